@@ -203,3 +203,38 @@ def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Database[
     assert set(database.list_collection_names()) == {"users", "posts"}
     moved = nestling("migrate", *moves, "--cutover", "--drop-order", "--json", cwd=tmp_path)
     assert (moved.json["phase"], moved.json["equal"]) == ("done", True)
+
+
+def test_what_only_copies_still_hold_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """E-mails of users that are gone are data; where a design says they are copies, plan and migration stand up for them."""
+    database.users.insert_many([{"_id": n, "name": f"n{n}", "email": f"u{n}@example.org"} for n in range(100)])
+    orders = [{"_id": n, "user_id": n % 100, "user_email": f"u{n % 100}@example.org"} for n in range(500)]
+    database.orders.insert_many(orders)
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    done = nestling("inspect", uri, "--design-out", "copied.yaml", cwd=tmp_path)
+    assert "in all of 500 documents: taken for a copy" in done.err
+    database.users.delete_many({"_id": {"$gte": 98}})
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert "`orders.user_email` is `users.email` of the row it refers to" in done.err
+    assert "in 10 of 500 documents, such as _id 98" in done.err
+    for today, model in (("copied.yaml", "copied.yaml"), ("today.yaml", "model.yaml")):
+        new = f"better-{today}"
+        made = nestling("design", model, "--strategy", "embedded", "-o", new, cwd=tmp_path)
+        assert made.code == 0, made.err
+        moves = ("--from-design", today, "--to-design", new, uri)
+        planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
+        lost = (
+            "`orders.user_email` in 10 documents, such as _id 98, differs from what it follows from: it would be lost"
+        )
+        risk = f"{lost}, which `migrate` refuses without `--drop-copies`"
+        assert (risk in planned["risks"]) is (today == "copied.yaml")
+        moved = nestling("migrate", *moves, "--cutover", "--offline", cwd=tmp_path)
+        if today == "copied.yaml":
+            assert moved.code == 2
+            assert lost in moved.err
+        else:
+            assert moved.code == 0, moved.err
+    nestling("unload", "better-today.yaml", "--from", uri, "--to", "sqlite:///copy.db", cwd=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
+        rows = copy.execute("SELECT _id, user_id, user_email FROM orders ORDER BY _id").fetchall()
+    assert rows == [tuple(each.values()) for each in orders]

@@ -115,13 +115,13 @@ class FieldCheck:
     """A field that follows from others, checked by itself.
 
     `holder` is the entity in whose documents it is, `field` where in them; `path` leads there in documents of the check's
-    collection (`lines[].name`: in elements of an array). `check` has one value.
+    collection (`lines[].name`: in elements of an array). `check` has one value; a gap where no read is known for it.
     """
 
     holder: str
     field: str
     path: str
-    check: Check
+    check: Check | Gap
 
 
 @dataclass(frozen=True, slots=True)

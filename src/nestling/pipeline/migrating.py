@@ -207,12 +207,12 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
 
 def _followed(design: Design) -> Iterator[tuple[str, CompiledCheck]]:
     """The fields that follow from others, with what finds documents in which they hold something else."""
-    from nestling.ir.drift import FieldCheck
+    from nestling.ir.drift import Check
     from nestling.pipeline.keeping import compiled_check
     from nestling.planner.checks import field_checks, where_held
 
     for each in field_checks(design):
-        if isinstance(each, FieldCheck):
+        if isinstance(each.check, Check):
             yield each.path, compiled_check(where_held(each.check))
 
 

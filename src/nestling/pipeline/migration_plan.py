@@ -76,7 +76,7 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
         yield f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-copies`"
     for each in differing_fields(job.lagging, database):
         yield f"{each.text()}, {LAGS}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
-    for gap in dict.fromkeys(each for each in field_checks(old) if isinstance(each, Gap)):
+    for gap in dict.fromkeys(each.check for each in field_checks(old) if isinstance(each.check, Gap)):
         yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
 
 

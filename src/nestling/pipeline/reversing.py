@@ -4,21 +4,27 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from pymongo.database import Database
 
     from nestling.cost import Profile
     from nestling.ir.candidate import Candidate
     from nestling.ir.capture.watched import Watched
     from nestling.ir.design import Design
+    from nestling.ir.drift import Check
+    from nestling.ir.facts import Facts
     from nestling.ir.options import Change, DesignProblem
+    from nestling.ir.reading import Gap
     from nestling.planner.options.constraints import Constraint
-    from nestling.sources.mongo import Found
+    from nestling.sources.mongo import Compared, Found, Taken
+    from nestling.sources.mongo.seen import Place
     from nestling.strategies import Thresholds
 
 MONGODB = ("mongodb://", "mongodb+srv://")
@@ -59,7 +65,6 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
     from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.examining import facts_of
     from nestling.sources.front import with_workload
-    from nestling.sources.mongo import read
 
     name = database_name(uri, "")
     if not name:
@@ -67,7 +72,8 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
         raise SourceError(
             Problem("a model is made of one database, and the URI names none", redact(uri), next_move=move)
         )
-    found = read(facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch), name=name, origin=redact(uri))
+    facts = facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch)
+    found = _compared(uri, facts, name, redact(uri), watch)
     if workload is not None:
         return replace(found, reading=with_lacks(with_workload(found.reading, workload)))
     if watch is not None:
@@ -75,6 +81,57 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
     captures = noted(uri)
     reading = with_captured(found.reading, merged(captures), found.in_place.design)
     return replace(found, reading=reading, watched=watched(captures))
+
+
+def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> Found:
+    """What the facts say, where only what is equal in all documents is a copy: what differs is data of its own."""
+    from nestling.pipeline.looking import looked_at
+    from nestling.sources.mongo import Compared, Taken, read
+
+    found, known = read(facts, name=name, origin=origin), dict[Taken, Compared]()
+    with looked_at(uri) as (client, _):
+        while new := dict(_verdicts(found, client[name], frozenset(each.place for each in known), watch)):
+            known |= new
+            found = read(facts, name=name, origin=origin, compared=known)
+    return found
+
+
+def _verdicts(
+    found: Found, database: Database[Any], known: frozenset[Place], watch: Watch | None
+) -> Iterator[tuple[Taken, Compared]]:
+    """What was taken to follow from others, and has not been compared yet, with what the server says of it."""
+    from nestling.planner.checks import field_checks
+
+    checks: dict[Taken, list[Check | Gap]] = {}
+    for each in field_checks(found.in_place.design):
+        taken = found.taken.get((each.holder, each.field))
+        if taken is not None and taken.place not in known:
+            checks.setdefault(taken, []).append(each.check)
+    for done, (taken, several) in enumerate(checks.items()):
+        if watch is not None:
+            watch(f"comparing {taken.name}", done, len(checks))
+        yield taken, _verdict(several, database)
+
+
+def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> Compared:
+    """What all documents say of a field, which may be in several collections."""
+    from nestling.common.errors import PermissionDenied, ReadError
+    from nestling.executors.check import Way, check
+    from nestling.ir.reading import Gap
+    from nestling.pipeline.keeping import compiled_check
+    from nestling.sources.mongo import Compared
+
+    compiled = []
+    for each in checks:
+        if isinstance(each, Gap):
+            return Compared(0, why=each.what)
+        compiled.append(compiled_check(each))
+    try:
+        report = check(compiled, database, (), way=Way(shown=1))
+    except (ReadError, PermissionDenied) as error:
+        return Compared(0, why=error.problems[0].what)
+    example = report.findings[0].id if report.findings else None
+    return Compared(report.checked, sum(each.differing for each in report.verdicts.values()), example)
 
 
 def redesign(

@@ -28,25 +28,25 @@ def kept_checks(design: Design) -> Iterator[Check | Gap]:
         yield _check_or_gap(upkeep, design)
 
 
-def field_checks(design: Design) -> Iterator[FieldCheck | Gap]:
-    """The same checks, each field by itself: of a copy without a sub-document of its own, each of its attributes."""
+def field_checks(design: Design) -> Iterator[FieldCheck]:
+    """The same checks, each field by itself: of a copy of one row each of its attributes, in whatever order they are stored."""
     for upkeep in _compared(design):
-        for field, each in _fields(upkeep):
-            check = _check_or_gap(each, design)
-            path = join(_path(each.place), field)
-            yield FieldCheck(each.holder, field, path, check) if isinstance(check, Check) else check
+        for field, each in _fields(upkeep, design):
+            yield FieldCheck(each.holder, field, join(_path(each.place), field), _check_or_gap(each, design))
 
 
 def _compared(design: Design) -> Iterator[Upkeep]:
     return (each for each in upkeeps_of(design) if each.freshness.level is not Level.SNAPSHOT)
 
 
-def _fields(upkeep: Upkeep) -> Iterator[tuple[str, Upkeep]]:
+def _fields(upkeep: Upkeep, design: Design) -> Iterator[tuple[str, Upkeep]]:
     match upkeep.what:
-        case Copy(form=Form.INLINE, closure=False) as copy:
+        case Copy(form=Form.INLINE | Form.OBJECT) as copy if copy.is_to_one(design.model):
+            where = upkeep.id.removesuffix(copy.name).rstrip(".")
             for each in copy.attributes:
-                name = join(upkeep.id.removesuffix(copy.name).rstrip("."), each.path)
-                yield each.path, replace(upkeep, id=name, what=replace(copy, attributes=(each,)))
+                path = join(copy.name, each.path) if copy.form is Form.OBJECT else each.path
+                alone = replace(copy, form=Form.INLINE, attributes=(replace(each, path=path),))
+                yield path, replace(upkeep, id=join(where, path), what=alone)
         case Copy() as copy:
             yield copy.name, upkeep
         case Computed() | Reference() as what:

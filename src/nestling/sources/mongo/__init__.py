@@ -6,7 +6,8 @@ may refer to several things is a gap that names them.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from nestling.common.errors import Problem, SourceError
 from nestling.ir.capture.watched import Watched
@@ -22,9 +23,10 @@ from nestling.sources.mongo.measured import statistics
 from nestling.sources.mongo.placing import Placing
 from nestling.sources.mongo.relations import add_listed, tables, typed
 from nestling.sources.mongo.survey import survey
+from nestling.sources.mongo.taken import Compared, Fields, Taken, own_data
 from nestling.sources.shape import shape
 
-__all__ = ["IN_PLACE", "Found", "read"]
+__all__ = ["IN_PLACE", "Compared", "Found", "Taken", "read"]
 
 EMPTY = Workload()
 IN_PLACE = "in place"
@@ -33,11 +35,15 @@ IN_PLACE = "in place"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a database holds, and how it holds it today; `watched`: what its workload rests on, where none was given."""
+    """What a database holds, and how it holds it today; `watched`: what its workload rests on, where none was given.
+
+    `taken`: the fields that were taken to follow from others, by entity and path.
+    """
 
     reading: Reading
     in_place: Proposal
     watched: Watched | None = None
+    taken: Fields = field(default_factory=dict)
 
     @property
     def knows_reads(self) -> bool:
@@ -47,20 +53,33 @@ class Found:
         return self.watched.tells_reads and any(not each.kind.writes for each in self.reading.workload.statements)
 
 
-def read(facts: Facts, *, name: str = "", origin: str = "", workload: Workload = EMPTY) -> Found:
-    """The model, its numbers and the design in place, of facts with their `structure`; raises `SourceError` without any."""
+def read(
+    facts: Facts,
+    *,
+    name: str = "",
+    origin: str = "",
+    workload: Workload = EMPTY,
+    compared: Mapping[Taken, Compared] | None = None,
+) -> Found:
+    """The model, its numbers and the design in place, of facts with their `structure`; raises `SourceError` without any.
+
+    `compared`: what was taken to follow from others when the facts were read before, and what all documents say of it.
+    """
     if not any(facts.of_documents()):
         move = "name a database with collections: mongodb://host/database"
         raise SourceError(Problem("there are no collections to read", where=origin or name, next_move=move))
-    seen = survey(facts)
+    compared = compared or {}
+    seen = survey(facts, own_data(compared))
     found = entities(seen)
     add_listed(seen, found)
     model, unshaped, said = shape(tables(seen, found), name or "mongodb")
     model = typed(model)
     known = statistics(model, seen, found)
-    placed = Placing(model, seen, found).collections()
+    placing = Placing(model, seen, found)
+    placed = placing.collections()
     indexed, unindexed = indexes(model, seen, placed)
     lacking = (*unshaped, *gaps(seen, found), *unindexed)
-    told = (*notes(seen, found), *said)
+    told = (*notes(seen, found, compared), *said)
     reading = Reading(model, workload, known, lacking, told, origin)
-    return Found(reading, Proposal(IN_PLACE, Design(model, placed, indexed), (), known, gaps=lacking, notes=told))
+    today = Proposal(IN_PLACE, Design(model, placed, indexed), (), known, gaps=lacking, notes=told)
+    return Found(reading, today, taken=placing.taken)

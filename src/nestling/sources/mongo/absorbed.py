@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Link, Repeat
 from nestling.sources.mongo.seen import Place, Role, Seen
 
 ALL_EQUAL = 0.98
-"""Rows that must be equal for a copy."""
+"""Rows that must be equal to be compared in all documents, where a copy is equal in each."""
 Links = Mapping[Place, Sequence[Link]]
 Repeats = Mapping[Place, Sequence[Repeat]]
 
 
-def absorb_copies(found: Mapping[Place, Seen], links: Links, repeats: Repeats) -> None:
-    """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by."""
+def absorb_copies(found: Mapping[Place, Seen], links: Links, repeats: Repeats, own: AbstractSet[Place]) -> None:
+    """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by.
+
+    `own`: places that were compared with these, and hold something else.
+    """
     for seen in [each for each in found.values() if each.above is not None and each.role is Role.ENTITY]:
         place = seen.place
         inner = [each for each in found.values() if each.above is seen]
         equal = [each for each in repeats.get(place, ()) if each.equal >= ALL_EQUAL * each.checked]
-        if inner or not seen.node.columns:
+        if inner or not seen.node.columns or place in own:
             continue
         if seen.node.form is NodeForm.OBJECT:
-            _as_copied_object(seen, equal)
+            _as_copied_object(seen, equal, own)
         elif (link := _sole_link(links.get(place, ()))) is not None:
             _as_copied_rows(seen, link, equal, found, links)
 
 
-def _as_copied_object(seen: Seen, repeats: Sequence[Repeat]) -> None:
-    """A sub-document all of whose columns repeat one row a link of the document above leads to."""
+def _as_copied_object(seen: Seen, repeats: Sequence[Repeat], not_copied: AbstractSet[Place]) -> None:
+    """A sub-document all of whose columns repeat one row a link of the document above leads to; where it holds the link itself,
+    some of them may hold something else.
+    """
     own = {column.steps for column in seen.node.columns}
+    is_mixed = not not_copied.isdisjoint((seen.collection.name, steps) for steps in own)
     for along in dict.fromkeys(each.link for each in repeats):
         covered = {each.column for each in repeats if each.link == along}
-        if own <= covered | set(along):
-            seen.role = Role.MERGED if set(along) <= own else Role.COPY
+        holds_link = set(along) <= own
+        if own <= covered | set(along) and (holds_link or not is_mixed):
+            seen.role = Role.MERGED if holds_link else Role.COPY
             seen.repeats = tuple(each for each in repeats if each.link == along)
             return
 

@@ -12,7 +12,7 @@ from nestling.sources.mongo.declared import required
 from nestling.sources.mongo.names import column_name, entity_names, free, reference_name
 from nestling.sources.mongo.our_forms import BUCKET_FIELDS
 from nestling.sources.mongo.seen import Place, Role, Seen
-from nestling.sources.mongo.survey import Survey, flat_copies
+from nestling.sources.mongo.survey import Survey, counts, flat_copies
 from nestling.sources.mongo.types import JSON, type_of
 
 FLAG = "has_overflow"
@@ -90,15 +90,14 @@ def entities(survey: Survey) -> dict[Place, EntityOf]:
 
 def _told_otherwise(survey: Survey) -> frozenset[tuple[str, Steps]]:
     """Columns that are no attributes: copies beside a link that are named after it, counts, and flags of overflow pages."""
-    structure = survey.facts.structure
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
-    counts = {(each.collection, each.column) for each in structure.counted}
+    counted = {(each.collection, each.column) for each in counts(survey)}
     overflowing = {
         (each.of.collection.name, (*each.of.above.node.steps, flag(each.of, survey)))
         for each in survey.seen.values()
         if each.role is Role.PAGES and each.of is not None and each.of.above is not None
     }
-    return frozenset(copies | counts | overflowing)
+    return frozenset(copies | counted | overflowing)
 
 
 def flag(array: Seen, survey: Survey) -> str:

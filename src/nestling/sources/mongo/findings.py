@@ -13,6 +13,7 @@ from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
 from nestling.sources.mongo.seen import Role
 from nestling.sources.mongo.survey import Survey, flat_copies
+from nestling.sources.mongo.taken import Verdicts, notes_of
 from nestling.sources.mongo.types import odd_types
 
 SHOWN = 4
@@ -78,7 +79,7 @@ def _unclear(unclear: Unclear) -> Gap:
     return Gap(GapKind.NOTIMPL, what, unclear.collection)
 
 
-def notes(survey: Survey, found: Entities) -> Iterator[str]:
+def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
@@ -100,6 +101,7 @@ def notes(survey: Survey, found: Entities) -> Iterator[str]:
         if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
             what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"
             yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
+    yield from notes_of(compared)
     yield from _repeats(survey)
     yield from (_unnamed(kinds) for kinds in survey.facts.structure.kinds if not kinds.column)
     partial = sorted({name for name, _ in survey.facts.structure.partial})
@@ -112,7 +114,8 @@ def _repeats(survey: Survey) -> Iterator[str]:
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
     for repeat in survey.facts.structure.repeats:
         is_flat = survey.seen[repeat.collection, repeat.node].role is Role.ENTITY
-        if is_flat and (repeat.collection, repeat.column) not in copies:
+        is_told = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
+        if is_flat and not is_told and (repeat.collection, repeat.column) not in copies:
             mine = f"{repeat.collection}.{steps_text(repeat.column)}"
             theirs = f"{repeat.target}.{steps_text(repeat.target_column)}"
             yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: a copy, or the same by chance"

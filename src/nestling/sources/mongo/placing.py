@@ -8,7 +8,7 @@ from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Link
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Model, Relationship
-from nestling.ir.names import stored_name
+from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
     Bucket,
     Collection,
@@ -27,17 +27,19 @@ from nestling.ir.rows import AggregateKind, down, up
 from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
 from nestling.sources.mongo.seen import Place, Role, Seen
-from nestling.sources.mongo.survey import Survey, flat_copies
+from nestling.sources.mongo.survey import Survey, counts, flat_copies
+from nestling.sources.mongo.taken import Taken
 
 _FORMS = {NodeForm.OBJECT: Form.OBJECT, NodeForm.ARRAY: Form.ARRAY, NodeForm.VALUES: Form.SCALARS}
 
 
 class Placing:
-    """Where every entity of a model lives today."""
+    """Where every entity of a model lives today; `taken`: what of that was taken to follow from others, once it was placed."""
 
     def __init__(self, model: Model, survey: Survey, found: Entities) -> None:
         self.model, self.survey, self.found = model, survey, found
         self.seen = tuple(survey.seen.values())
+        self.taken: dict[tuple[str, str], Taken] = {}
 
     def collections(self) -> tuple[Collection, ...]:
         """The collections, each with all that lies in its documents."""
@@ -107,6 +109,8 @@ class Placing:
         lists = {each.place: each for each in self.seen if each.role is Role.LISTED and each.above is entity.seen}
         for seen in lists.values():
             if (link := self._listed(seen)) is not None:
+                of = f"the ids of the rows of `{link.child}` that refer to its document"
+                self._take(entity, _field(seen), Taken(seen.place, entity.name, of, "references", is_value=False))
                 yield Reference(link.name, Holder.PARENT, _field(seen))
         listed = set(entity.listed.values())
         for link in self.model.parents_of(entity.name):
@@ -129,10 +133,13 @@ class Placing:
     def _copies(self, entity: EntityOf) -> Iterator[Copy]:
         for seen in self.seen:
             if seen.role is Role.COPY and seen.above is entity.seen:
-                yield from self._copied(seen)
+                yield from self._copied(entity, seen)
         yield from self._inline(entity)
 
-    def _copied(self, seen: Seen) -> Iterator[Copy]:
+    def _take(self, entity: EntityOf, path: str, taken: Taken) -> None:
+        self.taken[entity.name, path] = taken
+
+    def _copied(self, entity: EntityOf, seen: Seen) -> Iterator[Copy]:
         """A sub-document or array that repeats rows which live elsewhere."""
         link = seen.link or self._link_of(seen)
         target = self._target(seen, link)
@@ -149,8 +156,15 @@ class Placing:
                 return
             fields.append(Field(attribute, ".".join(steps[len(seen.node.steps) :])))
         if seen.node.form is NodeForm.OBJECT:
+            for steps, field in zip(own, fields, strict=True):
+                of = f"`{target.name}.{field.attribute}` of the row it refers to"
+                place = seen.collection.name, steps
+                path = join(_field(seen), field.path)
+                self._take(entity, path, Taken(place, entity.name, of, "copies", is_value=False))
             yield Copy(_field(seen), (up(model_link),), tuple(fields), Form.OBJECT, TRANSACTION)
         else:
+            of = f"the rows of `{target.name}` that refer to its document"
+            self._take(entity, _field(seen), Taken(seen.place, entity.name, of, "copies", is_value=False))
             yield Copy(_field(seen), (down(model_link),), tuple(fields), _FORMS[seen.node.form], TRANSACTION)
 
     def _link_of(self, seen: Seen) -> Link | None:
@@ -195,12 +209,15 @@ class Placing:
             if link is not None and attribute is not None:
                 links[link.name] = link
                 path = ".".join(repeat.column[len(entity.seen.node.steps) :])
+                of = f"`{target.name}.{attribute}` of the row it refers to"
+                place = repeat.collection, repeat.column
+                self._take(entity, path, Taken(place, entity.name, of, "copies", is_value=True))
                 found.setdefault(link.name, []).append(Field(attribute, path))
         for name, fields in found.items():
             yield Copy(name, (up(links[name]),), tuple(fields), Form.INLINE, TRANSACTION)
 
     def _computed(self, entity: EntityOf) -> Iterator[Computed]:
-        for each in self.survey.facts.structure.counted:
+        for each in counts(self.survey):
             child = self.found.get((each.child, each.child_node))
             columns = child.names(each.child_columns) if child is not None else None
             if (each.collection, each.node) != entity.seen.place or child is None or columns is None:
@@ -208,6 +225,9 @@ class Placing:
             link = relationship(self.model, entity.name, child.name, columns)
             if link is not None:
                 path = ".".join(each.column[len(entity.seen.node.steps) :])
+                of = f"the number of rows of `{child.name}` that refer to its document"
+                place = each.collection, each.column
+                self._take(entity, path, Taken(place, entity.name, of, "computed", is_value=True))
                 yield Computed(path, (down(link),), AggregateKind.COUNT, TRANSACTION)
 
 

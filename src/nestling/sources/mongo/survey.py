@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from nestling.ir.facts import Collection, Facts
 from nestling.ir.facts.nodes import Node, NodeForm, nodes_of
-from nestling.ir.facts.structure import Columns, Evidence, Key, Kinds, Link, Repeat, Structure
+from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, Repeat, Structure
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import set_aside
@@ -22,11 +22,15 @@ MOSTLY = 0.95
 
 @dataclass(slots=True)
 class Survey:
-    """Every node of a database with its role, and the links between those that are entities."""
+    """Every node of a database with its role, and the links between those that are entities.
+
+    `own`: the places of fields and nodes that look like repeats of others, and hold something else.
+    """
 
     facts: Facts
     seen: dict[Place, Seen]
     links: tuple[Link, ...]
+    own: frozenset[Place] = frozenset()
     notes: list[str] = field(default_factory=list)
 
     def entities(self) -> Iterator[Seen]:
@@ -53,18 +57,31 @@ def flat_copies(survey: Survey) -> Iterator[Repeat]:
     """Repeats that are copies by their names or by where they stand, but for sub-documents that are copies as a whole."""
     for repeat in survey.facts.structure.repeats:
         seen = survey.seen.get((repeat.collection, repeat.node))
-        if seen is None or repeat.equal < ALL_EQUAL * repeat.checked:
+        is_own = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
+        if seen is None or is_own or repeat.equal < ALL_EQUAL * repeat.checked:
             continue
-        if (seen.role is Role.ENTITY and repeat.named) or (seen.role is Role.MERGED and repeat in seen.repeats):
+        is_beside = seen.role is Role.ENTITY and repeat.named and _tells(seen, repeat.link)
+        if is_beside or (seen.role is Role.MERGED and repeat in seen.repeats):
             yield repeat
 
 
-def survey(facts: Facts) -> Survey:
-    """Every node of the facts' collections, with its role."""
+def _tells(seen: Seen, link: Columns) -> bool:
+    """Whether rows of a node tell a link: by fields of theirs, or by the key of the rows around."""
+    around = seen.above.key if seen.above is not None else ()
+    return {*link} <= {*around, *(column.steps for column in seen.node.columns)}
+
+
+def counts(survey: Survey) -> Iterator[Counted]:
+    """Columns that count other rows."""
+    return (each for each in survey.facts.structure.counted if (each.collection, each.column) not in survey.own)
+
+
+def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
+    """Every node of the facts' collections, with its role; `own`: places of what is no repeat, however much it looks like one."""
     structure = facts.structure
     found: dict[Place, Seen] = {}
     structure = replace(structure, links=(*structure.links, *_links_by_name(facts)))
-    made = Survey(facts, found, structure.links)
+    made = Survey(facts, found, structure.links, own)
     known = _Known(structure)
     collections = [with_declared(each) for each in facts.of_documents()]
     for collection in sorted(collections, key=lambda each: each.name):
@@ -75,7 +92,7 @@ def survey(facts: Facts) -> Survey:
     for kinds in structure.kinds:
         _part_into_kinds(kinds, found)
     set_aside(found)
-    absorb_copies(found, known.links, known.repeats)
+    absorb_copies(found, known.links, known.repeats, own)
     return made
 
 

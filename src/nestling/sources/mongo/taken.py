@@ -1,0 +1,87 @@
+"""Fields that were taken for copies, counts or ids of other rows: where they are, and what all documents say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nestling.ir.facts import ELEMENT, steps_text
+from nestling.ir.literals import shell
+from nestling.ir.quantity_words import counted, cut
+from nestling.sources.mongo.seen import Place
+
+_AS_ATTRIBUTE = "give `{holder}` an attribute for it in the model's file and the design's"
+_AS_ENTITY = "make it an entity that `{holder}` embeds, in the model's file and the design's"
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What was found in all documents that may hold a field: in so many it differs, such as in that with the `_id` of `example`.
+
+    `why` it could not be compared; it then counts as differing.
+    """
+
+    documents: int
+    differing: int = 0
+    example: object = None
+    why: str = ""
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether the field holds nothing but what it follows from."""
+        return not self.differing and not self.why
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A field of an entity's documents that was taken for one which follows from others, at these steps of a collection.
+
+    `of` says from what; `section` of the design names it, and `is_value` where an attribute could hold it.
+    """
+
+    place: Place
+    holder: str
+    of: str
+    section: str
+    is_value: bool
+
+    @property
+    def name(self) -> str:
+        """The field as people write it."""
+        collection, steps = self.place
+        return f"{collection}.{steps_text(steps[:-1] if steps[-1] == ELEMENT else steps)}"
+
+    def text(self, compared: Compared) -> str:
+        """What a person should know of it, and may do about it."""
+        name = f"`{self.name}`"
+        if compared.why:
+            return f"{name} looks like {self.of}, and could not be compared ({compared.why}): it is data of its own"
+        among = counted(compared.documents, "document")
+        if compared.differing:
+            differing = f"{compared.differing:,} of {among}, such as _id {cut(shell(compared.example))}"
+            return (
+                f"{name} is {self.of}, but differs or has no such source in {differing}: a copy that went stale, or the same by"
+                " chance; it is data of its own"
+            )
+        move = (_AS_ATTRIBUTE if self.is_value else _AS_ENTITY).format(holder=self.holder)
+        return (
+            f"{name} is {self.of}, in all of {among}: taken for a copy, which `sync` and `check --repair` keep so and `migrate`"
+            f" derives anew. To keep it as data of its own, {move}, and take it out of `{self.section}` of the design"
+        )
+
+
+Fields: TypeAlias = Mapping[tuple[str, str], Taken]
+"""What was taken, by the entity whose documents hold it and by where in them it is."""
+Verdicts: TypeAlias = Mapping[Taken, Compared]
+"""What comparing said."""
+
+
+def own_data(compared: Verdicts) -> frozenset[Place]:
+    """The places of what was compared and is no copy."""
+    return frozenset(each.place for each, found in compared.items() if not found.is_equal)
+
+
+def notes_of(compared: Verdicts) -> Iterator[str]:
+    """What was found of each."""
+    return (each.text(found) for each, found in compared.items())

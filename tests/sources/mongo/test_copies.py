@@ -1,0 +1,147 @@
+"""Fields that repeat other rows: copies where all documents agree, and data of their own where one does not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.emitters.unknown_fields import unknown_fields
+from nestling.executors.found_fields import find_fields
+from nestling.executors.read import read_rows
+from nestling.ir.primitives import Computed, Copy
+from nestling.pipeline import home_queries
+from nestling.sources.mongo import Found
+
+Documents = Database[dict[str, Any]]
+ODD = "was called so"
+
+
+def found_in(mongod: Server, database: Documents) -> Found:
+    """What `inspect` makes of it."""
+    return pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"))
+
+
+def derived(found: Found) -> Iterator[Copy | Computed]:
+    """What today's design derives from other rows."""
+    for store in found.in_place.design.stores:
+        for node in store.nodes():
+            yield from node.body.copies
+            yield from node.body.computed
+
+
+def values(found: Found, database: Documents) -> set[object]:
+    """Every value of every row of the model."""
+    design = found.in_place.design
+    queries = home_queries(design)
+    rows = (read_rows(database, queries[each.name], each) for each in design.model.entities)
+    return {value for each in rows for row in each for value in row}
+
+
+def users(database: Documents) -> None:
+    """Those that the documents below refer to."""
+    database.users.insert_many([{"_id": n, "name": f"name {n}", "email": f"u{n}@example.org"} for n in range(40)])
+
+
+def beside(database: Documents) -> None:
+    """A field beside the reference."""
+    users(database)
+    orders = [{"_id": n, "user_id": n % 40, "user_email": f"u{n % 40}@example.org"} for n in range(400)]
+    database.orders.insert_many(orders)
+
+
+def with_the_id(database: Documents) -> None:
+    """A sub-document with the reference and what is copied."""
+    users(database)
+    orders = [{"_id": n, "user": {"_id": n % 40, "name": f"name {n % 40}"}} for n in range(400)]
+    database.orders.insert_many(orders)
+
+
+def without_the_id(database: Documents) -> None:
+    """A sub-document of copies beside the reference."""
+    users(database)
+    copied = [{"name": f"name {n}", "email": f"u{n}@example.org"} for n in range(40)]
+    database.orders.insert_many([{"_id": n, "user_id": n % 40, "user": copied[n % 40]} for n in range(400)])
+
+
+def in_elements(database: Documents) -> None:
+    """A field of elements of an array."""
+    database.products.insert_many([{"_id": n, "name": f"name {n}"} for n in range(40)])
+    lines = [{"line": n, "product_id": n, "product_name": f"name {n}"} for n in range(40)]
+    database.orders.insert_many([{"_id": n, "lines": [lines[n % 40], lines[(n + 7) % 40]]} for n in range(400)])
+
+
+def arrays(database: Documents) -> None:
+    """An array of the rows that refer to its document."""
+    reviews = [{"_id": n, "product_id": n // 3, "text": f"text {n}"} for n in range(300)]
+    database.reviews.insert_many(reviews)
+    copied = [{"review_id": each["_id"], "text": each["text"]} for each in reviews]
+    database.products.insert_many([{"_id": n, "reviews": copied[3 * n : 3 * n + 3]} for n in range(100)])
+
+
+def counts(database: Documents) -> None:
+    """The number of the rows that refer to its document."""
+    database.reviews.insert_many(
+        [{"_id": n, "product_id": p} for n, p in enumerate(p for p in range(100) for _ in range(p % 4))]
+    )
+    database.products.insert_many([{"_id": n, "review_count": n % 4} for n in range(100)])
+
+
+CASES: dict[Callable[[Documents], None], tuple[str, dict[str, object], str]] = {
+    beside: ("orders", {"user_email": ODD}, "orders.user_email"),
+    with_the_id: ("orders", {"user.name": ODD}, "orders.user.name"),
+    without_the_id: ("orders", {"user.name": ODD}, "orders.user.name"),
+    in_elements: ("orders", {"lines.0.product_name": ODD}, "orders.lines[].product_name"),
+    arrays: ("products", {"reviews.0.text": ODD}, "products.reviews"),
+    counts: ("products", {"review_count": 77}, "products.review_count"),
+}
+
+
+@pytest.mark.parametrize("write", CASES)
+def test_what_all_documents_agree_on_is_a_copy(
+    write: Callable[[Documents], None], mongod: Server, database: Documents
+) -> None:
+    """It is said what that means, and how to keep it as data."""
+    write(database)
+    found = found_in(mongod, database)
+    assert [*derived(found)]
+    _, _, path = CASES[write]
+    (note,) = [each for each in found.reading.notes if f"`{path}`" in each]
+    documents = database[path.split(".", maxsplit=1)[0]].count_documents({})
+    assert f"in all of {documents} documents" in note
+    assert "`migrate` derives anew" in note
+    assert "as data of its own" in note
+
+
+@pytest.mark.parametrize("write", CASES)
+def test_one_document_that_differs_makes_it_data(
+    write: Callable[[Documents], None], mongod: Server, database: Documents
+) -> None:
+    """Its rows hold what the document holds, nothing of it is unknown to the design, and a note names it."""
+    write(database)
+    collection, odd, path = CASES[write]
+    database[collection].update_one({"_id": 7}, {"$set": odd})
+    found = found_in(mongod, database)
+    (note,) = [each for each in found.reading.notes if f"`{path}`" in each]
+    assert f"in 1 of {database[collection].count_documents({})} documents, such as _id 7" in note
+    assert set(odd.values()) <= values(found, database)
+    assert find_fields(database, unknown_fields(found.in_place.design)) == ()
+    assert pipeline.check(found.in_place, database).clean
+
+
+def test_a_value_without_a_source_makes_it_data(mongod: Server, database: Documents) -> None:
+    """What only the copies still hold is a row's own; a copy beside it that is no such thing stays one."""
+    beside(database)
+    database.orders.update_many({}, [{"$set": {"user_name": {"$concat": ["name ", {"$toString": "$user_id"}]}}}])
+    database.users.delete_many({"_id": {"$gte": 38}})
+    database.orders.update_many({"user_id": {"$gte": 38}}, {"$unset": {"user_name": 1}})
+    found = found_in(mongod, database)
+    assert any("`orders.user_email`" in each and "in 20 of 400 documents" in each for each in found.reading.notes)
+    assert "u39@example.org" in values(found, database)
+    (copy,) = derived(found)
+    assert isinstance(copy, Copy)
+    assert [each.path for each in copy.attributes] == ["user_name"]
