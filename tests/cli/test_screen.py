@@ -13,8 +13,10 @@ import termios
 import time
 from fcntl import ioctl
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pymongo.database import Database
 
 from nestling.cli.parts.table import LONGEST_CELL, cell_text, table
 from nestling.cli.parts.text import counted, hanging, number
@@ -81,6 +83,19 @@ def test_progress_is_shown_to_people_only(many_rows: Path, target: str) -> None:
     assert "\x1b" not in piped.err + piped.out
     as_json = process(*arguments, "--json", cwd=many_rows)
     assert as_json.json["verified"] is True
+
+
+@pytest.mark.parametrize(("collections", "counted_"), [(12, "of 12 collections"), (1, "of 1 collection ")])
+def test_progress_says_what_is_counted(
+    database: Database[dict[str, Any]], target: str, tmp_path: Path, collections: int, counted_: str
+) -> None:
+    """A live database is looked at by collections, which are no rows."""
+    for n in range(collections):
+        database[f"c{n}"].insert_many({"a": n} for n in range(9))
+    shown = ESCAPE.sub("", on_terminal("doctor", target, cwd=tmp_path))
+    line = next(each for each in re.split(r"[\r\n]+", shown) if "looking at" in each)
+    assert counted_ in line
+    assert "row" not in line
 
 
 def test_colour_only_where_it_is_wanted(shop: Path) -> None:
@@ -206,6 +221,27 @@ def test_a_table_too_wide_for_a_narrow_terminal_becomes_blocks(
     assert capsys.readouterr().out == "Decisions\ncustomer_loyalty_card\n  choice: parent-reference\n  pays\n"
     table("", ("entity", "rows"), [("a", 1)], right=(1,))
     assert capsys.readouterr().out.splitlines()[0] == "entity   rows"
+
+
+@pytest.mark.parametrize("columns", range(30, 140, 5))
+def test_no_word_of_a_table_is_broken(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: int
+) -> None:
+    """However wide the terminal is: the columns that have most to say give way, and where words do not fit there are blocks."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    row = (
+        "warning",
+        "case-insensitive-regex",
+        "shop.customers: email",
+        "40 statements (threshold 0 statements: nestling)",
+    )
+    table(
+        "Findings", ("severity", "rule", "where", "measured"), [row, ("info", "no-validator", "shop.a", "1 document")]
+    )
+    shown = capsys.readouterr().out
+    assert all(len(line) <= columns for line in shown.splitlines())
+    assert all(word in shown.split() for cell in row for word in cell.split())
+    assert ("rule:" in shown) is (columns < 65)
 
 
 def test_a_command_that_is_none_brings_the_nearest_to_mind() -> None:

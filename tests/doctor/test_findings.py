@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
@@ -203,6 +204,17 @@ def test_one_is_not_said_as_many(database: Db) -> None:
     assert [part.split(": ")[-1] for part in said[:1]] == ["1 collection, 1 document, 29 bytes"]
     assert said[1:3] == ("1 info", "1 document and no validator")
     assert said[3].startswith("1 document (threshold 0 documents")
+
+
+def test_one_of_each_is_in_the_singular(database: Db) -> None:
+    """One value looked up, one document that stays, one link and copy compared: no sentence has a plural behind a 1."""
+    database.users.insert_one({"_id": ObjectId(), "name": "Ada"})
+    database.sessions.insert_one({"user_id": ObjectId(), "expires_at": datetime(2099, 1, 1, tzinfo=UTC), " a": 1})
+    database.command("collMod", "sessions", validator={"$jsonSchema": {"required": ["lost"]}}, validationAction="warn")
+    findings = found(look(database), thresholds={"unindexed-reference.documents": 0, "deep-nesting.levels": 0})
+    assert {"dangling-reference", "missing-ttl", "weak-validator", "awkward-field-names"} <= {e.rule for e in findings}
+    said = [text for each in findings for text in (each.message, each.cost, each.remedy, measure(each))]
+    assert [text for text in said if re.search(r"(?<![\d.,])1 (?!is\b|has\b)\w+s\b", text)] == []
 
 
 def test_documents_that_a_collection_deletes_by_their_id_expire(database: Db) -> None:

@@ -54,7 +54,7 @@ def command(
     for path in (output, save):
         text.check_place(path)
     proposal = pipeline.read_proposal(design) if design is not None else None
-    with progress(enabled=not as_json) as watch:
+    with progress(enabled=not as_json, noun="source") as watch:
         found = pipeline.capture(sources, watch=watch)
     said = pipeline.captured_workload(found, proposal.design) if proposal is not None else None
     if save is not None:

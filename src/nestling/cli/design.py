@@ -102,7 +102,7 @@ def command(
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
     profile = read_profile(profile_file) if profile_file is not None else None
     made = None
-    with progress(enabled=not as_json) as watch:
+    with progress(enabled=not as_json, noun="collection") as watch:
         found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
         check_budget(reading, strategy, storage)

@@ -147,7 +147,7 @@ def command(
     if facts_file is not None:
         facts = _facts(facts_file)
     else:
-        with progress(enabled=not as_json) as watch:
+        with progress(enabled=not as_json, noun="collection") as watch:
             facts = pipeline.facts_of(
                 _named(uri), seconds=budget_seconds, documents=sample, whole=whole, rest=rest, watch=watch
             )

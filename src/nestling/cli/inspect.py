@@ -60,7 +60,7 @@ def command(
     text.check_place(design_file)
     if design_file is not None and not is_mongodb(source):
         raise click.UsageError("only a MongoDB has a design of today: nestling inspect mongodb://host/database")
-    with progress(enabled=not as_json) as watch:
+    with progress(enabled=not as_json, noun="collection") as watch:
         found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
     if no_values:

@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 LONGEST_CELL = 240
 NARROW = 60
-"""Columns of a terminal below which a table that does not fit is told in blocks: names broken in two are hard to read."""
+"""Columns of a terminal below which a table that does not fit is told in blocks."""
+LONGEST_WORD = 30
+"""Characters of a word that are never broken in two, only those behind. Where they do not fit there are blocks."""
+_BETWEEN = 3
+"""Characters between two columns."""
 
 
 def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], *, right: Iterable[int] = ()) -> None:
@@ -24,10 +28,11 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], 
     cells = [[cell_text(cell) for cell in row] for row in rows]
     shown = [place for place in range(len(columns)) if not cells or any(row[place] for row in cells)]
     screen = console()
-    if screen.width < NARROW and _natural_width([columns, *cells], shown) > screen.width:
+    widths = _widths([columns, *cells], shown, screen.width)
+    if not widths:
         _blocks(title, [columns[place] for place in shown], [[row[place] for place in shown] for row in cells])
         return
-    laid_out = _grid([columns[place] for place in shown], {shown.index(p) for p in right if p in shown})
+    laid_out = _grid([columns[place] for place in shown], widths, {shown.index(p) for p in right if p in shown})
     for row in cells:
         laid_out.add_row(*(Text(row[place]) for place in shown))
     with screen.capture() as captured:
@@ -38,19 +43,30 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Iterable[object]], 
         click.echo(line.rstrip())
 
 
-def _grid(columns: Sequence[str], right: set[int]) -> Table:
+def _grid(columns: Sequence[str], widths: Sequence[int], right: set[int]) -> Table:
     from rich import box
     from rich.table import Table
 
     grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for position, name in enumerate(columns):
-        grid.add_column(name, justify="right" if position in right else "left", overflow="fold")
+    for position, (name, width) in enumerate(zip(columns, widths, strict=True)):
+        grid.add_column(name, justify="right" if position in right else "left", overflow="fold", width=width)
     return grid
 
 
-def _natural_width(rows: Sequence[Sequence[str]], shown: Sequence[int]) -> int:
-    """Characters across when nothing is broken."""
-    return sum(max(len(row[place]) for row in rows) + 3 for place in shown) - 3
+def _widths(rows: Sequence[Sequence[str]], shown: Sequence[int], width: int) -> list[int]:
+    """Characters of each column: the widest give way until all fit, but never so far that a word breaks; none where one must."""
+    from rich.cells import cell_len
+
+    room = width - _BETWEEN * (len(shown) - 1)
+    widths = [max(cell_len(row[place]) for row in rows) for place in shown]
+    words = [[cell_len(word) for row in rows for word in row[place].split()] for place in shown]
+    least = [min(max(each, default=0), LONGEST_WORD) for each in words]
+    if sum(widths) > room and (width < NARROW or sum(least) > room):
+        return []
+    while sum(widths) > room:
+        widest = max((place for place in range(len(widths)) if widths[place] > least[place]), key=lambda p: widths[p])
+        widths[widest] -= 1
+    return widths
 
 
 def _blocks(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:

@@ -21,7 +21,7 @@ from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import counted
 
 RULE = Rule("Awkward field names", Severity.WARNING)
 DBREF = ("$ref", "$id", "$db")
@@ -67,7 +67,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, why: str) -> Findin
         f"the name {name!a} {why}",
         number=path.present,
         unit="occurrences",
-        cost=f"queries by the name people see find nothing, in {count(path.documents)} documents looked at",
+        cost=f"queries by the name people see find nothing, in {counted(path.documents, 'document')} looked at",
         remedy=f"Rename it to `{clean}`." if clean else "Rename it.",
         commands=(rename,) if is_simple and clean else (),
         confidence=confidence(collection),

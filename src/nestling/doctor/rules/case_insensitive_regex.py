@@ -19,7 +19,7 @@ from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -53,7 +53,7 @@ def _finding(seen: Seen, target: Collection, field: str, statements: list[Statem
     return seen.finding(
         target,
         field,
-        f"{count(times)} statements captured hold a pattern that ignores case against it",
+        f"a pattern that ignores case is held against it in {counted(times, 'statement')} captured",
         number=times,
         limit="statements",
         cost=f"{count(keys / times)} keys and documents looked at each time",

@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import listed, share
 from nestling.ir.facts import Statement
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -48,7 +48,7 @@ def _finding(seen: Seen, database: str, joining: list[Statement], joined: int, t
     return seen.finding(
         database,
         "",
-        f"{count(joined)} of {count(total)} reads captured ({share(joined, total)}) join: {listed(pairs)}",
+        f"{count(joined)} of {counted(total, 'read')} captured ({share(joined, total)}) join: {listed(pairs)}",
         number=100 * joined / total,
         limit="share",
         cost=f"{seconds:.1f} s of the server's time in what was captured",

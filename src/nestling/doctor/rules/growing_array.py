@@ -17,7 +17,7 @@ from nestling.doctor.growth import days_between, growing
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
     "Growing array",
@@ -55,10 +55,10 @@ def _finding(seen: Seen, collection: Collection, path: Path, before: Path) -> It
     yield seen.finding(
         collection,
         path.text,
-        f"the mean length rose from {count(then)} to {count(now)} in {count(days)} days",
+        f"the mean length rose from {count(then)} to {count(now)} in {counted(days, 'day')}",
         number=100 * (now - then) / max(then, 1e-9),
         limit="share",
-        cost=f"at {per_day:.2g} elements a day it reaches {count(seen.limits['bound'].value)} in {count(left)} days",
+        cost=f"at {per_day:.2g} elements a day it reaches {count(seen.limits['bound'].value)} in {counted(left, 'day')}",
         remedy="Bound it now: `$push` with `$slice`, a bucket for each period, or a collection of its own.",
         evidence={"earlier": then, "now": now, "days": days, "days_left": left},
         confidence=Confidence.LIKELY,

@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -111,7 +111,7 @@ def _finding(seen: Seen, target: Collection, statement: Statement, keys: _Keys) 
     return seen.finding(
         target,
         ", ".join(field for field, _ in _keys(statement)),
-        f"{statement.operation}, seen {count(statement.count)} times, examines {count(each)} documents"
+        f"{statement.operation}, seen {counted(statement.count, 'time')}, examines {counted(each, 'document')}"
         f" to return {count(statement.returned / statement.count)}",
         number=_ratio(statement),
         limit="ratio",

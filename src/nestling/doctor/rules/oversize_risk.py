@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, largest_documents
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count, size
+from nestling.ir.quantity_words import counted, size
 
 MOST_BYTES = 16 * 1024 * 1024
 ERROR_SHARE, ERROR_DAYS = 0.75, 30
@@ -56,7 +56,7 @@ def _days_left(seen: Seen, collection: Collection) -> float | None:
 
 def _finding(seen: Seen, collection: Collection, largest: float, days: float | None, *, large: bool) -> Finding:
     soon = largest > ERROR_SHARE * MOST_BYTES or (days is not None and days <= ERROR_DAYS)
-    when = f"; at its growth it reaches 16 MiB in {count(days)} days" if days is not None else ""
+    when = f"; at its growth it reaches 16 MiB in {counted(days, 'day')}" if days is not None else ""
     return seen.finding(
         collection,
         "",

@@ -19,7 +19,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import share
 from nestling.ir.facts.statement import Statement
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -61,7 +61,7 @@ def _finding(seen: Seen, namespace: str, other: str, joined: int, total: int) ->
     return seen.finding(
         namespace,
         "",
-        f"{count(joined)} of {count(total)} reads captured ({share(joined, total)}) join `{other}`",
+        f"{count(joined)} of {counted(total, 'read')} captured ({share(joined, total)}) join `{other}`",
         number=100 * joined / total,
         limit="share",
         cost="a query in another collection for each row read",

@@ -20,7 +20,7 @@ from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, Copied, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
     "Stale copy",
@@ -38,10 +38,12 @@ def findings(seen: Seen) -> Iterator[Finding]:
 
 def _finding(seen: Seen, copied: Copied, stale: int) -> Finding:
     part = sampled_share(stale, copied.checked, Sample(copied.checked, "random"))
+    differs = "differs" if stale == 1 else "differ"
     return seen.finding(
         f"{copied.database}.{copied.collection}",
         steps_text(copied.steps),
-        f"{count(stale)} of {count(copied.checked)} copies of `{copied.target}.{copied.target_field}` compared differ: {part}",
+        f"{count(stale)} of {counted(copied.checked, 'copy')} of `{copied.target}.{copied.target_field}` compared {differs}:"
+        f" {part}",
         number=stale,
         limit="copies",
         cost="readers of the copy see what is no longer so",

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.ir.facts import Collection, Kind
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
     "Too many collections",
@@ -48,10 +48,10 @@ def _finding(seen: Seen, database: str, stored: list[Collection]) -> Finding:
     return seen.finding(
         database,
         "",
-        f"{count(len(stored))} collections{family}",
+        f"{counted(len(stored), 'collection')}{family}",
         number=len(stored),
         limit="collections",
-        cost=f"{count(files)} files the storage engine keeps, and slower starts and checkpoints",
+        cost=f"{counted(files, 'file')} the storage engine keeps, and slower starts and checkpoints",
         remedy="Make what is in the names a field, in one collection; drop what is empty.",
         evidence={"files": files, "alike": alike},
     )

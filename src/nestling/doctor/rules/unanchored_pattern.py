@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -55,7 +55,7 @@ def _finding(seen: Seen, target: Collection, field: str, times: int, examined: f
     return seen.finding(
         target,
         field,
-        f"{count(times)} statements captured hold a pattern against it that may match anywhere",
+        f"a pattern that may match anywhere is held against it in {counted(times, 'statement')} captured",
         number=times,
         limit="statements",
         cost=f"{count(examined)} keys and documents looked at each time",

@@ -23,7 +23,7 @@ from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count, size
+from nestling.ir.quantity_words import count, counted, size
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -72,7 +72,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, limit: str) -> Find
     return seen.finding(
         collection,
         path.text,
-        f"{who} up to {count(lengths.max)} elements (half have {count(lengths.p50)}, 99 % at most {count(lengths.p99)})",
+        f"{who} up to {counted(lengths.max, 'element')} (half have {count(lengths.p50)}, 99 % at most {count(lengths.p99)})",
         number=lengths.max,
         limit=limit,
         cost=f"each read or update of the document carries {size(mean)} of it, up to {size(widths.max)}",

@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count, size
+from nestling.ir.quantity_words import counted, size
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -47,7 +47,7 @@ def _joins(seen: Seen) -> dict[tuple[str, str, str], list[str]]:
             found.setdefault((view.database, join.collection, join.foreign), []).append(f"view {view.name}")
     for statement in seen.facts.statements:
         for join in statement.joins:
-            who = f"{statement.operation} on {statement.collection} ({count(statement.count)} times)"
+            who = f"{statement.operation} on {statement.collection} ({counted(statement.count, 'time')})"
             found.setdefault((statement.database, join.collection, join.foreign), []).append(who)
     return {key: who for key, who in found.items() if key[2]}
 
@@ -61,7 +61,7 @@ def _finding(seen: Seen, target: Collection, field: str, joining: list[str]) -> 
         f"joined without an index by {'; '.join(sorted(joining)[:3])}",
         number=storage.documents,
         limit="documents",
-        cost=f"{count(storage.documents)} documents ({size(storage.data_bytes)}) read for each row joined",
+        cost=f"{counted(storage.documents, 'document')} ({size(storage.data_bytes)}) read for each row joined",
         remedy="Create an index on the foreign field.",
         commands=(create_index(target.database, target.name, [(field, 1)]),),
         work=Work(scanned=storage.documents, read_bytes=storage.data_bytes),

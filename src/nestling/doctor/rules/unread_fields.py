@@ -21,7 +21,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import listed, share
 from nestling.ir.facts import Collection, Path, Taken
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import count, size
+from nestling.ir.quantity_words import count, counted, size
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -87,7 +87,7 @@ def _finding(
     left = [path for path in collection.top_level() if path not in cold and path.field != "_id"]
     hot = sorted((path for path in left if _asking([path], taken)), key=lambda path: -_asking([path], taken))
     names, kept = listed(path.text for path in cold), listed(path.text for path in hot)
-    asked = f"{count(asking)} of {count(reads)} reads captured ({share(asking, reads)}) take any of them"
+    asked = f"{count(asking)} of {counted(reads, 'read')} captured ({share(asking, reads)}) take any of them"
     return seen.finding(
         collection,
         "",

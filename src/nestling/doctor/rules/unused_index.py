@@ -19,7 +19,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import drop_index
 from nestling.ir.facts import Collection, Index
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import count, size
+from nestling.ir.quantity_words import counted, size
 from nestling.ir.work import Work
 
 DAY_SECONDS = 86_400
@@ -57,7 +57,7 @@ def _finding(seen: Seen, collection: Collection, index: Index) -> Finding:
     return seen.finding(
         collection,
         index.name,
-        f"no use in {count(_days(seen, index))} days{nodes}",
+        f"no use in {counted(_days(seen, index), 'day')}{nodes}",
         number=_days(seen, index),
         limit="days",
         cost=f"{size(index.size_bytes)} of disk and cache, and an index entry for every document written",

@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import here, sampled_share
 from nestling.ir.facts import Collection, Sample, Validator
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule(
     "Violated validator",
@@ -43,8 +43,8 @@ def _finding(seen: Seen, collection: Collection, validator: Validator, refused: 
     return seen.finding(
         collection,
         "",
-        f"{count(refused)} of {count(validator.checked)} documents checked ({sampled_share(refused, validator.checked, sample)})"
-        " would be refused by the validator",
+        f"{count(refused)} of {counted(validator.checked, 'document')} checked"
+        f" ({sampled_share(refused, validator.checked, sample)}) would be refused by the validator",
         number=refused,
         limit="documents",
         cost="every update of one of them fails" if fails else "readers that trust the validator meet them",

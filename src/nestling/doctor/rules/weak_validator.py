@@ -21,7 +21,7 @@ from nestling.doctor.schema import draft
 from nestling.ir.facts import Collection, Validator
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import count, counted
 
 RULE = Rule("Weak validator", Severity.WARNING)
 _MODERATE = (
@@ -73,7 +73,7 @@ def _finding(seen: Seen, collection: Collection, why: str) -> Finding:
     return seen.finding(
         collection,
         "",
-        f"{why}; {count(refused)} of {count(validator.checked)} documents checked would be refused"
+        f"{why}; {count(refused)} of {counted(validator.checked, 'document')} checked would be refused"
         if validator is not None and refused
         else why,
         number=documents,
