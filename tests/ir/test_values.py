@@ -50,7 +50,9 @@ def test_json_that_looks_like_extended_json_comes_back_to_the_letter(value: obje
     assert json.dumps(found) == json.dumps(value)
 
 
-@pytest.mark.parametrize("value", [10**37 + 1, -(10**40), {"c": 12345678901234567890123456789012345678}, [1, 10**36 + 7]])
+@pytest.mark.parametrize(
+    "value", [10**37 + 1, -(10**40), {"c": 12345678901234567890123456789012345678}, [1, 10**36 + 7]]
+)
 def test_a_long_number_in_json_is_no_text(value: object) -> None:
     """Its JSON is kept as text, whatever is said of decimals, so that the number and the text of its digits stay two."""
     stored = encoder(Type(TypeName.JSON), Policy(long_decimals="text"))(value)
