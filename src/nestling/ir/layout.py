@@ -91,6 +91,13 @@ class Node:
     presence: Presence | None = None
     children: tuple[Node, ...] = ()
 
+    @property
+    def beside_id(self) -> tuple[Field, ...]:
+        """The stored attributes that are not in the document's `_id`; in an element one of that name is a field like others."""
+        if self.kind is NodeKind.EMBEDDED:
+            return self.stored
+        return tuple(field for field in self.stored if field.path.partition(".")[0] != "_id")
+
     def path_of(self, attribute: str) -> str | None:
         """Path of a stored attribute relative to this node, None when it is not stored here as a field."""
         return next((field.path for field in self.stored if field.attribute == attribute), None)

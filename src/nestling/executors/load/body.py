@@ -55,8 +55,8 @@ def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> 
 def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozenset[str] = frozenset()) -> None:
     """Put a node's stored attributes (but those in `_id` and those `apart`) and the body's parts into its document."""
     entity = merge.model.entity(node.entity)
-    for field in node.stored:
-        if field.path.split(".")[0] != "_id" and field.attribute not in apart:
+    for field in node.beside_id:
+        if field.attribute not in apart:
             attribute = entity.attribute(field.attribute)
             place = body.layout[Column(field.attribute)]
             code.column(field.path, place, entity.name, attribute, required=not attribute.nullable)

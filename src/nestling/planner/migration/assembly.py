@@ -83,7 +83,7 @@ def _body(design: Design, node: Node, homes: Homes, indexed: Indexed) -> Assembl
     body = node.body
     if body.pairs or body.copies or body.computed or node.presence:
         return None
-    fields = [(field.path, field.attribute) for field in node.stored if field.path.split(".")[0] != "_id"]
+    fields = [(field.path, field.attribute) for field in node.beside_id]
     if any("." in path for path, _ in fields):
         return None
     held = (each for each in body.references if each.field)

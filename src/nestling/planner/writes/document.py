@@ -70,9 +70,7 @@ def element(design: Design, node: Node, row: Cells) -> Value:
 
 def body_fields(design: Design, node: Node, row: Cells) -> Iterator[tuple[str, Value]]:
     """The fields of a row's own document, its `_id` left out."""
-    for field in node.stored:
-        if field.path != "_id" and not field.path.startswith("_id."):
-            yield field.path, row[field.attribute]
+    yield from ((field.path, row[field.attribute]) for field in node.beside_id)
     yield from pair_fields(node, row)
     if row.carried:
         for position, path in enumerate(carried_paths(node)):

@@ -185,7 +185,8 @@ def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
 def _changes(scan: Scan, target: RowTarget, values: dict[str, Expression]) -> tuple[Change, ...] | None:
     """The values as operators, or computed by the server where these do not say them."""
     columns = {each.name: each for each in scan.columns}
-    paths = {name: path for name in values if (path := target.node.path_of(name)) and path.split(".")[0] != "_id"}
+    own = {field.attribute: field.path for field in target.node.beside_id}
+    paths = {name: path for name in values if (path := own.get(name))}
     if len(paths) < len(values):
         return None
     found = [_operator(join(target.prefix, paths[name]), columns[name], value) for name, value in values.items()]
