@@ -87,3 +87,16 @@ def test_a_model_without_rows(mongod: Server, books: Path) -> None:
     assert done.code in (0, 1), done.err
     assert done.json["equal"] is True
     assert done.json["setting"]["rows"] == 3 * 66
+    assert "the rows are made up, as the statistics of `library` say, 3 times as many" in done.json["notes"]
+
+
+def test_a_design_of_another_model(mongod: Server, books: Path) -> None:
+    """It is refused before rows are made, or anything is loaded."""
+    (books / "other.sql").write_text("CREATE TABLE club (id INTEGER PRIMARY KEY);", encoding="utf-8")
+    made = nestling("design", "other.sql", "-o", "other.yaml", cwd=books)
+    assert made.code == 0, made.err
+    options = ("--workload", "workload.sql", "--design", "other.yaml", "--scale", "2", "--to", mongod.uri)
+    done = process("prove", "library.db", *options, cwd=books)
+    assert done.code == 2
+    assert "is a design of another model" in done.err
+    assert "generating" not in done.err

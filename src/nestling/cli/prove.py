@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--scale",
     type=click.FloatRange(0.001, 100_000),
     metavar="TIMES",
-    help="Measure with made-up rows, TIMES as many as the source's statistics say; a model file's rows are always made up.",
+    help="Measure with made-up rows, TIMES as many as the source has; those of a model file or a MongoDB always are.",
 )
 @click.option(
     "--random",

@@ -48,7 +48,7 @@ def rivals(
     for name in YARDSTICKS:
         _add(found, name, design(reading, name))
     for path in map(Path, files):
-        _add(found, path.stem.removesuffix(".design"), _of_the_model(read_proposal(path), reading, path))
+        _add(found, path.stem.removesuffix(".design"), of_the_model(read_proposal(path), reading, path))
     if proposal.costs is not None:
         posing = _Posing(reading, *posed(reading, None, profile))
         for name, other in posing.others(limit_seconds):
@@ -64,8 +64,11 @@ def _add(found: dict[str, Proposal], name: str, proposal: Proposal) -> None:
         found[name if name not in found else f"{name} (file)"] = proposal
 
 
-def _of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
-    """The proposal, when its design is over the reading's entities; the statistics and requirements are the reading's."""
+def of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
+    """The proposal, when its design is over the reading's entities; the statistics and requirements are the reading's.
+
+    Raises `InputError` when it is not.
+    """
     from nestling.common.errors import InputError, Problem
 
     theirs = {entity.name: set(entity.attribute_names) for entity in proposal.design.model.entities}

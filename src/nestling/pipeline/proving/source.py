@@ -13,12 +13,13 @@ from nestling.ir.proof import Proof
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
-from nestling.pipeline.designing import design, inspect
+from nestling.pipeline.designing import design, inspect, read_proposal
 from nestling.pipeline.drawing import bindings
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.proving.prove import prove
-from nestling.pipeline.rivals import rivals
+from nestling.pipeline.reversing import is_mongodb
+from nestling.pipeline.rivals import of_the_model, rivals
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -45,31 +46,38 @@ def prove_source(
     """Prove the design of a reading with the rows behind `address`; errors as of `prove`, `rivals` and `bindings`.
 
     `proposal`: the design that is advised (None: the one `design` finds); `variants`: with single decisions taken another way.
-    `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none.
+    `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
+    and for a live MongoDB, whose documents are not read as rows. A note says so.
     """
     from nestling.sources.front import open_rows
 
-    with _rows(reading, address, scale, effort.seed, watch) as (known, place):
+    paths = [Path(path) for path in files]
+    for path in paths:  # before there is anything to wait for
+        of_the_model(read_proposal(path), reading, path)
+    with _rows(reading, address, scale, effort.seed, watch) as (known, place, made_up):
         if watch is not None:
             watch("designing", 0, None)
         values = bindings(known, open_rows(place, known.model), seed=effort.seed)
-        every = rivals(known, proposal or design(known), files=files, random=random, seed=effort.seed)
+        every = rivals(known, proposal or design(known), files=paths, random=random, seed=effort.seed)
         racing = {name: made for name, made in every.items() if variants or not name.startswith(VARIANTS)}
-        return prove(known, racing, lambda model: open_rows(place, model), values, on, effort=effort, watch=watch)
+        proof = prove(known, racing, lambda model: open_rows(place, model), values, on, effort=effort, watch=watch)
+        return replace(proof, notes=(*made_up, *proof.notes))
 
 
 @contextmanager
 def _rows(
     reading: Reading, address: Path | str, scale: float | None, seed: int, watch: Watch | None
-) -> Iterator[tuple[Reading, Path | str]]:
-    """Where the rows are, and the reading as they are: those of the source, or generated ones in a file of our own."""
+) -> Iterator[tuple[Reading, Path | str, tuple[str, ...]]]:
+    """The reading as the rows are, where these are, and what is to be said of them: the source's, or generated ones."""
     from nestling.sources.front import has_rows
 
-    if scale is None and has_rows(address):
-        yield reading, address
+    if scale is None and has_rows(address) and not is_mongodb(address):
+        yield reading, address, ()
         return
     with TemporaryDirectory(prefix="nestling-prove-") as folder:
         larger = scaled_reading(reading, scale or 1.0)
         place = generate(larger, Path(folder) / "rows.db", seed=seed, watch=watch)
         known, _ = larger.statistics.merged(Statistics(inspect(place).statistics.entities))
-        yield replace(larger, statistics=known), place
+        times = f", {scale:g} times as many" if scale not in (None, 1.0) else ""
+        told = f"the rows are made up, as the statistics of `{reading.model.name}` say{times}"
+        yield replace(larger, statistics=known), place, (told,)
