@@ -122,7 +122,8 @@ def test_a_null_in_place_of_json_is_refused(mongod: Server, database: Database[A
     moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
     done = nestling("migrate", *moves, "--offline", "--cutover", cwd=tmp_path)
     assert done.code == 2
-    assert "`m`, which is kept as json, is null" in done.err
+    assert "events: `m` is null in 1 document, such as _id 0: it cannot be carried over as it is" in done.err
+    assert "$unset the field where it is null" in done.err
     assert database.events.find_one({"_id": 0}) == {"_id": 0, "user": 0, "m": None}
 
 

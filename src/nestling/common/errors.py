@@ -5,6 +5,7 @@
     NestlingError                 one root, so that a caller can catch everything nestling says
     ├── InputError                a file people edit (model, workload, design) is wrong
     ├── SourceError               a database or DDL file cannot be read, or holds what cannot be carried over
+    │   └── RowRefused            a target does not take a row, or would give back another one
     ├── WorkloadError             a statement cannot be understood over the model
     ├── DesignError               a design breaks one of its invariants
     ├── ServerError               the embedded MongoDB cannot be started
@@ -106,6 +107,21 @@ class InputError(NestlingError):
 
 class SourceError(NestlingError):
     """A source cannot be read, or holds something that cannot be carried over as asked."""
+
+
+class RowRefused(SourceError):
+    """A target does not take a row, or would give back another: `row`, of `entity`, for its `attribute` (empty: as a whole)."""
+
+    def __init__(self, *problems: Problem, entity: str = "", row: tuple[object, ...] = (), attribute: str = "") -> None:
+        super().__init__(*problems)
+        self.entity, self.row, self.attribute = entity, row, attribute
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _row_refused, (self.problems, self.entity, self.row, self.attribute)
+
+
+def _row_refused(problems: tuple[Problem, ...], entity: str, row: tuple[object, ...], attribute: str) -> RowRefused:
+    return RowRefused(*problems, entity=entity, row=row, attribute=attribute)
 
 
 class WorkloadError(NestlingError):

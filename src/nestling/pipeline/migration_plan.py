@@ -179,6 +179,12 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
     yield from lost_constraints(old, new, job, database)
     yield from new_uniques(old, new, job, database)
     yield from new_validators(old, new, job, database)
+    if mixed := list(_mixed(job)):
+        yield (
+            f"{', '.join(mixed)}: values of several types. Some may not come through this machine, as documents do that change"
+            " meanwhile, and those of collections that are a `stream`: `migrate` then stops and names them. Give each field one"
+            " type, and read the model and both designs anew"
+        )
     for name in snapshots(new):
         yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"
     for target in job.targets:
@@ -191,6 +197,15 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
         yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"
     if len(job.on_server) < len({target.store.name for target in job.targets}):
         yield "some collections pass through this machine: keep it near the server"
+
+
+def _mixed(job: Job) -> Iterator[str]:
+    """The fields of entities that move which the model has hold several types, by their paths."""
+    for name in job.sides.entities:
+        for attribute in job.homes.model.entity(name).attributes:
+            places = [place for place in job.homes.at(name) if attribute.name in place.paths]
+            if attribute.also and places:
+                yield f"`{places[0].query.collection}.{places[0].paths[attribute.name]}`"
 
 
 def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) -> float:

@@ -15,7 +15,7 @@ from pymongo.errors import BulkWriteError
 
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.empty import empty
-from nestling.executors.migrate.derive import Deriver, Wanted
+from nestling.executors.migrate.derive import Deriver, Wanted, refused_document
 from nestling.executors.migrate.once import mark
 from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
 from nestling.executors.migrate.state import State, States
@@ -102,7 +102,7 @@ def _inserted(database: Database[Any], wanted: Wanted) -> bool:
         try:
             database[name].insert_many(map(RawBSONDocument, documents), ordered=False)
         except BulkWriteError as error:
-            if any(each["code"] != DUPLICATE_KEY for each in error.details["writeErrors"]):
-                raise
+            if others := [each for each in error.details["writeErrors"] if each["code"] != DUPLICATE_KEY]:
+                raise refused_document(name, others[0]) from None
             is_new = False
     return is_new

@@ -20,7 +20,7 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
-from nestling.common.errors import MigrationError, Problem
+from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.batches import batches
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import why_refused
@@ -29,12 +29,15 @@ from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.once import mark, once
+from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
 from nestling.ir.canonical import stored_bytes
+from nestling.ir.literals import shell
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.names import value_at
+from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Path
 from nestling.ir.values import CODEC, RAW, Policy
 
@@ -84,7 +87,16 @@ class Deriver:
             self.apply(target, some, self.wanted(target, some, rows))
 
     def wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> Wanted:
-        """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others."""
+        """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others.
+
+        Raises `MigrationError` for a value that does not come through the shelf as it is.
+        """
+        try:
+            return self._wanted(target, scopes, roots)
+        except RowRefused as error:
+            raise refused_row(self.homes, error) from None
+
+    def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> Wanted:
         wanted, belongs = Wanted(), _belongs(target, scopes)
         marks = frozenset(map(mark, scopes))
         model = _narrowed(self.homes.model, target)
@@ -158,11 +170,11 @@ class Deriver:
         except BulkWriteError as error:
             refused = error.details["writeErrors"][0]
             if refused["code"] != DUPLICATE_KEY or "keyValue" not in refused or set(refused["keyValue"]) == {"_id"}:
-                raise _refused(name, refused) from None
+                raise refused_document(name, refused) from None
             # Another document still holds the unique value: it has changed too, and is derived again when its turn comes.
             found = collection.delete_one(_same(refused), collation=refused.get("collation"))
             if not found.deleted_count:
-                raise _refused(name, refused) from None
+                raise refused_document(name, refused) from None
             self._write(name, operations[refused["index"] :])
             return
         self.written += len(operations)
@@ -189,17 +201,26 @@ class Deriver:
                     self._database[name].delete_many(finder)
 
 
-def _refused(name: str, refused: Mapping[str, Any]) -> MigrationError:
-    return MigrationError(Problem(f"a document is refused: {why_refused(refused)}", where=name))
+def refused_document(name: str, refused: Mapping[str, Any]) -> MigrationError:
+    """A document that the new collection does not take."""
+    identity = _document(refused).get("_id")
+    what = f"the document with _id {cut(shell(identity))} is refused: {why_refused(refused)}"
+    move = f"mend what the old collections hold of it, and run it again; or {ANEW}"
+    return MigrationError(Problem(what, where=name, next_move=move))
+
+
+def _document(refused: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The document of an insert or a replacement."""
+    change: Mapping[str, Any] = refused["op"]
+    document: Mapping[str, Any] = change["u"] if set(change) >= {"q", "u"} else change
+    return document
 
 
 def _same(refused: Mapping[str, Any]) -> dict[str, Any]:
     """What finds the document that holds a unique value; of texts under a collation the server tells only what sorts them."""
     values = refused["keyValue"]
     if "collation" in refused:
-        change = refused["op"]
-        document = change["u"] if set(change) >= {"q", "u"} else change
-        values = {path: value_at(document, path) for path in values}
+        values = {path: value_at(_document(refused), path) for path in values}
     return {path: {"$eq": value} for path, value in values.items()}
 
 

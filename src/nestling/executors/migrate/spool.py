@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Protocol
 
-from nestling.common.errors import MigrationError, Problem
+from nestling.common.errors import Problem, RowRefused
 from nestling.ir.canonical import RowEncoder, canonical_encoder
 from nestling.ir.migration import Row
 from nestling.ir.model import Entity, Model
@@ -46,7 +46,7 @@ class Spool:
         seen, batch = self._seen.setdefault(entity, Counter()), list[Row]()
         for row in rows:
             if any(value is JSON_NULL for value in row):
-                raise MigrationError(_null_of(kind, row))
+                raise _null_of(kind, row)
             mark = self._mark(kind, row)
             brought[mark] += 1
             if brought[mark] > seen[mark] and not (kind.key and seen[mark]):
@@ -74,13 +74,8 @@ class Spool:
         return blake2b(encode([row[place] for place in places]), digest_size=16).digest()
 
 
-def _null_of(entity: Entity, row: Row) -> Problem:
+def _null_of(entity: Entity, row: Row) -> RowRefused:
     """Rows pass through SQL, where a null inside of json and the text `null` are one."""
     name = next(name for name, value in zip(entity.attribute_names, row, strict=True) if value is JSON_NULL)
-    key = ", ".join(f"{each} = {row[entity.attribute_names.index(each)]!r}" for each in entity.key)
-    move = "$unset the field where it is null, or give it a value; what has begun ends with `nestling migrate --abort`"
-    return Problem(
-        f"`{name}`, which is kept as json, is null, and would become a text",
-        where=f"{entity.name} {key}",
-        next_move=move,
-    )
+    problem = Problem(f"`{name}`, which is kept as json, is null, and would become a text", where=entity.name)
+    return RowRefused(problem, entity=entity.name, row=row, attribute=name)

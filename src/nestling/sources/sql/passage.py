@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from nestling.common.errors import Problem, SourceError
+from nestling.common.errors import Problem, RowRefused, SourceError
 from nestling.ir.canonical import canonical_encoder, row_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
@@ -118,12 +118,12 @@ class Passage:
             if self._encode(row) != self._encode(back) and self._judge(row) != self._judge(back):
                 raise SourceError(Problem(f"its column would give back {_different(row, back, self._entity)}"))
 
-    def _placed(self, row: Row, error: SourceError) -> SourceError:
+    def _placed(self, row: Row, error: SourceError) -> RowRefused:
         """The error with the table, the key of the row, and the column that fails by itself, if one does."""
         names = self._entity.attribute_names
         values = dict(zip(names, row, strict=True))
         key = ", ".join(f"{name} = {cut(repr(values[name]))}" for name in self._entity.key)
-        what, move = f"the row is refused: {error.problems[0].what}", self._engine.other_target
+        what, move, failing = f"the row is refused: {error.problems[0].what}", self._engine.other_target, ""
         for position, name in enumerate(names):
             if values[name] is None:
                 continue
@@ -133,10 +133,11 @@ class Passage:
                     self._stage([alone])
             except SourceError as found:
                 what = f"`{name}` is {cut(repr(values[name]))}: {found.problems[0].what}"
-                move = self._move(self._entity.attributes[position], values[name])
+                move, failing = self._move(self._entity.attributes[position], values[name]), name
                 break
         where = f"table {self._entity.name}, the row {key or 'without a key'}"
-        return SourceError(Problem(what, where=where, next_move=move))
+        problem = Problem(what, where=where, next_move=move)
+        return RowRefused(problem, entity=self._entity.name, row=row, attribute=failing)
 
     def _move(self, attribute: Attribute, value: object) -> str:
         """What to do with a value: to list a type is said only where the column would then give it back."""

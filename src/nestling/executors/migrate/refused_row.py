@@ -1,0 +1,85 @@
+"""A row that cannot pass through the client on its way into documents, in words of the documents it is from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+from nestling.common.errors import MigrationError, Problem, RowRefused
+from nestling.executors.migrate.homes import Homes
+from nestling.ir.literals import shell
+from nestling.ir.migration import HomePlace
+from nestling.ir.model import Entity
+from nestling.ir.quantity_words import count, cut
+from nestling.ir.rows import JSON_NULL
+from nestling.ir.values import encoder
+
+COUNTED_DOCUMENTS = 1_000
+ANEW = (
+    "end what has begun with `nestling migrate --abort`, and read the model and both designs anew"
+    " (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
+)
+_KINDS: Mapping[type, tuple[str, ...]] = {
+    bool: ("bool",),
+    int: ("int", "long"),
+    float: ("double",),
+    Decimal: ("decimal",),
+    str: ("string",),
+    datetime: ("date",),
+    dict: ("object",),
+    list: ("array",),
+    JSON_NULL.__class__: ("null",),
+}
+
+
+def refused_row(homes: Homes, error: RowRefused) -> MigrationError:
+    """Say the path of the field, the documents that have such a value there, and what to do about them."""
+    entity = homes.model.entity(error.entity)
+    values = dict(zip(entity.attribute_names, error.row, strict=True))
+    for place in homes.at(error.entity):
+        path = place.paths.get(error.attribute)
+        document = _holding(homes, place, entity, values) if path is not None else None
+        if path is not None and document is not None:
+            value, collection = values[error.attribute], place.query.collection
+            beside = ", and of other types in others" if entity.attribute(error.attribute).also else ""
+            what = f"{_found(homes, place, path, value, document['_id'])}{beside}: it cannot be carried over as it is"
+            return MigrationError(Problem(what, collection, next_move=_move(entity, error.attribute, path, value)))
+    return MigrationError(*error.problems)
+
+
+def _found(homes: Homes, place: HomePlace, path: str, value: object, identity: object) -> str:
+    is_nan = isinstance(value, float) and math.isnan(value)
+    kinds = _KINDS.get(value.__class__, ())
+    alike: dict[str, Any] = {path: {"$type": [*kinds]}} if kinds and not is_nan else {path: value}
+    known = homes.database[place.query.collection].count_documents(alike, limit=COUNTED_DOCUMENTS)
+    more = " or more" if known == COUNTED_DOCUMENTS else ""
+    found = f"{count(known)}{more} {'document' if known == 1 else 'documents'}"
+    kind = "NaN" if is_nan else kinds[0] if kinds else cut(repr(value))
+    return f"`{path}` is {kind} in {found}, such as _id {cut(shell(identity))}"
+
+
+def _move(entity: Entity, attribute: str, path: str, value: object) -> str:
+    if path.partition(".")[0] == "_id":
+        return f"insert that document again under another `_id`, and delete the first; then {ANEW}"
+    if value is JSON_NULL:
+        return (
+            "$unset the field where it is null, or give it a value; what has begun ends with `nestling migrate --abort`"
+        )
+    if entity.attribute(attribute).also:
+        return f"give the field values of one type in all documents; then {ANEW}"
+    return f"give the field another value, or unset it, in those documents; then {ANEW}"
+
+
+def _holding(homes: Homes, place: HomePlace, entity: Entity, values: Mapping[str, object]) -> Mapping[str, Any] | None:
+    """A document that has the row at this place, by its key (all of it, where it has none)."""
+    names = [name for name in entity.key or entity.attribute_names if name in place.paths]
+    if not names or (entity.key and len(names) < len(entity.key)):
+        return None
+    asked: dict[str, Any] = {}
+    for name in names:
+        value, convert = values[name], encoder(entity.attribute(name).type, homes.policy)
+        asked[place.paths[name]] = {"$eq": None if value is None or value is JSON_NULL else convert(value)}
+    return homes.database[place.query.collection].find_one(asked, {"_id": 1})

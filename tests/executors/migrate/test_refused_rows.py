@@ -1,0 +1,77 @@
+"""Values that cannot be carried over are named as what they are in documents, with a next move that works."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bson import Decimal128
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.errors import MigrationError, Problem
+from nestling.common.server import Server
+from nestling.ir.proposal import Proposal
+from nestling.pipeline.migrating import abort_migration
+from tests.executors.migrate.test_orders import designs
+
+Documents = Database[dict[str, Any]]
+
+
+def _refusal(moves: tuple[Proposal, Proposal], database: Documents) -> Problem:
+    with pytest.raises(MigrationError) as refused:
+        pipeline.migrate(*moves, database)
+    (problem,) = refused.value.problems
+    return problem
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        ([True, 1, "yes"], "`state` is int in 10 documents, such as _id 1, and of other types in others"),
+        (
+            ["x", Decimal128("12.30"), "y"],
+            "`state` is decimal in 10 documents, such as _id 1, and of other types in others",
+        ),
+    ],
+)
+def test_a_field_of_several_types(values: list[Any], told: str, mongod: Server, database: Documents) -> None:
+    """A change of a document that has one which no column gives back; with one type in all documents it comes along."""
+    database["users"].insert_many(
+        [{"_id": n, "state": values[n % len(values)], "seen": 0, "tags": [{"n": 1}]} for n in range(30)]
+    )
+    moves = designs(mongod, database)
+    assert any(risk.startswith("`users.state`: values of several types") for risk in _risks(moves, database))
+    assert pipeline.migrate(*moves, database).equal
+    database["users"].update_one({"_id": 1}, {"$set": {"seen": 1}})
+    problem = _refusal(moves, database)
+    assert (problem.where, problem.what) == ("users", f"{told}: it cannot be carried over as it is")
+    assert "table" not in problem.text()
+    assert "column" not in problem.text()
+    assert "values of one type in all documents" in problem.next_move
+    database["users"].update_many({}, [{"$set": {"state": {"$toString": "$state"}}}])
+    abort_migration(database)
+    again = designs(mongod, database)
+    assert not any("several types" in risk for risk in _risks(again, database))
+    assert pipeline.migrate(*again, database).equal
+    database["users"].update_one({"_id": 1}, {"$set": {"seen": 2}})
+    assert pipeline.migrate(*again, database, cutover=True).equal
+
+
+def _risks(moves: tuple[Proposal, Proposal], database: Documents) -> tuple[str, ...]:
+    return pipeline.plan_migration(*moves, database).risks
+
+
+def test_a_document_of_another_type_than_the_designs_say(mongod: Server, database: Documents) -> None:
+    """Written since the migration began: the new collection refuses it, and it is named; mended, all is equal."""
+    database["users"].insert_many([{"_id": n, "total": n, "tags": [{"n": 1}]} for n in range(30)])
+    moves = designs(mongod, database)
+    assert pipeline.migrate(*moves, database).equal
+    database["users"].update_one({"_id": 7}, {"$set": {"total": 2.5}})
+    problem = _refusal(moves, database)
+    assert problem.where == "users.new"
+    assert problem.what.startswith("the document with _id 7 is refused: ")
+    assert "`total` is double, not" in problem.what
+    assert "mend what the old collections hold of it" in problem.next_move
+    database["users"].update_one({"_id": 7}, {"$set": {"total": 2}})
+    assert pipeline.migrate(*moves, database, cutover=True).equal
