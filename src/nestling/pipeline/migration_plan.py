@@ -122,19 +122,26 @@ def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move
         of = tuple(dict.fromkeys(node.entity for node in store.nodes()))
         name = staged.get(store.name, store.name)
         way = Way.KEPT if store.name in job.kept else Way.SERVER if name in on_server else Way.STREAM
-        documents, size_bytes = _estimated(store, of, measured)
+        documents, size_bytes = _estimated(store, of, job, measured)
         yield Move(store.name, name, way, of, documents, size_bytes)
 
 
 def _estimated(
-    store: StoredCollection, of: tuple[str, ...], measured: Mapping[str, Size]
+    store: StoredCollection, of: tuple[str, ...], job: Job, measured: Mapping[str, Size]
 ) -> tuple[int | None, int | None]:
     """Documents and bytes, copies left out; nothing is said of rows whose number nobody has counted."""
-    from nestling.ir.layout import NodeKind, Role
+    from nestling.executors.migrate.sizes import buckets
+    from nestling.ir.layout import Role
 
-    if store.role is not Role.HOME or any(root.kind is NodeKind.GROUP for root in store.roots):
+    if store.role is not Role.HOME:
         return None, None
-    return sum(measured[root.entity].rows for root in store.roots), sum(measured[name].size_bytes for name in of)
+    documents = (
+        measured[root.entity].rows
+        if root.bucket is None
+        else buckets(job.homes.database, job.homes.homes[root.entity], root.bucket)
+        for root in store.roots
+    )
+    return sum(documents), sum(measured[name].size_bytes for name in of)
 
 
 def _indexes(job: Job, database: Database[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
