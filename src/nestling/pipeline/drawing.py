@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nestling.ir.reading import Reading
 
 if TYPE_CHECKING:
+    from nestling.common.errors import Problem
     from nestling.ir.bindings import Bindings
     from nestling.ir.rows import RowSource
 
@@ -16,19 +17,36 @@ DRAWS = 1_000
 """Draws a statement has before they repeat."""
 
 
+class Draws(NamedTuple):
+    """The draws by statement; and, for statements whose parameters have no values, what is missing."""
+
+    found: Mapping[str, Bindings]
+    without: Mapping[str, tuple[Problem, ...]]
+
+
 def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Mapping[str, Bindings]:
     """Draws for every statement by name, the same for the same seed; what cannot be translated is left out.
 
     Raises `WorkloadError` with every parameter for which neither the rows nor the workload file have a value.
     """
-    from nestling.common.errors import GapError, Problem, WorkloadError
+    from nestling.common.errors import WorkloadError
+
+    made = drawn(reading, source, count=count, seed=seed)
+    if made.without:
+        raise WorkloadError(*(problem for problems in made.without.values() for problem in problems))
+    return made.found
+
+
+def drawn(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Draws:
+    """The same, where statements may be without values."""
+    from nestling.common.errors import GapError, WorkloadError
     from nestling.ir.write import Insert
     from nestling.planner.parameters import parameter_uses
     from nestling.planner.sql import translate
     from nestling.sources.draws import draw
 
     found: dict[str, Bindings] = {}
-    problems: list[Problem] = []
+    without: dict[str, tuple[Problem, ...]] = {}
     inserts: Counter[str] = Counter()
     with source.snapshot():
         for each in reading.workload.statements:
@@ -40,10 +58,8 @@ def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: i
             except GapError:
                 continue
             except WorkloadError as error:
-                problems += error.problems
+                without[each.name] = error.problems
                 continue
             if isinstance(statement, Insert):
                 inserts[statement.entity] += 1
-    if problems:
-        raise WorkloadError(*problems)
-    return found
+    return Draws(found, without)

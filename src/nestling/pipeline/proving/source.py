@@ -14,7 +14,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
 from nestling.pipeline.designing import design, inspect, read_proposal
-from nestling.pipeline.drawing import bindings
+from nestling.pipeline.drawing import Draws, drawn
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.proving.prove import prove
@@ -43,7 +43,7 @@ def prove_source(
     effort: Effort = FULL,
     watch: Watch | None = None,
 ) -> Proof:
-    """Prove the design of a reading with the rows behind `address`; errors as of `prove`, `rivals` and `bindings`.
+    """Prove the design of a reading with the rows behind `address`; errors as of `prove` and `rivals`.
 
     `proposal`: the design that is advised (None: the one `design` finds); `variants`: with single decisions taken another way.
     `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
@@ -57,11 +57,26 @@ def prove_source(
     with _rows(reading, address, scale, effort.seed, watch) as (known, place, made_up):
         if watch is not None:
             watch("designing", 0, None)
-        values = bindings(known, open_rows(place, known.model), seed=effort.seed)
+        values = drawn(known, open_rows(place, known.model), seed=effort.seed)
+        measured, left_out = _with_values(known, values)
         every = rivals(known, proposal or design(known), files=paths, random=random, seed=effort.seed)
         racing = {name: made for name, made in every.items() if variants or not name.startswith(VARIANTS)}
-        proof = prove(known, racing, lambda model: open_rows(place, model), values, on, effort=effort, watch=watch)
-        return replace(proof, notes=(*made_up, *proof.notes))
+        proof = prove(
+            measured, racing, lambda model: open_rows(place, model), values.found, on, effort=effort, watch=watch
+        )
+        return replace(proof, notes=(*made_up, *left_out, *proof.notes))
+
+
+def _with_values(reading: Reading, values: Draws) -> tuple[Reading, tuple[str, ...]]:
+    """The reading without statements whose parameters have no values, each of which is said; an error when none is left."""
+    from nestling.common.errors import WorkloadError
+
+    problems = [problem for each in values.without.values() for problem in each]
+    if problems and not values.found:
+        raise WorkloadError(*problems)
+    kept = tuple(each for each in reading.workload.statements if each.name not in values.without)
+    told = tuple(f"left out: {problem.what}; {problem.next_move}" for problem in problems)
+    return replace(reading, workload=replace(reading.workload, statements=kept)), told
 
 
 @contextmanager
