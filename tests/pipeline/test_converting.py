@@ -14,8 +14,10 @@ from nestling.emitters.mql import read
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.compiled import CompiledRead, ReadPlan
 from nestling.ir.proposal_rows import cost_line
+from nestling.ir.quantity_words import short
 from nestling.ir.reading import Reading
-from nestling.ir.text import read_file, write_proposal
+from nestling.ir.text import read_file, read_proposal, write_proposal
+from nestling.ir.work_words import work_rate
 from nestling.pipeline import convert_all, converting, design, explain, inspect, queries_module, with_unconverted
 
 WORKLOAD = """
@@ -90,9 +92,18 @@ def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Readi
     cheap = replace(proposal, costs=replace(proposal.costs, statements=(("fine", 1e-6),)))
     looked_at = with_unconverted(cheap, reading)
     assert looked_at.costs is not None
-    assert cost_line(looked_at.costs).endswith(
-        " This does not hold for `fine`: the query costs far more than was reckoned with."
+    (dearer,) = looked_at.costs.dearer
+    assert dearer.seconds > 1e-6
+    really = work_rate(dearer.seconds * dearer.rate_per_second)
+    line = cost_line(looked_at.costs, "fine")
+    assert (
+        f"This does not hold for 1 statement, whose query costs far more: `fine` {short(dearer.seconds * 1e3)} ms"
+        in line
     )
+    assert f"ms each time, {really} (reckoned with: 0.001 ms)" in line
+    assert f"With that the workload costs {work_rate(looked_at.costs.with_dearer)}." in line
+    assert f"`fine` costs {short(dearer.seconds * 1e3)} ms each time; what structures are said to save for it" in line
+    assert read_proposal(write_proposal(looked_at), "design.yaml").costs == looked_at.costs
     told = [note for note in looked_at.notes if "not proved" in note]
     assert len(told) == 1
     assert told[0].startswith("the query for `fine` costs ")

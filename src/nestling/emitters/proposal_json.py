@@ -5,7 +5,7 @@
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
      reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
      weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
-     statements: {name: cost}, dearer: [name], gaps: [{kind, what, where}]}
+     statements: {name: cost}, dearer: {name: {seconds, rate}}, gaps: [{kind, what, where}]}
 
 Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
 
@@ -67,7 +67,7 @@ def _costs(costs: Costs | None) -> Json:
             "seconds": None,
             "profile": None,
             "statements": {},
-            "dearer": [],
+            "dearer": {},
         }
     return {
         "cost": costs.cost,
@@ -76,7 +76,7 @@ def _costs(costs: Costs | None) -> Json:
         "seconds": costs.seconds,
         "profile": costs.profile,
         "statements": dict(costs.statements),
-        "dearer": list(costs.dearer),
+        "dearer": {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer},
     }
 
 

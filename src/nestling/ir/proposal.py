@@ -95,24 +95,39 @@ class Weighed:
 
 
 @dataclass(frozen=True, slots=True)
+class Dearer:
+    """A statement whose query costs far more than the search reckoned with: the seconds of an execution, and their rate."""
+
+    statement: str
+    seconds: float
+    rate_per_second: float
+
+
+@dataclass(frozen=True, slots=True)
 class Costs:
     """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
 
-    `statements`: seconds per execution. `dearer`: those whose query costs far more than that, so that nothing is proved for
-    them. `seconds`: how long the search took, which is no part of what was found, nor of a file.
+    `statements`: seconds per execution, as the search reckoned. `dearer`: those whose query costs far more than that, so that
+    nothing is proved for them. `seconds`: how long the search took, which is no part of what was found, nor of a file.
     """
 
     cost: float
     bound: float
     profile: str
     statements: tuple[tuple[str, float], ...] = ()
-    dearer: tuple[str, ...] = ()
+    dearer: tuple[Dearer, ...] = ()
     seconds: float = field(default=0.0, compare=False)
 
     @property
     def gap(self) -> float:
         """How far above the bound the cost is at most, as a share of the cost."""
         return gap_between(self.cost, self.bound)
+
+    @property
+    def with_dearer(self) -> float:
+        """The cost with what the dearer statements' queries really cost, in seconds of work per second."""
+        reckoned = dict(self.statements)
+        return self.cost + sum((each.seconds - reckoned[each.statement]) * each.rate_per_second for each in self.dearer)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from nestling.ir.design import Design
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
-from nestling.ir.quantity_words import first_of, short
+from nestling.ir.quantity_words import counted, first_of, short
 from nestling.ir.work_words import work_rate
 
 SERVER_CORES = 128
@@ -72,17 +72,39 @@ def saving(kept: Weighed) -> str:
 
 def cost_line(costs: Costs, statement: str = "") -> str:
     """What the design costs and how sure that is, whether a server can do so much at all, and what one statement costs."""
-    beyond = f" That is the work of {costs.cost:,.0f} processor cores, more than a server has: are the rates right?"
-    busy = beyond if costs.cost > SERVER_CORES else ""
+    beyond = (
+        f" That is the work of {costs.with_dearer:,.0f} processor cores, more than a server has: are the rates right?"
+    )
+    busy = beyond if costs.with_dearer > SERVER_CORES else ""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
-    dearer = first_of([f"`{name}`" for name in costs.dearer], _MOST_DEARER)
-    but = f" This does not hold for {dearer}: the query costs far more than was reckoned with." if dearer else ""
+    but = f" {_dearer_words(costs)}" if costs.dearer else ""
     once = dict(costs.statements).get(statement)
     one = f" `{statement}` costs {short(once * 1e3)} ms each time." if once is not None else ""
+    if really := next((each for each in costs.dearer if each.statement == statement), None):
+        one = (
+            f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; what structures are said to save for it is"
+            " reckoned with another query than it has."
+        )
     if costs.gap < PROVED:
         return f"{total}, proved least in {costs.seconds:.1f} s.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"
     return f"{total}: the best found in {costs.seconds:.1f} s, {least}.{but}{busy}{one}"
+
+
+def _dearer_words(costs: Costs) -> str:
+    """For how many statements a cost does not hold, what the dearest of them really cost, and what all do then."""
+    reckoned = dict(costs.statements)
+    ranked = sorted(costs.dearer, key=lambda each: -each.seconds * each.rate_per_second)
+    told = [
+        f"`{each.statement}` {short(each.seconds * 1e3)} ms each time, {work_rate(each.seconds * each.rate_per_second)}"
+        f" (reckoned with: {short(reckoned[each.statement] * 1e3)} ms)"
+        for each in ranked
+    ]
+    whose = (
+        f"{counted(len(ranked), 'statement')}, whose {'query costs' if len(ranked) == 1 else 'queries cost'} far more"
+    )
+    whole = f"With that the workload costs {work_rate(costs.with_dearer)}."
+    return f"This does not hold for {whose}: {first_of(told, _MOST_DEARER)}. {whole}"
 
 
 def _because(made: Decision) -> str:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from nestling.ir.proposal import Proposal
+from nestling.ir.proposal import Dearer, Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement
 
@@ -47,18 +47,16 @@ def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[]
     rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
     found += ((name, gap) for name, gap in rest if gap is not None)
     gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
-    dearer = dict(_dearer(proposal, reading, statements[:looked_at]))
-    costs = replace(proposal.costs, dearer=tuple(dearer)) if proposal.costs is not None else None
-    notes = (*proposal.notes, *dearer.values())
+    dearer = tuple(_dearer(proposal, reading, statements[:looked_at]))
+    costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
+    notes = (*proposal.notes, *(_told(each, proposal) for each in dearer))
     if looked_at < len(statements):
         notes = (*notes, _stopped(looked_at, len(statements)))
     return replace(proposal, gaps=gaps, notes=notes, costs=costs)
 
 
-def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement]) -> Iterator[tuple[str, str]]:
-    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that: its name, and
-    by how much in words.
-    """
+def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement]) -> Iterator[Dearer]:
+    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
     from nestling.cost import default_profile
     from nestling.pipeline.proving.statements import predicted_seconds
 
@@ -71,11 +69,16 @@ def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement
         if reckoned is None or compiled is None or compiled < DEARER * reckoned:
             continue
         if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:
-            words = (
-                f"the query for `{each.name}` costs {compiled * 1e3:.3g} ms by the cost model, where the search reckoned with"
-                f" {reckoned * 1e3:.3g} ms: this design is not proved least for it"
-            )
-            yield each.name, words
+            yield Dearer(each.name, compiled, each.rate_per_second)
+
+
+def _told(dearer: Dearer, proposal: Proposal) -> str:
+    assert proposal.costs is not None
+    reckoned = dict(proposal.costs.statements)[dearer.statement]
+    return (
+        f"the query for `{dearer.statement}` costs {dearer.seconds * 1e3:.3g} ms by the cost model, where the search reckoned"
+        f" with {reckoned * 1e3:.3g} ms: this design is not proved least for it"
+    )
 
 
 def _stopped(looked_at: int, of: int) -> str:

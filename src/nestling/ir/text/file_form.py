@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir.model import Model
-from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
+from nestling.ir.proposal import Alternative, Choice, Costs, Dearer, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.statistics import Statistics
 from nestling.ir.text.design_form import DesignForm
@@ -125,6 +125,13 @@ class WeighedForm(Form):
         return {"pattern": weighed.pattern} | without(entries, price="", because="", about="")
 
 
+class DearerForm(Form):
+    """What the query of a statement really costs."""
+
+    seconds: float = Field(description="of an execution")
+    rate: float = Field(description="executions a second")
+
+
 class CostsForm(Form):
     """What the design costs by the cost model, in seconds of work a second."""
 
@@ -132,19 +139,24 @@ class CostsForm(Form):
     bound: float = Field(description="no design costs less")
     profile: str = ""
     statements: dict[str, float] = Field({}, description="seconds per execution")
-    dearer: Texts = Field([], description="statements whose query costs far more than was reckoned with")
+    dearer: dict[str, DearerForm] = Field(
+        {}, description="statements whose query costs far more than was reckoned with"
+    )
 
     def to_ir(self) -> Costs:
         """The costs."""
-        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()), tuple(self.dearer))
+        known = ((name, each) for name, each in self.dearer.items() if name in self.statements)
+        dearer = tuple(Dearer(name, each.seconds, each.rate) for name, each in known)
+        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()), dearer)
 
     @staticmethod
     def from_ir(costs: Costs | None) -> Plain:
         """Its entries."""
         if costs is None:
             return None
-        entries = {"statements": dict(costs.statements), "dearer": list(costs.dearer)}
-        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(entries, dearer=[])
+        dearer = {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer}
+        entries = {"statements": dict(costs.statements), "dearer": dearer}
+        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(entries, dearer={})
 
 
 class DecisionForm(Form):
