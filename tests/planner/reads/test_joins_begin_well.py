@@ -8,12 +8,18 @@ from typing import Any
 
 import pytest
 from pymongo import MongoClient
+from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
+from nestling.executors.run import run_read
 from nestling.ir.algebra import Query
 from nestling.ir.compiled import CompiledRead
+from nestling.ir.design import Design
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.primitives import Collection, Document
 from nestling.ir.statistics import Statistics
+from nestling.ir.types import Type, TypeName
 from nestling.planner.reads import NONE, plan_read
 from nestling.planner.sql import translate
 from tests.planner.reads.beside_sqlite import Beside, loaded
@@ -120,3 +126,15 @@ def _in_order(sql: str) -> list[Any]:
 def test_groups_an_in_asks_for_are_made_once() -> None:
     """They are joined with, not made again for every row."""
     assert compiled(GROUPS, known(customer=5, orders=500, line=3000)).collection == "line"
+
+
+def test_what_a_key_is_converted_to_tells_no_row(database: Database[dict[str, Any]]) -> None:
+    """Several texts become the same number: the subquery's value is that of one row, and each row outside is there once."""
+    tag = Entity("tag", (Attribute("code", Type(TypeName.TEXT), nullable=False),), ("code",))
+    design = Design(Model("tags", (tag,)), (Collection("tags", Document("tag"), id=("code",)),))
+    sql = "SELECT code, (SELECT 1 FROM tag t WHERE CAST(t.code AS INTEGER) = 1) AS one FROM tag"
+    query = translate(sql, design.model, "sqlite")
+    assert isinstance(query, Query)
+    database["tags"].insert_many([{"_id": "1"}, {"_id": "01"}, {"_id": "2"}])
+    found = run_read(database, compiled_read(plan_read(query, design)), {})
+    assert sorted(found) == [("01", 1), ("1", 1), ("2", 1)]

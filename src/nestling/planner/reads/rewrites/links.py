@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from nestling.ir import algebra as a
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Raw
 from nestling.ir.model import Entity, Relationship
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 
@@ -24,7 +24,7 @@ def fixed_column(predicate: Expression, alias: str) -> Column | None:
     if predicate.collation is not Collation.BINARY:
         return None
     for one, other in ((predicate.left, predicate.right), (predicate.right, predicate.left)):
-        column = one if isinstance(one, Column) else getattr(one, "operand", None)
+        column = one.operand if isinstance(one, Raw) else one
         if isinstance(column, Column) and column.alias == alias and alias not in about(other):
             return column
     return None
