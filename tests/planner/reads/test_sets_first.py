@@ -56,6 +56,9 @@ BEGINNING = (
         "SELECT l.order_id, l.no FROM line l WHERE EXISTS (SELECT 1 FROM orders o WHERE o.id = l.order_id AND EXISTS"
         " (SELECT 1 FROM customer c WHERE c.id = o.customer_id AND c.city = 'Oslo'))"
     ),
+    "SELECT id FROM orders WHERE customer_id = (SELECT id FROM customer WHERE id = 2)",
+    "SELECT id FROM product WHERE (SELECT MAX(maker_id) FROM product) = maker_id",
+    "SELECT id FROM product WHERE maker_id = (SELECT maker_id FROM product WHERE id = 103 AND title IS NULL)",
     "SELECT l.no FROM line l WHERE EXISTS (SELECT 1 FROM orders o, customer c WHERE o.id = l.order_id AND c.city = 'Oslo')",
 )
 STAYING = (
@@ -65,6 +68,8 @@ STAYING = (
     "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM line l WHERE l.order_id > o.id)",
     "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM line l WHERE l.order_id = o.id) OR status = 'open'",
     "SELECT id FROM orders o WHERE EXISTS (SELECT 1 FROM line)",
+    "SELECT id FROM orders WHERE customer_id <> (SELECT id FROM customer WHERE id = 2)",
+    "SELECT id FROM orders WHERE customer_id = (SELECT id FROM customer WHERE id + 1 = 3)",
 )
 
 

@@ -13,6 +13,7 @@ from nestling.ir.expression import (
     FALSE,
     NULL,
     TRUE,
+    And,
     Case,
     Collation,
     Column,
@@ -24,6 +25,7 @@ from nestling.ir.expression import (
     IsNull,
     Literal,
     Not,
+    Or,
     ScalarSubquery,
 )
 from nestling.ir.model import Model
@@ -37,7 +39,7 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.rows import Context, Rows, gap
-from nestling.planner.reads.traverse import Rebuilt, has_subquery, mapped, rewritten, single
+from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single
 
 _ONE = Literal(1, INTEGER)
 
@@ -201,8 +203,19 @@ def _hits(subquery: InSubquery) -> Exists:
     return Exists(Filter(subquery.relation, _equal(subquery)))
 
 
-def _perhaps(subquery: InSubquery) -> Exists | None:
-    """Whether a row might be equal, were its NULLs known; None when that cannot be."""
-    if not any(map(nullable, (*subquery.operands, *subquery.relation.columns))):
+def _perhaps(subquery: InSubquery) -> Expression | None:
+    """Whether a row might be equal, were its NULLs known; None when that cannot be.
+
+    Of one column that is asked apart from the operand: the same subqueries for all rows, whose answers the server keeps.
+    """
+    relation, asked = subquery.relation, (*subquery.operands, *subquery.relation.columns)
+    if not any(map(nullable, asked)):
         return None
-    return Exists(Filter(subquery.relation, IsNull(_equal(subquery))))
+    if len(subquery.operands) > 1 or free_columns(relation):
+        return Exists(Filter(relation, IsNull(_equal(subquery))))
+    (operand, column), found = asked, list[Expression]()
+    if nullable(column):
+        found.append(Exists(Filter(relation, IsNull(column))))
+    if nullable(operand):
+        found.append(And((IsNull(operand), Exists(relation))))
+    return found[0] if len(found) == 1 else Or(tuple(found))

@@ -1,4 +1,4 @@
-"""`EXISTS` and `IN (SELECT …)` as conditions: the values found are made first, each once, and the rows that have them looked up.
+"""`EXISTS`, `IN (SELECT …)` and `= (SELECT …)` as conditions: the values are made first, each once, and their rows looked up.
 
 `… FROM post WHERE id IN (SELECT post_id FROM tagging JOIN tag … WHERE tag.name = :name)` begins with the tag. Looked up from each
 post, the tag would be read as often as there are posts. Of what is told by its key there is one row: an `EXISTS` that asks for it
@@ -13,14 +13,15 @@ from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import Column, Compare, Comparison, Exists, Expression, InSubquery
+from nestling.ir.expression import Column, Compare, Comparison, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.model import Model
 from nestling.ir.operands import conjunction
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import is_unique, scan_of
-from nestling.planner.reads.traverse import aliases, free_columns
+from nestling.planner.reads.subqueries import by_key
+from nestling.planner.reads.traverse import aliases, free_columns, single
 
 _Pair = tuple[Column, Column]
 """A column of the rows, and that of the set which is equal to it."""
@@ -43,7 +44,7 @@ def _joined(relation: a.Filter, model: Model) -> Iterator[Relation]:
     if rows is not relation.input:
         yield restricted(rows, asked)
     for each in asked:
-        if (found := _set(each)) is not None:
+        if (found := _set(each, model)) is not None:
             values, pairs = found
             equal = conjunction(*(Compare(Comparison.EQUAL, own, of_set) for own, of_set in pairs))
             rest = [other for other in asked if other is not each]
@@ -96,7 +97,7 @@ def _is_told(scan: a.Scan, waiting: Sequence[a.Scan], asked: Sequence[Expression
     return is_unique(model.entity(scan.entity), {own.name for outer, own in pairs if outer.alias not in unknown})
 
 
-def _set(predicate: Expression) -> tuple[Relation, list[_Pair]] | None:
+def _set(predicate: Expression, model: Model) -> tuple[Relation, list[_Pair]] | None:
     """What a condition looks for, each once, and the columns that must be equal; None where it asks for more than that."""
     match predicate:
         case InSubquery(operands=operands, relation=relation, collation=collation):
@@ -111,8 +112,17 @@ def _set(predicate: Expression) -> tuple[Relation, list[_Pair]] | None:
             return _correlated(relation, alias)
         case Exists(relation=a.Filter(input=rows) as relation):
             return _correlated(relation, f"values of {min(aliases(rows))}")
+        case Compare(operator=Comparison.EQUAL, left=ScalarSubquery() as value, right=other, collation=collation):
+            return _set(InSubquery((other,), value.relation, collation), model) if _is_one(value, model) else None
+        case Compare(operator=Comparison.EQUAL, right=ScalarSubquery() as value) as equal:
+            return _set(replace(equal, left=value, right=equal.left), model)
         case _:
             return None
+
+
+def _is_one(value: ScalarSubquery, model: Model) -> bool:
+    """Whether the subquery finds one value at most."""
+    return single(value.relation) or by_key(value.relation, model)
 
 
 def _correlated(relation: Relation, alias: str) -> tuple[Relation, list[_Pair]] | None:
