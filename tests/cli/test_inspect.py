@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 import sqlite3
 from pathlib import Path
 
-from sqlalchemy import create_engine, text
+from sqlalchemy import create_engine, make_url, text
 
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_file
@@ -91,6 +92,29 @@ def test_a_server_with_a_password(postgresql: str) -> None:
     assert "inspected_pet" in done.out
     assert f":{engine.url.password}@" not in done.out + done.err
     assert ":***@" in done.out
+
+
+def test_what_comes_next_can_be_pasted(postgresql: str, tmp_path: Path) -> None:
+    """A user's name stays in the commands that come next, and one that lacks its password says so."""
+    url = make_url(postgresql).set(drivername="postgresql")
+    shown, named = str(url), str(url).replace(":***@", "@")
+    engine = create_engine(postgresql)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE IF NOT EXISTS inspected_pet (id int PRIMARY KEY, name text)"))
+    engine.dispose()
+    known = {"PGPASSWORD": str(url.password)}
+    told = nestling("inspect", named, cwd=tmp_path, **known).err
+    assert "passwords are not shown" not in told
+    (command,) = [shlex.split(line) for line in told.partition("Next: ")[2].splitlines()]
+    assert command == ["nestling", "design", named, "-o", "design.yaml"]
+    made = nestling(*command[1:], cwd=tmp_path, **known)
+    assert made.code == 0, made.err
+    assert f"nestling load design.yaml --from {named} --to" in made.err
+    for arguments in (("inspect",), ("design", "-o", "again.yaml")):
+        told = nestling(arguments[0], url.render_as_string(hide_password=False), *arguments[1:], cwd=tmp_path).err
+        assert shown in told.replace("'", "")
+        assert "      with what stands at `***` put in again: passwords are not shown" in told
+        assert f":{url.password}@" not in told
 
 
 def test_odd_names_cannot_break_a_table(tmp_path: Path) -> None:

@@ -155,17 +155,18 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str)
         return
     text.say(f"Wrote {output}")
     file = text.argument(output)
-    text.say(f"Next: nestling explain {file}")
+    commands = [f"nestling explain {file}"]
     if live := next((text.argument(address) for address in (source, origin) if is_mongodb(address)), None):
-        text.say(f"      nestling inspect {live} --design-out today.yaml")
-        for command in ("plan", "migrate"):
-            text.say(f"      nestling {command} --from-design today.yaml --to-design {file} {live}")
+        commands += [f"nestling inspect {live} --design-out today.yaml"]
+        ways = ("plan", "migrate")
+        commands += [f"nestling {way} --from-design today.yaml --to-design {file} {live}" for way in ways]
+        text.say_next(*commands)
         return
     rows = next((address for address in (source, origin) if has_rows(address)), None)
     example = "sqlite:///your.db" if proposal.dialect == "sqlite" else f"{proposal.dialect}://…"
     ours = "" if rows else " (after --from, the address of your database)"
     given = text.argument(rows) if rows else example
-    text.say(f"      nestling load {file} --from {given} --to mongodb://…{ours}")
+    text.say_next(*commands, f"nestling load {file} --from {given} --to mongodb://…{ours}")
 
 
 def show(proposal: Proposal) -> None:

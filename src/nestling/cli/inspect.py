@@ -81,7 +81,7 @@ def command(
     # What is in a live MongoDB is designed beside what is there: a file of it tells no prices of today.
     from_file = None if is_mongodb(source) else output
     given = f" --workload {text.argument(workload)}" if workload is not None and from_file is None else ""
-    text.say(f"Next: nestling design {text.argument(from_file or source)}{given} -o design.yaml")
+    text.say_next(f"nestling design {text.argument(from_file or source)}{given} -o design.yaml")
 
 
 def show(reading: Reading) -> None:

@@ -56,6 +56,16 @@ def argument(address: Path | str) -> str:
     return shlex.quote(redact(str(address)))
 
 
+def say_next(*commands: str) -> None:
+    """The commands to give next, their words made by `argument`; a password that is not shown has to be put in again."""
+    from nestling.common.redaction import MASK
+
+    for number, each in enumerate(commands):
+        say(f"{'      ' if number else 'Next: '}{each}")
+    if any(MASK in each for each in commands):
+        say(f"      with what stands at `{MASK}` put in again: passwords are not shown")
+
+
 def print_json(value: object, *, indent: int | None = 2) -> None:
     """One JSON document on stdout, on one line without `indent`.
 
