@@ -49,6 +49,10 @@ from nestling.common.redaction import redact
         ("mongodb//ada:secret@host", "mongodb//ada:***@host"),
         ("mongodb:///ada:s@cret@host/db", "mongodb:///ada:***@host/db"),
         ("`ada:secret@host:27017/db` is no address", "`ada:***@host:27017/db` is no address"),
+        (
+            "mongodb://host/?password=secret: the URI cannot be used",
+            "mongodb://host/?password=***: the URI cannot be used",
+        ),
     ],
 )
 def test_redact_hides_secrets_and_keeps_the_rest(text: str, redacted: str):

@@ -32,7 +32,7 @@ _SECRET_PARAMETER = re.compile(
     r"""(?P<name>(?<![\w.\-])                         # from where the word begins: anywhere else takes as long again
           (?: [\w.\-]*(?:passw|passphrase|pwd|secret|token|credential|api_?key|authmechanismproperties)[\w.\-]* | pass )
           \s*=\s*)
-        (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\{(?:[^}]|\}\})*\}|[^&\s'"]+)""",
+        (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\{(?:[^}]|\}\})*\}|[^&\s'"]+?(?=:\s|[&\s'"]|$))""",
     re.VERBOSE | re.IGNORECASE,
 )
 
