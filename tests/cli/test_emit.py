@@ -22,8 +22,20 @@ def test_every_format(shop: Path, tmp_path: Path, name: str) -> None:
     assert done.json["format"] == name
     files = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "out").iterdir()}
     assert done.json["files"] == files
-    assert printed.out == "".join(text if text.endswith("\n") else f"{text}\n" for text in done.json["files"].values())
+    if name == "jsonschema":
+        assert printed.json == {file: json.loads(text) for file, text in files.items()}
+        assert len(files) > 1
+        assert printed.err == ""
+    else:
+        assert printed.out == "".join(text if text.endswith("\n") else f"{text}\n" for text in files.values())
     assert all(f"Wrote {tmp_path}/out/{file}" in done.err for file in files)
+
+
+def test_one_schema_is_printed_as_it_is(tmp_path: Path) -> None:
+    """A single collection's schema is no object of files."""
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (id integer PRIMARY KEY)")
+    nestling("design", "schema.sql", "-o", "design.yaml", cwd=tmp_path)
+    assert list(nestling("emit", "design.yaml", "--as", "jsonschema", cwd=tmp_path).json) == ["$jsonSchema"]
 
 
 def test_what_is_emitted_can_be_read(shop: Path) -> None:

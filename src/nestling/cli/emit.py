@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
@@ -38,7 +40,8 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
     """Print or write what follows from a design.
 
     mongosh and python create its collections, validators and indexes; jsonschema is the validators alone; mermaid draws it;
-    markdown describes it, with a sample document of each collection. Exits 1 when statements have no function, and names them.
+    markdown describes it, with a sample document of each collection. Several schemas are printed as one JSON object by file
+    name. Exits 1 when statements have no function, and names them.
     """
     from nestling.cli.parts import text
     from nestling.emitters import emit
@@ -59,11 +62,21 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
             {"format": as_name, "files": files, "gaps": [{"statement": name, "what": why} for name, why in gaps]}
         )
     elif output is None:
-        for name, content in files.items():
-            if len(files) > 1:
-                text.say(f"--- {name}")
-            click.echo(content, nl=not content.endswith("\n"))
+        _print(files)
     return _say_gaps(gaps)
+
+
+def _print(files: Mapping[str, str]) -> None:
+    """The files on stdout: JSON as one object by file name, so that it stays JSON; others one after another."""
+    from nestling.cli.parts import text
+
+    if len(files) > 1 and all(name.endswith(".json") for name in files):
+        text.print_json({name: json.loads(content) for name, content in files.items()})
+        return
+    for name, content in files.items():
+        if len(files) > 1:
+            text.say(f"--- {name}")
+        click.echo(content, nl=not content.endswith("\n"))
 
 
 def _say_gaps(gaps: tuple[tuple[str, str], ...]) -> int:
