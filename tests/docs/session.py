@@ -82,7 +82,12 @@ class Session:
             timeout=120,
             check=False,
         )
-        shown = re.sub(r"'postgresql://[^\s']+/shop'", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL))
+        shown = re.sub(
+            r"'postgresql://[^\s']+/shop'", LOCAL_SQL, done.stdout.replace(self.uri, LOCAL).replace(f"'{LOCAL}'", LOCAL)
+        )
+        shown = re.sub(
+            r"\n +with what stands at `\*\*\*` put in again: .*", "", shown
+        )  # the page's address has no password
         return re.sub(r"postgresql://\S+/shop\b", LOCAL_SQL, shown)
 
     def _updated(self, text: str) -> str:

@@ -54,7 +54,7 @@ def test_types_of_postgresql_come_back_or_are_named(
     assert after.attribute(mood.name).allowed == Allowed(mood.type.values)
     assert note.startswith("`t`: declared as another type than the source's: ")
     assert {each.name for each in before.attributes if f"`{each.name}` (" in note} == other - {mood.name}
-    assert {str(before.attribute(name).type) for name in other - {mood.name}} == {"time", "geometry"}
+    assert {str(before.attribute(name).type) for name in other - {mood.name}} == {"time", "time as timetz", "geometry"}
 
 
 GENERATED = """
