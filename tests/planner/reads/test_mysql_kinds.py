@@ -41,9 +41,11 @@ QUERIES = (
     "SELECT id FROM day WHERE long_t = '02:00:00'",
     "SELECT id FROM day ORDER BY b, id LIMIT 3",
     "SELECT id, doc FROM day WHERE doc IS NOT NULL",
+    "SELECT cast(round(1, -1) AS char), cast(round(id * 123, -1) AS char), concat(round(1250, -2), '!') FROM day",
 )
 GAPS = {
     "SELECT id FROM day ORDER BY marks": "an order of SET",
+    "SELECT id FROM day ORDER BY TRUE DESC": "ORDER BY TRUE",
     "SELECT row_number() OVER (ORDER BY marks) FROM day": "an order of SET",
     "SELECT id FROM day ORDER BY long_t": "an order of `duration`",
     "SELECT id FROM day WHERE long_t > '01:00:00'": "a comparison of `duration`",

@@ -22,7 +22,7 @@ from nestling.ir.algebra import (
     Window,
     filtered,
 )
-from nestling.ir.expression import Collation, Column, Expression
+from nestling.ir.expression import Collation, Column, Expression, Rules
 from nestling.ir.types import TypeName
 from nestling.planner.sql import sums, values
 from nestling.planner.sql.carried import refuse_groups
@@ -208,6 +208,8 @@ class Select:
             if not 1 <= int(tree.this) <= len(named):
                 raise mistake(f"there is no column {tree.this} in the select list", tree)
             return int(tree.this) - 1
+        if isinstance(tree, exp.Boolean) and env.dialect.rules is Rules.MYSQL:
+            raise gap("ORDER BY TRUE or FALSE, which MariaDB takes for the place of a column", tree)
         if isinstance(tree, exp.Column) and not tree.table and self._is_output(tree.name.casefold(), env):
             return next(place for place, item in enumerate(self.items) if item.name.casefold() == tree.name.casefold())
         return None

@@ -101,7 +101,10 @@ def _cut_off(raised: Mql, digits: int) -> Mql:
 
 def _half_away(number: Mql, digits: int) -> Mql:
     half = Decimal128(f"5E{-digits - 1}")
-    return {"$trunc": [{"$add": [number, {"$cond": [{"$lt": [number, 0]}, Decimal128(f"-{half}"), half]}]}, digits]}
+    found: Mql = {
+        "$trunc": [{"$add": [number, {"$cond": [{"$lt": [number, 0]}, Decimal128(f"-{half}"), half]}]}, digits]
+    }
+    return {"$add": [found, Decimal128("0")]} if digits < 0 else found  # 120, whose text would be 1.2E+2
 
 
 def truncate(node: Call, r: Renderer) -> Mql:
