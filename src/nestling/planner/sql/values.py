@@ -183,9 +183,10 @@ def summand(expression: Expression, translation: Translation) -> Expression:
 
 
 def numeric(expression: Expression, translation: Translation) -> Cast:
-    """SQLite's CAST AS NUMERIC, which leaves numbers as they are."""
+    """SQLite's CAST AS NUMERIC, which leaves numbers as they are: floats, too, which sums of large integers become."""
     value = plain(expression, translation)
-    return Cast(value, value.type if is_number(value) else ANY, Rules.SQLITE)
+    may_be_float = value.type.name is TypeName.INTEGER and not isinstance(value, Column | Literal)
+    return Cast(value, value.type if is_number(value) and not may_be_float else ANY, Rules.SQLITE)
 
 
 def text_as_shown(expression: Expression, translation: Translation) -> Expression:
