@@ -15,10 +15,12 @@ from tests.soaking import examples
 from tests.write_traces import trace
 
 TRACES = examples(12, 400)
+SEEDS = sorted({*range(TRACES), 37})
+"""In 37 children let go lie in elements that other pages take, as some of these go."""
 STATEMENTS = 7
 
 
-@pytest.mark.parametrize("seed", range(TRACES))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_a_trace_over_diamonds_leaves_what_sqlite_leaves(
     seed: int, database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:

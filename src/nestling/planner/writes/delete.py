@@ -13,7 +13,8 @@ from nestling.planner.writes.effects import Effect
 from nestling.planner.writes.fetch import rows_by_place
 from nestling.planner.writes.going import removed
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.reach import is_inside
+from nestling.planner.writes.placing import is_paged
+from nestling.planner.writes.reach import is_inside, nested
 from nestling.planner.writes.work import Phase, Work
 
 
@@ -24,6 +25,8 @@ def remove_rows(work: Work, effect: Effect, *, own: bool) -> None:
     if effect.gone:
         refuse_copied_home(design, entity.name)
         refuse_home_copies(design, entity.name, frozenset(entity.attribute_names))
+    if effect.gone and any(map(is_paged, design.places[entity.name])) and nested(design, entity.name) & work.changed:
+        work.close_changes()  # those that stay are put onto other pages, and take along what has changed in them
     row = Cells(entity, OLD)
     outputs = [(column(OLD, each.name), each) for each in scan.columns]
     for number, gone in enumerate(effect.apart(work)):
