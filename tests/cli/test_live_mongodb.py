@@ -13,7 +13,7 @@ from bson import Decimal128, ObjectId
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from tests.cli.commands import nestling
+from tests.cli.commands import Ran, nestling
 
 WORKLOAD = """\
 -- name: lines_of_order, rate: 100/s
@@ -77,6 +77,24 @@ def test_only_a_mongodb_has_a_design_of_today(tmp_path: Path) -> None:
     assert "mongodb://host/database" in done.err
 
 
+def events_moved(mongod: Server, database: Database[Any], folder: Path, values: list[Any]) -> Ran:
+    """Users, and events of theirs that hold these values; moved to a design that copies the user's name into each."""
+    database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])
+    database.users.insert_many([{"_id": n, "name": f"user {n}"} for n in range(3)])
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    (folder / "workload.sql").write_text(
+        "-- name: page, rate: 100/s\nSELECT e.m, u.name FROM events e JOIN users u ON u._id = e.user WHERE e._id = :id;\n"
+        "-- name: rename, rate: 1/day\nUPDATE users SET name = :name WHERE _id = :id\n",
+        encoding="utf-8",
+    )
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    done = nestling("design", uri, "--workload", "workload.sql", "-o", "better.yaml", cwd=folder)
+    assert done.code == 0, done.err
+    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
+    return nestling("migrate", *moves, "--offline", "--cutover", cwd=folder)
+
+
 def test_values_kept_whole_are_the_same_after_a_migration(
     mongod: Server, database: Database[Any], tmp_path: Path
 ) -> None:
@@ -86,20 +104,7 @@ def test_values_kept_whole_are_the_same_after_a_migration(
         {"kind": "login", "at": day}, [{"kind": "click", "at": day}], {str(some): day}, day, Decimal128("1.50"), some,
         "abc", 5, 2.5, True, {"a": {"b": [some, None, Decimal128("0.1")]}}, [], {}, b"xy", [1, [2, day]], {"n": None},
     ]  # fmt: skip
-    database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])
-    database.users.insert_many([{"_id": n, "name": f"user {n}"} for n in range(3)])
-    uri = mongod.uri.replace("/?", f"/{database.name}?")
-    (tmp_path / "workload.sql").write_text(
-        "-- name: page, rate: 100/s\nSELECT e.m, u.name FROM events e JOIN users u ON u._id = e.user WHERE e._id = :id;\n"
-        "-- name: rename, rate: 1/day\nUPDATE users SET name = :name WHERE _id = :id\n",
-        encoding="utf-8",
-    )
-    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
-    assert done.code == 0, done.err
-    done = nestling("design", uri, "--workload", "workload.sql", "-o", "better.yaml", cwd=tmp_path)
-    assert done.code == 0, done.err
-    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
-    done = nestling("migrate", *moves, "--offline", "--cutover", cwd=tmp_path)
+    done = events_moved(mongod, database, tmp_path, values)
     assert done.code == 0, done.err
     found = {each["_id"]: each for each in database.events.find()}
     assert {frozenset(each) - {"m"} for each in found.values()} != {frozenset({"_id", "user"})}, "a field has come"
@@ -109,18 +114,7 @@ def test_values_kept_whole_are_the_same_after_a_migration(
 def test_a_null_in_place_of_json_is_refused(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """It would become a text; the old documents stay."""
     values: list[Any] = [None, {"a": 1}, "x", 5]
-    database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])
-    database.users.insert_many([{"_id": n, "name": f"user {n}"} for n in range(3)])
-    uri = mongod.uri.replace("/?", f"/{database.name}?")
-    (tmp_path / "workload.sql").write_text(
-        "-- name: page, rate: 100/s\nSELECT e.m, u.name FROM events e JOIN users u ON u._id = e.user WHERE e._id = :id;\n"
-        "-- name: rename, rate: 1/day\nUPDATE users SET name = :name WHERE _id = :id\n",
-        encoding="utf-8",
-    )
-    assert nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path).code == 0
-    assert nestling("design", uri, "--workload", "workload.sql", "-o", "better.yaml", cwd=tmp_path).code == 0
-    moves = ("--from-design", "today.yaml", "--to-design", "better.yaml", uri)
-    done = nestling("migrate", *moves, "--offline", "--cutover", cwd=tmp_path)
+    done = events_moved(mongod, database, tmp_path, values)
     assert done.code == 2
     assert "events: `m` is null in 1 document, such as _id 0: it cannot be carried over as it is" in done.err
     assert "$unset the field where it is null" in done.err

@@ -12,9 +12,10 @@ from nestling.pipeline import design, inspect
 
 FORUM = """
 CREATE TABLE forum (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
-CREATE TABLE thread (id INTEGER PRIMARY KEY, forum_id INTEGER NOT NULL REFERENCES forum, title TEXT NOT NULL, created TIMESTAMP NOT NULL);
+CREATE TABLE thread (
+  id INTEGER PRIMARY KEY, forum_id INTEGER NOT NULL REFERENCES forum, title TEXT NOT NULL, created TIMESTAMP NOT NULL);
 CREATE TABLE post (id INTEGER PRIMARY KEY, thread_id INTEGER NOT NULL REFERENCES thread, body TEXT NOT NULL);
-"""  # noqa: E501
+"""
 PAGE = """
 -- name: forum_page, rate: 100/s
 -- params: {"f": 2}

@@ -1,4 +1,4 @@
-"""What the server is asked to find fields that stand in a migration's way: one pass over each collection.
+"""What the server is asked to find fields that are in a migration's way: one pass over each collection.
 
 It follows from the trees of fields that validators are made of, and is asked of documents that a validator refuses: these are
 found faster than their fields can be listed.

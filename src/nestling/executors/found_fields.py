@@ -1,4 +1,4 @@
-"""The fields that a migration would lose, found by the server; nothing is written."""
+"""The fields that are in a migration's way, found by the server; nothing is written."""
 
 from __future__ import annotations
 

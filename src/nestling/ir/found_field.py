@@ -1,5 +1,5 @@
-"""A field of documents that a migration would lose: the design does not know it, its array's order is told by no value, or it
-differs from what it follows from.
+"""A field of documents that is in a migration's way: the design does not know it, its array's order is told by no value, it
+differs from what it follows from, or it is null where it should be missing.
 """
 
 from __future__ import annotations

@@ -42,6 +42,11 @@ def counted(number: float, noun: str) -> str:
     return f"{count(number)} {noun if number == 1 else plural}"
 
 
+def agreeing(number: float, one: str = "is", many: str = "are") -> str:
+    """The form of a verb behind a number: 1 row is, 2 rows are."""
+    return one if number == 1 else many
+
+
 def cut(text: str, longest: int = 60) -> str:
     """A value or a piece of SQL as a message shows it: the beginning of a long one."""
     return text if len(text) <= longest else f"{text[:longest]}…"

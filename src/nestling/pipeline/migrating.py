@@ -80,9 +80,10 @@ def migrate(
     without it they are an error. `drop_order`: so with orders of arrays that no values of their elements tell. `drop_copies`: so
     with copies and computed values that differ from what they follow from.
     """
-    going = _migration(old, new, database, policy, watch, drop_unknown=drop_unknown)
-    going.drop_order, going.drop_copies = drop_order, drop_copies
-    return going.run(offline=offline, cutover=cutover)
+    going = _migration(old, new, database, policy, watch)
+    return replace(going, drop_unknown=drop_unknown, drop_order=drop_order, drop_copies=drop_copies).run(
+        offline=offline, cutover=cutover
+    )
 
 
 def abort_migration(database: Database[Any]) -> None:
@@ -102,7 +103,7 @@ def drop_old(
     policy: Policy | None = None,
 ) -> Dropped:
     """Drop the old design's collections once the new one has taken over; `drop_unknown` as when migrating."""
-    return _migration(old, new, database, policy, None, drop_unknown=drop_unknown).drop_old()
+    return replace(_migration(old, new, database, policy, None), drop_unknown=drop_unknown).drop_old()
 
 
 def _migration(
@@ -111,8 +112,6 @@ def _migration(
     database: Database[Any],
     policy: Policy | None,
     watch: Watch | None,
-    *,
-    drop_unknown: bool = False,
 ) -> Migration:
     from nestling.executors.migrate import Migration
 
@@ -128,7 +127,7 @@ def _migration(
             watch(f"migrating {what}", rows, None)
 
     job = job_of(old.design, new.design, database, policy or Policy())
-    return Migration(job, job.homes.database, shelf, tell, drop_unknown)
+    return Migration(job, job.homes.database, shelf, tell)
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:

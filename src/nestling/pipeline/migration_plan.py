@@ -85,8 +85,9 @@ def _phase(job: Job, database: Database[Any]) -> Phase | None:
     from nestling.executors.migrate.state import States
 
     state = States(database).read()
-    is_this = state is not None and (state.old, state.new) == (job.old_design, job.new_design)
-    return state.phase if state is not None and is_this else None
+    if state is None or (state.old, state.new) != (job.old_design, job.new_design):
+        return None
+    return state.phase
 
 
 def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.ir.expression import Collation
 from nestling.ir.model import Entity, Model
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, first_of
 from nestling.ir.types import TEXTS
 
 SHOWN = 3
@@ -64,7 +64,7 @@ def unique_as_read(model: Model) -> Iterator[str]:
         and attribute.collation is Collation.UNICODE_CI
     ]
     if told:
-        are = "is" if len(told) == 1 else "are"
+        are = agreeing(len(told))
         difference = "on MongoDB texts that differ in these are two"
         yield f"{first_of(told, SHOWN)} {are} unique whatever the case and accents: {difference}"
 

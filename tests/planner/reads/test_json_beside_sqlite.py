@@ -63,14 +63,9 @@ def both(database: Database[dict[str, Any]], tmp_path: Path) -> tuple[sqlite3.Co
 def test_what_the_text_decides_is_a_gap(both: tuple[sqlite3.Connection, Store]) -> None:
     """Its order, and which of two are equal."""
     _, store = both
-    answered = []
     for sql in GAPS:
-        try:
+        with pytest.raises(GapError, match=r"(?i)json"):
             store.execute(sql)
-            answered.append(sql)
-        except GapError as error:
-            assert "json" in str(error).casefold()  # noqa: PT017 - one of many
-    assert not answered
 
 
 @pytest.mark.parametrize("sql", SAME)

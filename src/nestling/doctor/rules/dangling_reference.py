@@ -25,7 +25,7 @@ from nestling.ir.facts import ELEMENT, Path, Reference, Sample, arrays_on, field
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count, counted
+from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
     "Dangling reference",
@@ -44,8 +44,9 @@ def findings(seen: Seen) -> Iterator[Finding]:
 def _finding(seen: Seen, reference: Reference, dangling: int) -> Finding:
     where = f"in `{reference.target}`" if reference.target else "in any collection of this database"
     part = sampled_share(dangling, reference.checked, Sample(reference.checked, "random"))
-    is_or_are = "is" if dangling == 1 else "are"
-    said = f"{count(dangling)} of {counted(reference.checked, 'value')} looked up {is_or_are} not {where}: {part}"
+    said = (
+        f"{count(dangling)} of {counted(reference.checked, 'value')} looked up {agreeing(dangling)} not {where}: {part}"
+    )
     if reference.converted:
         said += f"; {count(reference.converted)} of them would be found as {reference.converts}"
     return seen.finding(

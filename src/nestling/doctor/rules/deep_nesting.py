@@ -19,7 +19,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import counted
+from nestling.ir.quantity_words import agreeing, counted
 
 RULE = Rule(
     "Deep nesting",
@@ -48,7 +48,7 @@ def _finding(seen: Seen, collection: Collection, deep: list[Path]) -> Finding:
     return seen.finding(
         collection,
         deepest.text,
-        f"{counted(len(deep), 'path')} {'is' if len(deep) == 1 else 'are'} nested deeper; "
+        f"{counted(len(deep), 'path')} {agreeing(len(deep))} nested deeper; "
         f"{sampled_share(most, documents, collection.sample)} of the documents have one",
         number=_levels(deepest),
         limit="levels",

@@ -23,7 +23,7 @@ from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import counted
+from nestling.ir.quantity_words import agreeing, counted
 
 RULE = Rule("Missing TTL index", Severity.WARNING)
 _EXPIRY = re.compile(r"expir(es|ed|y|ation|e)?_?(at|on|date|time)?|valid_?(until|to|till)|delete_?(at|after)|ttl", re.I)
@@ -74,7 +74,7 @@ def _finding(seen: Seen, collection: Collection, path: Path) -> Finding:
         "the name says when a document expires, and no TTL index deletes it then",
         number=documents,
         unit="documents",
-        cost=f"{counted(documents, 'document')} {'stays' if documents == 1 else 'stay'} until somebody deletes them",
+        cost=f"{counted(documents, 'document')} {agreeing(documents, 'stays', 'stay')} until somebody deletes them",
         remedy=_TO_DELETE if is_sure else _TO_ASK,
         commands=(_to_delete(collection, path),) if is_sure else (),
         severity=None if is_sure else Severity.INFO,

@@ -31,7 +31,7 @@ from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count
+from nestling.ir.quantity_words import agreeing, count
 from nestling.ir.values import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
 RULE = Rule(
@@ -147,13 +147,13 @@ def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     otherwise, others = texts_left(path, target, kinds.get("string", 0))
     reasons = []
     if otherwise:
-        stay = "stays" if otherwise == 1 else "stay"
+        stay = agreeing(otherwise, "stays", "stay")
         reasons.append(
             f"{count(otherwise)} {stay} because a number is written otherwise (`1.10` would become `1.1`, which says the same"
             " of an amount, not of a version)"
         )
     if others:
-        reasons.append(f"{count(others)} {'is' if others == 1 else 'are'} no {target}")
+        reasons.append(f"{count(others)} {agreeing(others)} no {target}")
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 

@@ -20,7 +20,7 @@ from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, Copied, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count, counted
+from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
     "Stale copy",
@@ -38,7 +38,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
 
 def _finding(seen: Seen, copied: Copied, stale: int) -> Finding:
     part = sampled_share(stale, copied.checked, Sample(copied.checked, "random"))
-    differs = "differs" if stale == 1 else "differ"
+    differs = agreeing(stale, "differs", "differ")
     return seen.finding(
         f"{copied.database}.{copied.collection}",
         steps_text(copied.steps),

@@ -20,7 +20,7 @@ from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import Sample, TwoWay, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import count, counted
+from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
     "Two-way disagreement",
@@ -38,7 +38,6 @@ def findings(seen: Seen) -> Iterator[Finding]:
 
 def _finding(seen: Seen, pair: TwoWay) -> Finding:
     part = sampled_share(pair.one_sided, pair.checked, Sample(pair.checked, "random"))
-    is_or_are = "is" if pair.one_sided == 1 else "are"
     here, there = field_path(pair.steps), field_path(pair.target_steps)
     command = (
         f"{in_database(pair.database, pair.collection)}.aggregate([{{$lookup: {{from: {quoted(pair.target)}, "
@@ -49,7 +48,7 @@ def _finding(seen: Seen, pair: TwoWay) -> Finding:
     return seen.finding(
         f"{pair.database}.{pair.collection}",
         steps_text(pair.steps),
-        f"{count(pair.one_sided)} of {counted(pair.checked, 'link')} compared {is_or_are} held by one side only "
+        f"{count(pair.one_sided)} of {counted(pair.checked, 'link')} compared {agreeing(pair.one_sided)} held by one side only "
         f"(the other is `{pair.target}.{steps_text(pair.target_steps)}`): {part}",
         number=pair.one_sided,
         limit="links",

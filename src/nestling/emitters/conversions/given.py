@@ -353,11 +353,11 @@ def as_wide_text(kind: str) -> Callable[[Any], Any]:
 
 
 def as_written_by(kind: str) -> Callable[[Any], Any]:
-    """A check that a text is written as PostgreSQL writes values of the type, one of them in one way."""
+    """A check that a text is written as the source writes values of the type, one of them in one way."""
 
     def check(value: Any) -> Any:
         if isinstance(value, str) and not CANONICAL[kind].fullmatch(value):
-            raise ValueError(f"PostgreSQL does not write {kind} so")
+            raise ValueError(f"the source does not write {kind} so")
         return value
 
     return check

@@ -10,6 +10,7 @@ from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
 from nestling.executors.fits import require_loaded
 from nestling.executors.found_fields import find_fields
+from nestling.executors.migrate.documents_with import documents_with
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.repeated import repeated_keys, repeated_problems
 from nestling.executors.migrate.state import COLLECTION
@@ -17,8 +18,8 @@ from nestling.executors.migrate.trail import BEFORE
 from nestling.executors.migrate.unset import unset
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.literals import shell
+from nestling.ir.quantity_words import agreeing
 
-COUNTED_DOCUMENTS = 1_000
 _OLD = ("find", "changeStream")
 _NEW = ("find", "insert", "update", "remove", "createCollection", "createIndex", "dropCollection")
 _RENAMING = "renameCollectionSameDB"
@@ -84,11 +85,11 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
     for name, validator in job.validators.items():
         if name not in there or not validator:
             continue
-        if count := database[name].count_documents({"$nor": [dict(validator)]}, limit=COUNTED_DOCUMENTS):
-            more = " or more" if count == COUNTED_DOCUMENTS else ""
-            shown = "1 document is" if count == 1 else f"{count:,}{more} documents are"
-            one = database[name].find_one({"$nor": [dict(validator)]}) or {}
-            what = f"{shown} not what the old design says, such as _id {shell(one.get('_id'))}"
+        condition = {"$nor": [dict(validator)]}
+        number, shown = documents_with(database[name], condition)
+        if number:
+            one = database[name].find_one(condition) or {}
+            what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
             nulls = find_fields(database, {name: job.nulls[name]})
             mend = "unset what is null, as told below, and mend the rest" if nulls else "mend them"
             move = f"{mend}, or name the design they are of in --from-design; they would not all come over"

@@ -9,15 +9,15 @@ from decimal import Decimal
 from typing import Any
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
+from nestling.executors.migrate.documents_with import documents_with
 from nestling.executors.migrate.homes import Homes
 from nestling.ir.literals import shell
 from nestling.ir.migration import HomePlace
 from nestling.ir.model import Entity
-from nestling.ir.quantity_words import count, cut
-from nestling.ir.rows import JSON_NULL
+from nestling.ir.quantity_words import cut
+from nestling.ir.rows import JSON_NULL, JsonNull
 from nestling.ir.values import encoder
 
-COUNTED_DOCUMENTS = 1_000
 ANEW = (
     "end what has begun with `nestling migrate --abort`, and read the model and both designs anew"
     " (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
@@ -31,7 +31,7 @@ _KINDS: Mapping[type, tuple[str, ...]] = {
     datetime: ("date",),
     dict: ("object",),
     list: ("array",),
-    JSON_NULL.__class__: ("null",),
+    JsonNull: ("null",),
 }
 
 
@@ -54,9 +54,7 @@ def _found(homes: Homes, place: HomePlace, path: str, value: object, identity: o
     is_nan = isinstance(value, float) and math.isnan(value)
     kinds = _KINDS.get(value.__class__, ())
     alike: dict[str, Any] = {path: {"$type": [*kinds]}} if kinds and not is_nan else {path: value}
-    known = homes.database[place.query.collection].count_documents(alike, limit=COUNTED_DOCUMENTS)
-    more = " or more" if known == COUNTED_DOCUMENTS else ""
-    found = f"{count(known)}{more} {'document' if known == 1 else 'documents'}"
+    _, found = documents_with(homes.database[place.query.collection], alike)
     kind = "NaN" if is_nan else kinds[0] if kinds else cut(repr(value))
     return f"`{path}` is {kind} in {found}, such as _id {cut(shell(identity))}"
 

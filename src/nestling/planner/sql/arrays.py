@@ -25,7 +25,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_mixed
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import one_value, values
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, gap
 from nestling.planner.sql.scope import Bound, Env
@@ -129,7 +129,7 @@ def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
         raise gap("ARRAY_LENGTH() of another dimension than the first", node)
     count = Call(Function.CARDINALITY, (_column(node.this, env, bound),), INTEGER, env.dialect.rules)
     empty = values.compare(Comparison.EQUAL, count, Literal(0, INTEGER), env.translation)
-    return values.case([(empty, NULL)], count, env.translation)
+    return one_value.case([(empty, NULL)], count, env.translation)
 
 
 def _element_at(node: exp.Bracket, env: Env, bound: Bound) -> Expression:

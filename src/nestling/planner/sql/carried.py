@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
-from nestling.ir.types import CHAR, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TypeName
+from nestling.ir.types import CHAR, DURATION, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName
 from nestling.planner.sql.gaps import gap
 
 _ONE_TEXT = frozenset(
@@ -30,11 +30,11 @@ _ONE_TEXT = frozenset(
         "tsrange",
         "tstzrange",
         "pg_lsn",
-        "timetz",
-        "duration",
+        TIMETZ,
+        DURATION,
     }
 )
-"""Types of PostgreSQL of which equal values have equal texts."""
+"""Types kept as texts of which equal values have equal ones."""
 _JSON_TEXTS = "JSON, whose text decides there, and of which the value is kept"
 _DIGITS = 6
 """Digits of a decimal that single precision tells apart."""
@@ -57,7 +57,7 @@ def refuse_rank(node: exp.Expr, found: Expression) -> None:
 
 
 def _unordered(kind: TypeName) -> str:
-    """What is not ordered as the source orders it, in words; empty for what is, and for what is looked at elsewhere."""
+    """What is not ordered as the source orders it, in words; empty for what is, or is refused where more is known of it."""
     match kind:
         case TypeName.JSON:
             return "JSON"
@@ -67,15 +67,9 @@ def _unordered(kind: TypeName) -> str:
             return "places, which are carried as found"
         case (
             TypeName.BOOLEAN | TypeName.INTEGER | TypeName.DECIMAL | TypeName.FLOAT | TypeName.UUID | TypeName.OBJECT_ID
-        ):
-            return ""
-        case TypeName.TEXT | TypeName.ENUM | TypeName.BITS | TypeName.DATE | TypeName.TIME:
-            return ""
-        case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
-            return ""
-        case (
-            TypeName.BYTES | TypeName.INTERVAL | TypeName.ANY
-        ):  # refused where values tell, with the texts, or not at all
+            | TypeName.TEXT | TypeName.ENUM | TypeName.BITS | TypeName.DATE | TypeName.TIME | TypeName.TIMESTAMP
+            | TypeName.TIMESTAMPTZ | TypeName.BYTES | TypeName.INTERVAL | TypeName.ANY
+        ):  # fmt: skip
             return ""
         case _:
             assert_never(kind)

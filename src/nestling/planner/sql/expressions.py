@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from decimal import Decimal
 
 from sqlglot import exp
 
@@ -15,7 +14,6 @@ from nestling.ir.expression import (
     NULL,
     TRUE,
     Call,
-    Cast,
     Collation,
     Compare,
     Comparison,
@@ -32,21 +30,21 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.numeral import INT64
-from nestling.ir.operands import conjunction, is_float, is_mixed_time
-from nestling.ir.types import CHAR, FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql import chars, values
+from nestling.ir.operands import conjunction, is_float
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.planner.sql import chars, one_value, values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.arrays import ARRAYS
-from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_rank, refuse_reckoning
+from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_rank
+from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
-from nestling.planner.sql.constant_casts import fitted
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, gap, mistake, no_such
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_values import JSON_VALUES
-from nestling.planner.sql.literals import constant_of, decimal_literal
+from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
 
@@ -254,7 +252,7 @@ def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
     inner = given.unnest()
     if not isinstance(inner, exp.Cast):
         return _parameter(inner, env, listed=True)
-    kind = _cast_type(inner.to.expressions[0], env, node, _SENT)
+    kind = cast_type(inner.to.expressions[0], env, node, SENT)
     if kind.numbers:
         raise gap(f"a list cast to {kind}", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
@@ -334,20 +332,20 @@ def _case(node: exp.Case, env: Env) -> Expression:
     nodes = [*(branch.args["true"] for branch in node.args["ifs"]), node.args.get("default") or exp.Null()]
     *found, default = (bind(each, env) for each in nodes)
     chars.refuse_casts(nodes, *found, default)
-    return values.case([*zip(predicates, found, strict=True)], default, env.translation)
+    return one_value.case([*zip(predicates, found, strict=True)], default, env.translation)
 
 
 def _if(node: exp.If, env: Env) -> Expression:
     default = node.args.get("false")
     branch = (predicate(node.this, env), bind(node.args["true"], env))
-    return values.case([branch], bind(default, env) if default is not None else NULL, env.translation)
+    return one_value.case([branch], bind(default, env) if default is not None else NULL, env.translation)
 
 
 def _coalesce(node: exp.Coalesce, env: Env) -> Expression:
     nodes = (node.this, *node.expressions)
     found = [bind(each, env) for each in nodes]
     chars.refuse_casts(nodes, *found)
-    return values.coalesce(found, env.translation)
+    return one_value.coalesce(found, env.translation)
 
 
 def _nullif(node: exp.Nullif, env: Env) -> Expression:
@@ -360,92 +358,7 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
     else:
         left, other = chars.compared(nodes, left, right)
         same = values.compare(Comparison.EQUAL, left, other, env.translation, rule)
-    return values.case([(same, NULL)], left, env.translation)
-
-
-_CASTS: dict[str, TypeName] = {
-    **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
-    **dict.fromkeys(("DECIMAL", "NUMERIC", "UDECIMAL"), TypeName.DECIMAL),
-    **dict.fromkeys(("FLOAT", "DOUBLE"), TypeName.FLOAT),
-    **dict.fromkeys(("TEXT", "VARCHAR", "CHAR", "NCHAR", "NVARCHAR"), TypeName.TEXT),
-    "BOOLEAN": TypeName.BOOLEAN,
-    "DATE": TypeName.DATE,
-    **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPNTZ"), TypeName.TIMESTAMP),
-    "UUID": TypeName.UUID,
-}
-_CHARS = ("CHAR", "NCHAR", "BPCHAR")
-"""PostgreSQL's texts that blanks fill up."""
-_SENT = {**_CASTS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ, **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON)}
-"""What a constant or parameter may be cast to, which is nothing to convert."""
-
-
-def _cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _CASTS) -> Type:
-    word = to.this.value if isinstance(to.this, exp.DataType.Type) else str(to)
-    numbers = tuple(int(part.name) for part in to.expressions if part.name.isdecimal())
-    if env.dialect.rules is Rules.POSTGRESQL and word in _CHARS:
-        return Type(TypeName.TEXT, numbers or (() if word == "BPCHAR" else (1,)), carried=CHAR)
-    name = casts.get(word)
-    if name is None or (
-        env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
-    ):
-        raise gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
-    counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
-    return Type(name, numbers if counted else ())
-
-
-def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
-    """PostgreSQL: a constant or parameter whose cast tells its type, as drivers write them; None for what is converted.
-
-    A type of the user's own, an enum, takes the text as it is.
-    """
-    is_text = isinstance(operand, Literal) and isinstance(operand.value, str)
-    is_named = node.to.this is exp.DataType.Type.USERDEFINED
-    if is_named and (is_text or isinstance(operand, Parameter) or operand.type.name is TypeName.ENUM):
-        return operand
-    if isinstance(operand, Parameter):
-        sent = _cast_type(node.to, env, node, _SENT)
-        if not sent.numbers:
-            return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
-    if is_text and isinstance(operand, Literal):
-        kind = _cast_type(node.to, env, node, _SENT)
-        if kind.is_char and kind.numbers:
-            return Cast(operand, kind, Rules.POSTGRESQL)
-        return fitted(constant_of(str(operand.value), kind), kind, node)
-    if isinstance(operand, Literal) and isinstance(operand.value, int | Decimal):
-        return _number_sent(operand, _cast_type(node.to, env, node), node)
-    return None
-
-
-def _number_sent(number: Literal, kind: Type, node: exp.Cast) -> Expression | None:
-    found = fitted(number, kind, node)
-    return found if found != number else None
-
-
-def _cast(node: exp.Cast, env: Env) -> Expression:
-    operand = bind(node.this, env)
-    if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
-        return sent
-    kind = _cast_type(node.to, env, node)
-    if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
-        return values.numeric(operand, env.translation)
-    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.TIMESTAMP:
-        _refuse_finer(operand, node)
-    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
-        return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
-    refuse_infinite("a CAST", node, env.translation, operand)
-    if operand.type.carried:
-        refuse_reckoning("a CAST", node, operand)
-    if kind.name is TypeName.TEXT:
-        is_constant = isinstance(operand, Literal)
-        operand = values.text(operand, env.translation) if is_constant else values.as_written(operand, env.translation)
-    return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
-
-
-def _refuse_finer(operand: Expression, node: exp.Cast) -> None:
-    """MySQL rounds what a cast to DATETIME leaves out, MariaDB cuts it off."""
-    digits = int(node.to.expressions[0].name) if node.to.expressions else 0
-    if operand.type.name in TIMES and operand.type.fraction_digits > digits:
-        raise gap(f"CAST to {node.to.sql(dialect='mysql')} of a time that is finer", node)
+    return one_value.case([(same, NULL)], left, env.translation)
 
 
 def _collate(node: exp.Collate, env: Env) -> Expression:
@@ -463,6 +376,7 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
 _CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {
     **ARITHMETIC,
     **ARRAYS,
+    **CASTS,
     **COMPARISONS,
     **FUNCTIONS,
     **JSON_VALUES,
@@ -488,7 +402,6 @@ _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.If: _if,
     exp.Coalesce: _coalesce,
     exp.Nullif: _nullif,
-    exp.Cast: _cast,
     exp.Collate: _collate,
     exp.DPipe: _concatenation,
     exp.Window: _window,

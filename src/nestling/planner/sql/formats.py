@@ -23,7 +23,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
-from nestling.planner.sql import values
+from nestling.planner.sql import one_value, values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env
 
@@ -76,7 +76,7 @@ def _present(value: Expression, env: Env) -> Expression:
 
 
 def _integer(value: Expression, env: Env) -> Expression:
-    number = values.coalesce([value, Literal(0, INTEGER)], env.translation)
+    number = one_value.coalesce([value, Literal(0, INTEGER)], env.translation)
     return Cast(values.plain(number, env.translation), INTEGER, Rules.SQLITE)
 
 
@@ -107,7 +107,7 @@ def _fixed(given: Iterator[Expression], decimals: int, env: Env) -> Expression:
     """So many decimals: the rounded number's text, with zeros, cut off behind them."""
 
     def number() -> Expression:
-        return values.number(values.coalesce([next(given), Literal(0.0, FLOAT)], env.translation), env.translation)
+        return values.number(one_value.coalesce([next(given), Literal(0.0, FLOAT)], env.translation), env.translation)
 
     def rounded() -> Expression:
         return Call(Function.ROUND, (number(), _int(decimals)), FLOAT, Rules.SQLITE)

@@ -21,7 +21,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_integer, is_text, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import chars, values
+from nestling.planner.sql import chars, one_value, values
 from nestling.planner.sql.arrays import cardinality
 from nestling.planner.sql.carried import refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_citext
@@ -247,7 +247,7 @@ def _extreme(function: Function) -> Handler:
             refuse_reckoning("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
             raise gap("the least or greatest of an enum whose values are not listed in the order of their texts", node)
-        alike, kind = values.common(parts, env.translation)
+        alike, kind = one_value.common(parts, env.translation)
         return Call(function, alike, kind, env.dialect.rules)
 
     return call
@@ -287,7 +287,7 @@ def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.rules is not Rules.MYSQL or is_length:
         return padded
     negative = values.compare(Comparison.LESS, length, Literal(0, INTEGER), env.translation)
-    return values.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
+    return one_value.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
 
 
 def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:

@@ -12,13 +12,12 @@ from nestling.planner.sql.literals import typed_literal
 
 APART = TIMES | {TypeName.TIME, TypeName.JSON}
 """Types whose values become texts among others, in MySQL's own form."""
+_SHORT = 2
+"""Digits of a year that says no century."""
 
 
 def _other(one: Expression, other: Expression, name: TypeName) -> str:
     return str((one if other.type.name is name else other).type.name)
-
-
-_TWO = 2
 
 
 def refuse_own(expression: Expression, other: Expression) -> None:
@@ -37,7 +36,7 @@ def beside_years(left: Expression, right: Expression) -> tuple[Expression, Expre
 def _beside_year(expression: Expression, other: Expression) -> Expression:
     if other.type.carried != YEAR:
         return expression
-    if isinstance(expression, Literal) and isinstance(expression.value, str) and len(expression.value) <= _TWO:
+    if isinstance(expression, Literal) and isinstance(expression.value, str) and len(expression.value) <= _SHORT:
         raise gap("a comparison of YEAR with a text of two digits")
     if isinstance(expression, Literal) and isinstance(expression.value, int):
         return replace(expression, value=full_year(expression.value))

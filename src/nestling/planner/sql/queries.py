@@ -21,7 +21,7 @@ from nestling.ir.algebra import (
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.operands import nullable
 from nestling.ir.types import TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import one_value, values
 from nestling.planner.sql.carried import refuse_groups
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
@@ -120,7 +120,7 @@ def _alike(
     columns: list[Column] = []
     taken: set[str] = set()
     for name, one, other in zip(names, left.columns, right.columns, strict=True):
-        alike, kind = values.common(
+        alike, kind = one_value.common(
             [_or_null(one, left, translation), _or_null(other, right, translation)], translation
         )
         if translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL:
@@ -186,7 +186,7 @@ def _values(node: exp.Values, env: Env, wish: str) -> BoundQuery:
         raise mistake("VALUES has rows of different length", node)
     alias = env.translation.alias(wish or "rows")
     names = tuple(f"column{place + 1}" for place in range(len(rows[0])))
-    made = [values.common(column, env.translation) for column in zip(*rows, strict=True)]
+    made = [one_value.common(column, env.translation) for column in zip(*rows, strict=True)]
     columns = tuple(
         Column(alias, name, kind, any(map(nullable, cells)), kind == ANY)
         for name, (cells, kind) in zip(names, made, strict=True)
@@ -209,7 +209,7 @@ def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:
     step = _step(query, name, cte, alias, columns, env)
     _same_width(base, step, query)
     if [a.type.name for a in step.columns] != [b.type.name for b in columns]:
-        kinds = [values.common([a, b], env.translation)[1] for a, b in zip(columns, step.columns, strict=True)]
+        kinds = [one_value.common([a, b], env.translation)[1] for a, b in zip(columns, step.columns, strict=True)]
         columns = tuple(replace(c, type=kind, mixed=kind == ANY) for c, kind in zip(columns, kinds, strict=True))
         step = _step(query, name, cte, alias, columns, env)
     return Recursive(alias, columns, base, step, not query.args.get("distinct"))

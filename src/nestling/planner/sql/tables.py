@@ -12,7 +12,7 @@ from nestling.ir.columns import column_of
 from nestling.ir.expression import Column, Comparison, Expression
 from nestling.ir.model import Entity, View
 from nestling.ir.operands import conjunction
-from nestling.planner.sql import values
+from nestling.planner.sql import one_value, values
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake, no_such
@@ -215,7 +215,7 @@ def _written(scope: Scope, name: str) -> str:
 def _one(left: Expression, right: Expression, kind: JoinKind, env: Env) -> Expression:
     if kind is JoinKind.RIGHT:
         return right
-    return values.coalesce([left, right], env.translation) if kind is JoinKind.FULL else left
+    return one_value.coalesce([left, right], env.translation) if kind is JoinKind.FULL else left
 
 
 def _after(scope: Scope, joined: Join) -> Scope:

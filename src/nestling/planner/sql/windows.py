@@ -7,7 +7,7 @@ from sqlglot import exp
 from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
 from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
-from nestling.planner.sql import sums, values
+from nestling.planner.sql import one_value, sums, values
 from nestling.planner.sql.carried import refuse_parts
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
@@ -119,6 +119,6 @@ def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression,
     refuse_infinite(node.key.upper(), node, env.translation, arguments[0])
     value = values.shown(values.ordered(arguments[0], env.translation), env.translation)
     if len(arguments) > 2:
-        (value, default), kind = values.common([value, arguments[2]], env.translation)
+        (value, default), kind = one_value.common([value, arguments[2]], env.translation)
         return (value, arguments[1], default), kind
     return (value, *arguments[1:]), ANY if getattr(value, "mixed", False) else value.type

@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
-from nestling.ir.canonical_texts import BITS, CANONICAL
+from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import (
     And,
     Arithmetic,
@@ -151,5 +151,5 @@ def _told_apart(values: list[Mql]) -> list[Mql]:
 
 def _written_form(kind: Type) -> str:
     """The word of the form in which texts of the type are written; empty where any text is one."""
-    word = kind.carried or (BITS if kind.name is TypeName.BITS else "")
+    word = kind.carried or str(kind.name)
     return word if word in _CONVERTED else ""

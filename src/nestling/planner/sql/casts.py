@@ -1,0 +1,108 @@
+"""CAST: what a constant or parameter is sent as, and what is converted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from decimal import Decimal
+
+from sqlglot import exp
+
+from nestling.ir.expression import Call, Cast, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.operands import is_mixed_time
+from nestling.ir.types import CHAR, TIMES, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.carried import refuse_reckoning
+from nestling.planner.sql.constant_casts import fitted
+from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.literals import constant_of
+from nestling.planner.sql.scope import Bound, Env
+
+_WORDS: dict[str, TypeName] = {
+    **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
+    **dict.fromkeys(("DECIMAL", "NUMERIC", "UDECIMAL"), TypeName.DECIMAL),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), TypeName.FLOAT),
+    **dict.fromkeys(("TEXT", "VARCHAR", "CHAR", "NCHAR", "NVARCHAR"), TypeName.TEXT),
+    "BOOLEAN": TypeName.BOOLEAN,
+    "DATE": TypeName.DATE,
+    **dict.fromkeys(("TIMESTAMP", "DATETIME", "TIMESTAMPNTZ"), TypeName.TIMESTAMP),
+    "UUID": TypeName.UUID,
+}
+_CHARS = ("CHAR", "NCHAR", "BPCHAR")
+"""PostgreSQL's texts that blanks fill up."""
+SENT = {**_WORDS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ, **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON)}
+"""What a constant or parameter may be cast to, which is nothing to convert."""
+
+
+def cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _WORDS) -> Type:
+    """The type a cast says, of those there are words for; raises a gap for others."""
+    word = to.this.value if isinstance(to.this, exp.DataType.Type) else str(to)
+    numbers = tuple(int(part.name) for part in to.expressions if part.name.isdecimal())
+    if env.dialect.rules is Rules.POSTGRESQL and word in _CHARS:
+        return Type(TypeName.TEXT, numbers or (() if word == "BPCHAR" else (1,)), carried=CHAR)
+    name = casts.get(word)
+    if name is None or (
+        env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
+    ):
+        raise gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
+    counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
+    return Type(name, numbers if counted else ())
+
+
+def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
+    """PostgreSQL: a constant or parameter whose cast tells its type, as drivers write them; None for what is converted.
+
+    A type of the user's own, an enum, takes the text as it is.
+    """
+    is_text = isinstance(operand, Literal) and isinstance(operand.value, str)
+    is_named = node.to.this is exp.DataType.Type.USERDEFINED
+    if is_named and (is_text or isinstance(operand, Parameter) or operand.type.name is TypeName.ENUM):
+        return operand
+    if isinstance(operand, Parameter):
+        sent = cast_type(node.to, env, node, SENT)
+        if not sent.numbers:
+            return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
+    if is_text and isinstance(operand, Literal):
+        kind = cast_type(node.to, env, node, SENT)
+        if kind.is_char and kind.numbers:
+            return Cast(operand, kind, Rules.POSTGRESQL)
+        return fitted(constant_of(str(operand.value), kind), kind, node)
+    if isinstance(operand, Literal) and isinstance(operand.value, int | Decimal):
+        return _number_sent(operand, cast_type(node.to, env, node), node)
+    return None
+
+
+def _number_sent(number: Literal, kind: Type, node: exp.Cast) -> Expression | None:
+    found = fitted(number, kind, node)
+    return found if found != number else None
+
+
+def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
+    operand = bound(node.this)
+    if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
+        return sent
+    kind = cast_type(node.to, env, node)
+    if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
+        return values.numeric(operand, env.translation)
+    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.TIMESTAMP:
+        _refuse_finer(operand, node)
+    if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
+        return Call(Function.DATE_OF, (operand,), kind, Rules.MYSQL)
+    refuse_infinite("a CAST", node, env.translation, operand)
+    if operand.type.carried:
+        refuse_reckoning("a CAST", node, operand)
+    if kind.name is TypeName.TEXT:
+        is_constant = isinstance(operand, Literal)
+        operand = values.text(operand, env.translation) if is_constant else values.as_written(operand, env.translation)
+    return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
+
+
+def _refuse_finer(operand: Expression, node: exp.Cast) -> None:
+    """MySQL rounds what a cast to DATETIME leaves out, MariaDB cuts it off."""
+    digits = int(node.to.expressions[0].name) if node.to.expressions else 0
+    if operand.type.name in TIMES and operand.type.fraction_digits > digits:
+        raise gap(f"CAST to {node.to.sql(dialect='mysql')} of a time that is finer", node)
+
+
+CASTS: dict[type[exp.Expr], Callable[..., Expression]] = {exp.Cast: _cast}
