@@ -72,7 +72,9 @@ def mariadb_server() -> Iterator[str]:
     install, daemon = _program("mariadb-install-db"), _program("mariadbd")
     user = "mysql" if os.geteuid() == 0 else None
     run_directory = _run_directory(user)
-    data = f"--datadir={run_directory / 'data'}"
+    data, temporary = f"--datadir={run_directory / 'data'}", run_directory / "temporary"
+    temporary.mkdir()  # in one they share, a server that starts removes the tables of others
+    shutil.chown(temporary, user) if user is not None else None
     quick = ["--skip-test-db", "--auth-root-authentication-method=normal"]
     _run([install, "--no-defaults", data, *quick], run_directory, user)
     first_statements = run_directory / "first.sql"
@@ -83,6 +85,7 @@ def mariadb_server() -> Iterator[str]:
     )
     port = free_port()
     places = [f"--port={port}", f"--socket={run_directory / 'socket'}", f"--pid-file={run_directory / 'mariadbd.pid'}"]
+    places.append(f"--tmpdir={temporary}")
     command = [daemon, "--no-defaults", data, *places, f"--init-file={first_statements}", *MARIADB_SETTINGS]
     with supervised(as_user(command, user), run_directory=run_directory, stop_signal=signal.SIGKILL) as server:
         _wait(server, "ready for connections")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TypeAlias
 
 from nestling.ir.clause import Clause
@@ -221,6 +222,37 @@ class Indexed:
     rows: tuple[Clause, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class AcrossKey:
+    """An attribute of an index over rows and their parents, `parents`: of these."""
+
+    attribute: str
+    direction: int
+    parents: bool
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedAcross:
+    """An index over a relationship's child rows by their own attributes and those of the parent each has, where a document holds
+    both: that of the parent they lie in, or their own with copies.
+    """
+
+    relationship: str
+    keys: tuple[AcrossKey, ...]
+
+    def beginning(self, model: Model) -> Indexed | None:
+        """What it does for the child rows alone, as the index it begins with; None where it begins with the parents'."""
+        own = tuple((each.attribute, each.direction) for each in takewhile(lambda key: not key.parents, self.keys))
+        return Indexed(model.relationship(self.relationship).child, own) if own else None
+
+    def text(self, model: Model) -> str:
+        """What it is on, for people."""
+        link = model.relationship(self.relationship)
+        names = (f"{link.parent}.{each.attribute}" if each.parents else each.attribute for each in self.keys)
+        signed = (name if each.direction > 0 else f"-{name}" for name, each in zip(names, self.keys, strict=True))
+        return f"index of {link.child} on {', '.join(signed)}"
+
+
 Part: TypeAlias = (
     Own
     | Nested
@@ -235,6 +267,7 @@ Part: TypeAlias = (
     | Archived
     | Paired
     | Indexed
+    | IndexedAcross
 )
 HOMES = (Own, Nested, Bucketed, Absorbed)
 
@@ -249,7 +282,7 @@ def along(part: Part, model: Model) -> tuple[str, ...]:
             return both.left, both.right
         case CopiedAttribute(path=path):
             return tuple(hop.relationship for hop in path)
-        case Absorbed() | Newest() | Lineage() | Aggregate():
+        case Absorbed() | Newest() | Lineage() | Aggregate() | IndexedAcross():
             return (part.relationship,)
         case Own() | Bucketed() | Cold() | Archived() | Paired() | Indexed():
             return ()

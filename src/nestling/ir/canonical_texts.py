@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from nestling.ir.types import DURATION, TIMETZ, TypeName
-
 _BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 CANONICAL = {
     "inet": re.compile(rf"(?:{_BYTE}\.){{3}}{_BYTE}(?:/(?:3[01]|[12]?\d))?", re.ASCII),
-    str(TypeName.BITS): re.compile(r"[01]*", re.ASCII),
-    TIMETZ: re.compile(r"\d\d:\d\d:\d\d(?:\.\d{0,5}[1-9])?[+-]\d\d(?::\d\d){0,2}", re.ASCII),
-    DURATION: re.compile(r"-?\d{2,3}:\d\d:\d\d(?:\.\d{6})?", re.ASCII),
+    "bits": re.compile(r"[01]*", re.ASCII),
+    "timetz": re.compile(r"\d\d:\d\d:\d\d(?:\.\d{0,5}[1-9])?[+-]\d\d(?::\d\d){0,2}", re.ASCII),
+    "duration": re.compile(r"-?\d{2,3}:\d\d:\d\d(?:\.\d{6})?", re.ASCII),
     "macaddr": re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}", re.ASCII),
 }
-"""As the databases write them; of addresses those of version 4, without a mask that leaves nothing out."""
+"""As the databases write them; of addresses those of version 4, without a mask that leaves nothing out.
+Emitted modules have a copy of this.
+"""

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from nestling.ir.model import Model
+from nestling.ir.model import Model, Relationship
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
     Bucket,
@@ -29,6 +29,7 @@ from nestling.ir.primitives import (
     Options,
     Split,
 )
+from nestling.ir.rows import up
 
 
 class Role(StrEnum):
@@ -169,6 +170,21 @@ class Place:
         """Dotted path from the document root of the field that holds an attribute of the rows; None when no field does."""
         found = self.stored(attribute)
         return None if found is None else join(*(node.field for node in self.nodes[: found[0] + 1]), found[1])
+
+    def path_of_parents(self, link: Relationship, attribute: str) -> str | None:
+        """The same of an attribute of the parent each row has: its key is the row's own, other fields are those of the document
+        the row lies in, or copies.
+        """
+        keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
+        if attribute in keys:
+            return self.path_of(keys[attribute])
+        if self.node.embedding is not None and self.node.embedding.relationship == link.name:
+            return Place(self.store, self.nodes[:-1]).path_of(attribute)
+        for copy in self.node.body.copies:
+            field = next((each for each in copy.attributes if each.attribute == attribute), None)
+            if field is not None and copy.path == (up(link),) and copy.form in (Form.OBJECT, Form.INLINE):
+                return join(self.path, copy.name if copy.form is Form.OBJECT else "", field.path)
+        return None
 
 
 def stores_of(model: Model, collections: Sequence[Collection]) -> tuple[StoredCollection, ...]:

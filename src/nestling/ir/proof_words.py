@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.proof import Interval, Proof, RivalFigures
-from nestling.ir.quantity_words import short
+from nestling.ir.quantity_words import duration, short
 
 YARDSTICKS = ("normalized", "embedded", "tree")
 
@@ -113,11 +113,6 @@ def copies_read(proof: Proof) -> Iterator[tuple[str, ...]]:
             yield (
                 names[each.name], copy.copy, duration(copy.allowed), "yes" if copy.synced else "NO", f"{copy.reads:,}", *known
             )  # fmt: skip
-
-
-def duration(seconds: float) -> str:
-    """A time: milliseconds below a second, seconds above."""
-    return f"{milliseconds(seconds)} ms" if seconds < 1 else f"{rate(seconds)} s"
 
 
 def rate(per_second: float) -> str:

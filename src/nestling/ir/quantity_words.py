@@ -36,6 +36,11 @@ def short(amount: float) -> str:
     return f"{amount:,.0f}" if abs(amount) >= STEP / 10 else f"{amount:.3g}"
 
 
+def duration(seconds: float) -> str:
+    """A time: milliseconds below a second, seconds above."""
+    return f"{short(seconds * 1e3)} ms" if seconds < 1 else f"{short(seconds)} s"
+
+
 def counted(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 2 rows, 3 entities, 4 days."""
     plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"

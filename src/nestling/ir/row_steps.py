@@ -58,9 +58,11 @@ class Layout:
         )
 
     def inside(self, path: str) -> Layout:
-        """The columns whose paths begin with `path`, as seen from what lies there."""
+        """The columns whose paths begin with `path`, as seen from what lies there; the path of what lies there is empty."""
         start = f"{path}."
-        return Layout(tuple((key, at.removeprefix(start)) for key, at in self.entries if at.startswith(start)))
+        return Layout(
+            tuple((key, f"{at}.".removeprefix(start)[:-1]) for key, at in self.entries if f"{at}.".startswith(start))
+        )
 
 
 class Keep(StrEnum):
@@ -86,16 +88,20 @@ class Where:
 
 
 @dataclass(frozen=True, slots=True)
-class Prefilter:
-    """Only documents with an element of the array that satisfies the predicate, whole; it is asked again once that is unwound.
+class WhereElement:
+    """Only documents with an element of the array that satisfies the predicate, whole.
 
-    `layout` is that of the unwound documents.
+    `layout` is that of the unwound documents: where the array is of bare values, its own path is that of their column. `again`:
+    the array is unwound later and the predicate asked of each element, so that here only what is quickly told need be.
+    `negated`: only documents without such an element.
     """
 
     source: Step
     predicate: Expression
     layout: Layout
     array: str
+    again: bool = True
+    negated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +259,7 @@ class GraphLookup:
 
 RowStep: TypeAlias = (
     Where
-    | Prefilter
+    | WhereElement
     | WherePair
     | Compute
     | Add
@@ -271,7 +277,7 @@ RowStep: TypeAlias = (
 
 ROW_STEPS = (
     Where,
-    Prefilter,
+    WhereElement,
     WherePair,
     Compute,
     Add,

@@ -16,13 +16,13 @@ from nestling.ir.row_steps import (
     GraphLookup,
     GroupRows,
     Keep,
-    Prefilter,
     Repeat,
     RowStep,
     Shape,
     Slice,
     SortRows,
     Where,
+    WhereElement,
     WherePair,
     Windows,
 )
@@ -61,8 +61,9 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
     match step:
         case Where(predicate=predicate):
             return f"where {text(predicate)}"
-        case Prefilter(predicate=predicate):
-            return f"leave out documents without an element where {text(predicate)}"
+        case WhereElement(predicate=predicate, array=array, negated=negated):
+            kept = "leave out documents with" if negated else "leave out documents without"
+            return f"{kept} an element of `{array}` where {text(predicate)}"
         case WherePair(predicate=predicate, array=array, name=name):
             return f"where {text(predicate)}, by the pair `{name}` in `{array}`"
         case Compute(fields=fields):

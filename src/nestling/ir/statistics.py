@@ -23,6 +23,8 @@ class Origin(StrEnum):
     INFERRED = "inferred"
 
 
+UNIQUE_LOOKING = 0.9
+"""Share of different values in a sample above which the whole is taken to go on like that."""
 _QUANTITY = re.compile(r"^\s*([-+0-9.eE]+)\s*(?:\((declared|measured|inferred)(?: over (\d+) rows)?\))?\s*$")
 
 
@@ -76,6 +78,12 @@ def measured(value: float, rows: int | None = None) -> Quantity:
 def inferred(value: float) -> Quantity:
     """A quantity concluded from something else."""
     return Quantity(value, Origin.INFERRED)
+
+
+def distinct_of_all(found: int, looked_at: int, rows: float) -> float:
+    """How many different values so many rows have where some of them were looked at: more in the rest if nearly all differ."""
+    share = found / looked_at
+    return round(share * rows if share > UNIQUE_LOOKING else found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.candidate import Indexed, Structure
-from nestling.ir.collations import linked_by_expression, sought
+from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, Structure
+from nestling.ir.collations import by_expression, is_collated, linked_by_expression, sought
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.types import COMPOSITE
@@ -34,6 +34,61 @@ def candidates(situation: Situation) -> Iterator[Structure]:
     for (entity, keys), statements in motives.items():
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
         yield Structure(f"index of {entity} on {text}", Indexed(entity, keys), tuple(dict.fromkeys(statements)))
+    yield from _across(situation)
+
+
+def _across(situation: Situation) -> Iterator[Structure]:
+    """Where a statement's first few rows are found by what is asked of children, in an order of their parents, or the reverse."""
+    motives: dict[IndexedAcross, list[str]] = {}
+    for statement in situation.reading.workload.statements:
+        if statement.limit is not None and not statement.kind.writes:
+            for link, child, parent in _pairs(situation, statement):
+                if (part := _joint(situation, link, child, parent)) is not None:
+                    motives.setdefault(part, []).append(statement.name)
+    for part, statements in motives.items():
+        yield Structure(part.text(situation.model), part, tuple(dict.fromkeys(statements)))
+
+
+def _pairs(situation: Situation, statement: Statement) -> Iterator[tuple[Relationship, Access, Access]]:
+    """What is joined along a relationship: the access to the children, and that to the parents."""
+    for number, access in enumerate(statement.accesses):
+        name = access.via or ""
+        link = situation.model.relationship(name) if situation.model.has_relationship(name) else None
+        if link is not None and not link.is_self:
+            is_child = access.entity == link.child
+            other = link.parent if is_child else link.child
+            for each in [each for each in statement.accesses[:number] if each.entity == other][-1:]:
+                yield (link, access, each) if is_child else (link, each, access)
+
+
+def _joint(situation: Situation, link: Relationship, child: Access, parent: Access) -> IndexedAcross | None:
+    """Equalities first, then the order; None where one of both has none of it."""
+    if bool(child.sort) is bool(parent.sort):
+        return None
+    keys: dict[tuple[str, bool], AcrossKey] = {}
+    for access, parents in ((child, False), (parent, True)):
+        for each in access.filters:
+            if each.operator is Operator.EQUALITY:
+                keys.setdefault((each.attribute, parents), AcrossKey(each.attribute, 1, parents))
+    is_asked = bool(keys)
+    for access, parents in ((child, False), (parent, True)):
+        for name, down in access.order:
+            keys.setdefault((name, parents), AcrossKey(name, -1 if down else 1, parents))
+    found = tuple(keys.values())
+    if not is_asked or len({each.parents for each in found}) < 2 or len(found) > MOST_KEYS:
+        return None
+    theirs = {True: link.parent, False: link.child}
+    return (
+        IndexedAcross(link.name, found)
+        if all(_plain(situation, theirs[key.parents], key.attribute) for key in found)
+        else None
+    )
+
+
+def _plain(situation: Situation, entity: str, name: str) -> bool:
+    """Whether an index has the attribute's values in their order, whatever else is in it."""
+    attribute = situation.model.entity(entity).attribute(name)
+    return fits(situation, entity, ((name, 1),)) and not is_collated([attribute]) and not by_expression(attribute)
 
 
 def _looked_for(situation: Situation, link: Relationship) -> Iterator[Statement]:

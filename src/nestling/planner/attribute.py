@@ -84,9 +84,13 @@ def path_to(place: Place, level: int) -> str:
 def _stored(design: Design, place: Place, level: int, attribute: str, path: str) -> Expression:
     node = place.nodes[level]
     value = FieldPath(join(path_to(place, level), path))
-    is_json = design.model.entity(node.entity).attribute(attribute).type.name is TypeName.JSON
+    kept = design.model.entity(node.entity).attribute(attribute)
     # In an array of bare values NULL is null; JSON's own null stays.
-    return NullAsMissing(value) if node.form is Form.SCALARS and not is_json else value
+    return (
+        NullAsMissing(value)
+        if node.form is Form.SCALARS and kept.nullable and kept.type.name is not TypeName.JSON
+        else value
+    )
 
 
 def is_collection_root(place: Place) -> bool:

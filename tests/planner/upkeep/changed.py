@@ -211,7 +211,7 @@ def _old_row(
     made = {name: value for name, value in row.items() if not name.startswith(("value ", "found "))}
     for (_, value), found in zip(read.values, read.found, strict=True):
         if before is not None and _is_home(design, read.upkeep):
-            made |= {value: _listed(row.get(found, []), before.get(found, []))}
+            made |= {value: _listed(row[found], before.get(found))} if found in row else {}
         elif before is not None:
             made |= {value: before[found]} if found in before else {}
         elif is_new:
@@ -228,10 +228,13 @@ def _is_home(design: Design, upkeep: Upkeep) -> bool:
     return isinstance(what, Reference) and bool(design.only_listed(design.model.relationship(what.relationship)))
 
 
-def _listed(elements: list[Any], before: list[Any]) -> list[Any]:
-    """The elements with what was copied beside the same ids before."""
-    there = {bson.encode({"": each["id"]}, codec_options=CODEC): each for each in before}
-    return [there.get(bson.encode({"": each["id"]}, codec_options=CODEC), each) for each in elements]
+def _listed(there: Any, before: Any) -> Any:
+    """The elements, or the one there may be, with what was copied beside the same ids before."""
+    held = before if isinstance(before, list) else [before] if before is not None else []
+    known = {bson.encode({"": each["id"]}, codec_options=CODEC): each for each in held}
+    elements = there if isinstance(there, list) else [there]
+    found = [known.get(bson.encode({"": each["id"]}, codec_options=CODEC), each) for each in elements]
+    return found if isinstance(there, list) else found[0]
 
 
 def _is_new(design: Design, upkeep: Upkeep, change: RowChange) -> bool:

@@ -41,6 +41,8 @@ def same(one: Any, other: Any) -> bool:
     one, other = _number(one), _number(other)
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=1e-9) or (math.isnan(one) and math.isnan(other))
+    if isinstance(one, Decimal) and isinstance(other, Decimal) and one.is_nan():
+        return other.is_nan()
     return type(one) is type(other) and bool(one == other)
 
 

@@ -44,6 +44,25 @@ INSERT INTO orders (id) VALUES (:id)
     assert (second.name, second.rate_per_second, second.kind) == ("Order.place-1", 2 / 86400, StatementKind.INSERT)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "-- name: page, rate: 5/s",
+        "-- name: page; rate: 5/s",
+        "-- name: page rate: 5/s",
+        "-- name: page\n-- rate: 5/s",
+        "-- name: page;\n-- params: {}\n-- rate: 5/s  (from the log)",
+    ],
+)
+def test_where_a_rate_may_stand(said: str) -> None:
+    """Behind the name, whatever parts them, or on a line of its own."""
+    workload, gaps = read(
+        f"{said}\nSELECT name FROM product WHERE id = :id;\n-- name: other, rate: 7/s\nSELECT 1 FROM product"
+    )
+    assert gaps == ()
+    assert [(each.name, each.rate_per_second) for each in workload.statements] == [("page", 5), ("other", 7)]
+
+
 @pytest.mark.parametrize("text", ["soon", "0 s", "-3 s", "nan s", "1e999 s", "9 days", ""])
 def test_a_window_that_is_none_is_a_gap(text: str) -> None:
     """It is named with its line, and growth is taken as of any workload."""

@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import listed, share
 from nestling.ir.facts import Statement
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count, counted
+from nestling.ir.quantity_words import count, counted, duration
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -51,7 +51,7 @@ def _finding(seen: Seen, database: str, joining: list[Statement], joined: int, t
         f"{count(joined)} of {counted(total, 'read')} captured ({share(joined, total)}) join: {listed(pairs)}",
         number=100 * joined / total,
         limit="share",
-        cost=f"{seconds:.1f} s of the server's time in what was captured",
+        cost=f"{duration(seconds)} of the server's time in what was captured",
         remedy="Embed what is always read together, or copy the few fields the join is for.",
         evidence={"joins": joined, "reads": total, "seconds": seconds},
         work=Work(lookups=sum(each.count * len(each.joins) for each in joining) / joined),

@@ -18,7 +18,7 @@ from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import count, counted
+from nestling.ir.quantity_words import count, counted, duration
 from nestling.ir.work import Work
 
 RULE = Rule(
@@ -115,7 +115,7 @@ def _finding(seen: Seen, target: Collection, statement: Statement, keys: _Keys) 
         f" to return {count(statement.returned / statement.count)}",
         number=_ratio(statement),
         limit="ratio",
-        cost=f"{statement.seconds:.1f} s of the server's time in what was captured",
+        cost=f"{duration(statement.seconds)} of the server's time in what was captured",
         remedy="Index what is compared for equality, then what is sorted by, then ranges.",
         commands=(create_index(target.database, target.name, keys),),
         evidence={

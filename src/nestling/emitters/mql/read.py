@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import dropwhile
 from typing import cast
 
 from nestling.emitters.mql.expression import Mql
@@ -28,7 +29,21 @@ def compiled_read(plan: ReadPlan, *, name: str = "", sql: str = "", find: bool =
         access_path=describe_step(plan.step),
         collation=plan.collation,
     )
-    return _as_find(read) if find and collection is not None and _is_find(stages) else read
+    if not find or collection is None:
+        return read
+    merged = _merged(stages)
+    return _as_find(replace(read, pipeline=merged)) if _is_find(merged) else read
+
+
+def _merged(stages: Sequence[Mql]) -> tuple[Mql, ...]:
+    """The stages with one condition on the documents where they begin with several, as the server itself takes them."""
+    rest = tuple(dropwhile(lambda stage: "$match" in stage, stages))
+    asked = [cast(Mql, stage["$match"]) for stage in stages[: len(stages) - len(rest)]]
+    if len(asked) < 2:
+        return tuple(stages)
+    names = [name for each in asked for name in each]
+    one = {"$and": asked} if len(set(names)) < len(names) else {name: each[name] for each in asked for name in each}
+    return {"$match": one}, *rest
 
 
 def _is_find(stages: Sequence[Mql]) -> bool:

@@ -16,7 +16,7 @@ from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.access_path import FieldPath, PairValue, Step
 from nestling.ir.expression import And, Column, Expression, Literal, Parameter
-from nestling.ir.operands import conjunction, nullable
+from nestling.ir.operands import columns_of, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
@@ -28,13 +28,13 @@ from nestling.ir.row_steps import (
     GroupRows,
     Keep,
     Layout,
-    Prefilter,
     Repeat,
     RowStep,
     Shape,
     Slice,
     SortRows,
     Where,
+    WhereElement,
     WherePair,
     Windows,
 )
@@ -79,8 +79,8 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
         case Where(source, predicate, layout, identity):
             match = by_identity(sql.match_mql(predicate, InLayout(layout)), identity)
             return ({"$match": of_kind(match, source)},)
-        case Prefilter():
-            return _prefilter(step)
+        case WhereElement():
+            return _where_element(step)
         case WherePair():
             return (_where_pair(step),)
         case Compute(_, fields, layout):
@@ -121,12 +121,51 @@ class InElement(InLayout):
         super().__init__(layout.inside(array))
 
 
-def _prefilter(step: Prefilter) -> tuple[Mql, ...]:
-    """What only an expression can say cannot be asked of elements: it is asked after they are unwound alone."""
-    inside = InElement(step.layout, step.array)
+def _where_element(step: WhereElement) -> tuple[Mql, ...]:
+    """What the query language can ask of one element, by which an index finds documents; and where nothing asks again once the
+    array is unwound, all of it by an expression too, if there is more.
+    """
     parts = step.predicate.operands if isinstance(step.predicate, And) else (step.predicate,)
-    fits = conjunction(*(each for each in parts if "$expr" not in repr(sql.match_mql(each, inside))))
-    return () if fits is None else ({"$match": {step.array: {"$elemMatch": sql.match_mql(fits, inside)}}},)
+    said: tuple[Expression, ...] = ()
+    for each in parts:
+        said = (*said, each) if _of_element((*said, each), step) is not None else said
+    found = _of_element(said, step) if said else None
+    if step.again or len(said) == len(parts):
+        return () if found is None else ({"$match": _has_element(step, found)},)
+    exact: Mql = {"$match": of_kind({"$expr": _some_element(step)}, step.source)}
+    return (exact,) if found is None or step.negated else ({"$match": _has_element(step, found)}, exact)
+
+
+def _of_element(asked: tuple[Expression, ...], step: WhereElement) -> Mql | None:
+    """What `$elemMatch` asks of an element, which may be a bare value; None where it cannot say that."""
+    inside = step.layout.inside(step.array)
+    if any(column not in inside for each in asked for column in columns_of(each)):
+        return None
+    match = sql.match_mql(And(asked) if len(asked) > 1 else asked[0], InLayout(inside))
+    if set(match) == {""}:
+        tests = match[""]
+        return tests if isinstance(tests, dict) else {"$eq": tests}
+    is_bare = any(path == "" for _, path in inside.entries)
+    return None if "$expr" in repr(match) or (match and is_bare) else match
+
+
+def _has_element(step: WhereElement, asked: Mql) -> Mql:
+    if not asked:
+        return {f"{step.array}.0": {"$exists": not step.negated}}
+    test = {"$elemMatch": asked}
+    return {step.array: {"$not": test} if step.negated else test}
+
+
+def _some_element(step: WhereElement) -> Mql:
+    """Whether an element meets all of it, as an expression; of each in turn."""
+    name, start = f"{VARIABLE}element", f"{step.array}."
+    paths = dict(step.layout.entries)
+    paths |= {key: f"{name}.{path.removeprefix(start)}" for key, path in paths.items() if path.startswith(start)}
+    paths |= {key: name for key, path in paths.items() if path == step.array}
+    asked = sql.value_mql(step.predicate, InLayout(Layout.of(paths)))
+    elements = {"input": {"$ifNull": [f"${step.array}", []]}, "as": name.removeprefix(VARIABLE), "in": asked}
+    found: Mql = {"$anyElementTrue": [{"$map": elements}]}
+    return {"$not": [found]} if step.negated else found
 
 
 def _where_pair(step: WherePair) -> Mql:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import prod
 
-from nestling.ir.candidate import Indexed
+from nestling.ir.candidate import Indexed, IndexedAcross
 from nestling.ir.clause import Clause
 from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.modes import Modes
@@ -18,6 +18,19 @@ from nestling.planner.options.modes import Modes
 def entries_written(modes: Modes, access: Access, index: Indexed) -> float:
     """Entries for one row, on average."""
     return sum(_written(modes, access, each) for each in modes.places.with_beside(index))
+
+
+def entries_across(modes: Modes, access: Access, index: IndexedAcross) -> float:
+    """Entries for one row, of an index over rows and their parents: a parent's change is one of all its children."""
+    link = modes.situation.model.relationship(index.relationship)
+    named = {parents: {each.attribute for each in index.keys if each.parents is parents} for parents in (False, True)}
+    found = 0.0
+    if access.entity == link.child:
+        is_moved = bool(set(access.attributes) & {*named[False], *link.child_attributes})
+        found += 2.0 * is_moved if access.kind is StatementKind.UPDATE else 1.0
+    if access.entity == link.parent and access.kind is StatementKind.UPDATE and set(access.attributes) & named[True]:
+        found += 2.0 * modes.sizes.children(link)
+    return found
 
 
 def _written(modes: Modes, access: Access, index: Indexed) -> float:

@@ -36,7 +36,8 @@ Lookups = tuple[Mode, ...]
 class Hop:
     """A visit and where it comes from. `leaf`: nothing is joined to it; `counted`: aggregates its parents keep may answer it.
 
-    `tails`: the structures that could answer where it comes from, whose rows are then not at home.
+    `tails`: the structures that could answer where it comes from, whose rows are then not at home. `alone`: the subquery it comes
+    from, if it does, asks of no other entity.
     """
 
     before: Visit
@@ -45,6 +46,7 @@ class Hop:
     leaf: bool
     counted: bool
     tails: tuple[str, ...]
+    alone: bool = True
 
     @property
     def leaves_subquery(self) -> bool:
@@ -67,6 +69,7 @@ class Hops:
         if hop.visit.access.walk is not None:
             yield from walks(self.modes, hop.before, hop.visit, hop.link)
         elif hop.leaves_subquery:
+            yield from self._around(hop) if hop.alone else ()
             for home in self.modes.places.homes[hop.visit.entity]:
                 yield from self._looked_up(home, hop)
         elif hop.visit.down:
@@ -117,12 +120,17 @@ class Hops:
                     name, (name,), HOP + work.unwind(visit.reached) + work.pass_on(visit.outer), without=hop.tails
                 )
 
+    def _around(self, hop: Hop) -> Iterator[Mode]:
+        """The parent whose document the rows lie in."""
+        for home in self.modes.places.homes[hop.before.entity]:
+            if home.links[:1] == (hop.link,) and home.overflow is None and not hop.visit.down:
+                at_hand = work.project(hop.visit.reached, 1)
+                yield self.modes.mode(home.id, (home.id,), at_hand, without=hop.tails)
+
     def _upwards(self, hop: Hop) -> Iterator[Mode]:
         visit, link, modes = hop.visit, hop.link, self.modes
         at_hand = work.project(visit.reached, 1)
-        for home in modes.places.homes[hop.before.entity]:
-            if home.links[:1] == (link,) and home.overflow is None:
-                yield modes.mode(home.id, (home.id,), at_hand, without=hop.tails)
+        yield from self._around(hop)
         if hop.leaf and not visit.access.aggregates:
             for name, absorbed in modes.places.absorbed[visit.entity]:
                 if absorbed.relationship == link.name:

@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import (
+    AcrossKey,
     Aggregate,
     Archived,
     Bucketed,
     Candidate,
     CopiedAttribute,
     Indexed,
+    IndexedAcross,
     Lineage,
     Nested,
     Newest,
@@ -41,7 +43,8 @@ def with_in_place(design: Design, proposed: Sequence[Candidate]) -> InPlace:
     known = {_comparable(candidate.part): candidate for candidate in proposed}
     chosen: list[Candidate] = []
     for part in parts_of(design):
-        found = known.setdefault(_comparable(part), Candidate(f"{_text(part)} (today)", PATTERN, part))
+        text = part.text(design.model) if isinstance(part, IndexedAcross) else _text(part)
+        found = known.setdefault(_comparable(part), Candidate(f"{text} (today)", PATTERN, part))
         if isinstance(part, Nested) and isinstance(found.part, Nested):
             found = replace(found, part=replace(found.part, bare=part.bare))
         chosen.append(found)
@@ -68,7 +71,8 @@ def parts_of(design: Design) -> Iterator[Part]:
     for collection in design.collections:
         yield from (Archived(collection.root, split.rows) for split in collection.splits if split.rows is not None)
     for index in design.indexes:
-        if (found := indexed(design.store(index.collection), index)) is not None:
+        found = indexed(design.store(index.collection), index) or indexed_across(design, index)
+        if found is not None:
             yield found
 
 
@@ -131,6 +135,24 @@ def indexed(store: StoredCollection, index: Index) -> Indexed | None:
     named = tuple((each[1], way) for each, (_, way) in zip(found, index.keys, strict=True) if each is not None)
     rows = tuple(replace(one, name=each[1]) for each, one in zip(only, index.partial, strict=True) if each is not None)
     return Indexed(entities.pop(), named, rows)
+
+
+def indexed_across(design: Design, index: Index) -> IndexedAcross | None:
+    """An index whose keys are rows' own and those of the parent each has."""
+    places = (place for each in design.places.values() for place in each if place.store.name == index.collection)
+    for place in places if not index.partial else ():
+        entity = design.model.entity(place.node.entity)
+        own = {place.path_of(name): AcrossKey(name, 1, parents=False) for name in entity.attribute_names}
+        for link in design.model.parents_of(entity.name):
+            theirs = {
+                place.path_of_parents(link, name): AcrossKey(name, 1, parents=True)
+                for name in design.model.entity(link.parent).attribute_names
+            }
+            found = [(own.get(path) or theirs.get(path), direction) for path, direction in index.keys]
+            keys = tuple(replace(key, direction=direction) for key, direction in found if key is not None)
+            if len(keys) == len(found) and len({key.parents for key in keys}) == 2:
+                return IndexedAcross(link.name, keys)
+    return None
 
 
 def _attribute(store: StoredCollection, path: str) -> tuple[str, str] | None:

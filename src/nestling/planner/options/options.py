@@ -16,6 +16,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    IndexedAcross,
     Lineage,
     Mirror,
     Nested,
@@ -149,6 +150,7 @@ def _needs(places: Places) -> Iterator[Needs]:
         rows = places.situation.model.relationship(relationship).child
         own = tuple(home.id for home in places.homes[rows] if home.own)
         yield from (Needs(name, own) for name, _ in lineages)
+    yield from _both_held(places)
     for entity, homes in places.homes.items():
         own = tuple(home.id for home in homes if home.own)
         parts = (places.cold, places.paired, places.archives, places.partial)
@@ -156,7 +158,22 @@ def _needs(places: Places) -> Iterator[Needs]:
         yield from (Needs(name, own) for name in apart)
 
 
-def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Sizes) -> float:
+def _both_held(places: Places) -> Iterator[Needs]:
+    """An index over rows and their parents needs the rows inside these, or copies of what it has of them."""
+    for relationship, indexes in places.across.items():
+        link = places.situation.model.relationship(relationship)
+        inside = tuple(home.id for home in places.homes[link.child] if home.links == (link,))
+        copied = places.copied[link.child][link.name]
+        for name, index in indexes:
+            for key in index.keys:
+                if key.parents and key.attribute not in link.parent_attributes:
+                    copies = (found for found, copy in copied if copy.attribute == key.attribute)
+                    yield Needs(name, (*inside, *copies))
+
+
+def _bytes(  # noqa: C901 - one case for each
+    candidate: Candidate, places: Places, documents: Documents, sizes: Sizes
+) -> float:
     """Bytes a structure adds to what is stored."""
     match candidate.part:
         case CopiedAttribute(holder) as copy:
@@ -171,6 +188,11 @@ def _bytes(candidate: Candidate, places: Places, documents: Documents, sizes: Si
             return sizes.rows(link.child) * (documents.lineage_bytes(lineage) + entries)
         case Indexed() as index:
             return sum(_index_bytes(each, sizes) for each in places.with_beside(index))
+        case IndexedAcross(relationship, keys):
+            link = places.situation.model.relationship(relationship)
+            own, theirs = ([each.attribute for each in keys if each.parents is parents] for parents in (False, True))
+            held = sizes.bytes_of(link.child, own) + sizes.bytes_of(link.parent, theirs)
+            return sizes.rows(link.child) * (INDEX_ENTRY_BYTES + held / 2)
         case Cold(entity):
             return sizes.rows(entity) * COLD_BYTES
         case Paired(entity) as paired:

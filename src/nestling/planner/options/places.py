@@ -16,6 +16,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    IndexedAcross,
     Lineage,
     Mirror,
     Nested,
@@ -68,6 +69,7 @@ class Places:
         self.paired: dict[str, list[tuple[str, Paired]]] = defaultdict(list)
         self.indexes: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
         self.partial: dict[str, list[tuple[str, Indexed]]] = defaultdict(list)
+        self.across: dict[str, list[tuple[str, IndexedAcross]]] = defaultdict(list)
         self._pair_uses: dict[str, PairUse] = {}
         self._later: dict[str, frozenset[str]] = {}
         statements = situation.reading.workload.statements
@@ -115,6 +117,10 @@ class Places:
                 self.paired[entity].append((found, paired))
             case Indexed(entity, rows=rows) as index:
                 (self.partial if rows else self.indexes)[entity].append((found, index))
+            case IndexedAcross(relationship) as across:
+                self.across[relationship].append((found, across))
+                if (begins := across.beginning(model)) is not None:
+                    self.indexes[begins.entity].append((found, begins))
             case _:
                 assert_never(candidate.part)
 

@@ -8,8 +8,9 @@ from math import inf
 
 from nestling.ir import accesses as work
 from nestling.ir.options import Charge, Mode, Step
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement
+from nestling.planner.options.across import few_by_index
 from nestling.planner.options.cold import read_too
 from nestling.planner.options.hops import HOP, Hop, Hops
 from nestling.planner.options.latest import Latest, among_rows, from_copies, latest
@@ -33,12 +34,16 @@ class Reads:
         """A step for each access, and what the statement costs whatever the design."""
         told = latest(statement, self.modes.situation)
         found = visits(statement, self.modes.situation.model, self.modes.sizes, told.one if told is not None else None)
+        few = tuple(few_by_index(self.modes, statement, found)) if told is None else ()
         for position, visit in enumerate(found):
-            whole = tuple(
-                self._with_parts(mode, statement, visit)
-                for mode in self._modes(statement, found, position, visit, told)
+            modes = tuple(self._modes(statement, found, position, visit, told))
+            sorting = self._sorting(statement, found) if visit is found[-1] else 0.0
+            whole = (
+                *(replace(each, cost=each.cost + sorting) for each in modes),
+                *(mode for each in few for mode in each.modes(position, visit, modes)),
             )
-            yield Step(statement.name, f"{position}: {visit.entity}", whole)
+            step = tuple(self._with_parts(mode, statement, visit) for mode in whole)
+            yield Step(statement.name, f"{position}: {visit.entity}", step)
         price = self.modes.price(self._always(statement, found))
         yield Charge(statement.name, "the request and its result", (), price)
 
@@ -57,7 +62,7 @@ class Reads:
         counted = leaf and (len(found) == 2 or not statement.is_flat)
         before = found[visit.before]
         elsewhere = (*tails(self.modes, statement, found, visit), *self.hops.listing(before))
-        hop = Hop(before, visit, visit.link, leaf, counted, elsewhere)
+        hop = Hop(before, visit, visit.link, leaf, counted, elsewhere, sum(each.inside for each in found) == 1)
         grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and statement.is_flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
@@ -99,23 +104,33 @@ class Reads:
             return work.request()
         sizes = self.modes.sizes
         said = sizes.said(statement)
-        rows = found[-1].rows if all(not v.access.aggregates for v in found) else found[0].rows
-        rows = min(rows, self._groups(found[0].access)) if len(found) == 1 else rows
-        rows = said.grouped.left(found[-1].rows) if said.grouped is not None else rows
+        rows = said.grouped.left(found[-1].rows) if said.grouped is not None else self._rows(found)
         result = min(rows, float(statement.limit)) if statement.limit is not None else rows
-        width = sum(sizes.bytes_of(v.entity, v.access.attributes) for v in found)
-        sorting = said.grouped is None and any(v.access.sort for v in found[1:])
-        ordered = work.sort(rows, width) if sorting else NO_WORK
+        width = self._width(found)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
         is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
-        stages = GROUPING_STAGES if is_grouped and not is_walk else sorting
+        stages = GROUPING_STAGES if is_grouped and not is_walk else 0.0
         return (
             work.request(stages)
             + work.parse(said.nodes)
             + work.send(result, width, fields=sum(len(v.access.attributes) for v in found))
             + work.project(result, 4)
-            + ordered
         )
+
+    def _sorting(self, statement: Statement, found: tuple[Visit, ...]) -> float:
+        """Seconds to sort all rows by what comes only with the joins."""
+        if not any(each.access.sort for each in found[1:]) or self.modes.sizes.said(statement).grouped is not None:
+            return 0.0
+        return self.modes.price(work.sort(self._rows(found), self._width(found)) + Work(stages=1.0))
+
+    def _rows(self, found: tuple[Visit, ...]) -> float:
+        """Rows there are after all joins."""
+        rows = found[-1].rows if all(not each.access.aggregates for each in found) else found[0].rows
+        return min(rows, self._groups(found[0].access)) if len(found) == 1 else rows
+
+    def _width(self, found: tuple[Visit, ...]) -> float:
+        """Bytes of one of them."""
+        return sum(self.modes.sizes.bytes_of(each.entity, each.access.attributes) for each in found)
 
     def _groups(self, access: Access) -> float:
         """Rows an access shows at most, where it shows groups."""

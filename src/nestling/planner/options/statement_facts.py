@@ -26,7 +26,7 @@ from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import Left, rows_left
 from nestling.planner.reads.rewrites.to_parent import fixed
 from nestling.planner.reads.rows import First
-from nestling.planner.reads.traverse import expressions, made_inside, mentioned
+from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
 from nestling.planner.selectivity import bytes_by, distinct_values, share, together
 from nestling.planner.spans import Values, column_in
 from nestling.planner.work.expressions import patterns, size, weight
@@ -90,7 +90,8 @@ class Said:
     `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
     `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
     `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
-    aggregates is reckoned beside each row that is shown, and decides about none.
+    aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
+    shown, nor anything done but conditions asked.
     """
 
     shares: Mapping[Attribute, float] = field(default_factory=dict)
@@ -100,6 +101,7 @@ class Said:
     nodes: float = 0.0
     first: Mapping[str, First] = field(default_factory=dict)
     beside: bool = False
+    only_asked: frozenset[str] = frozenset()
 
 
 def said(statement: Statement, situation: Situation) -> Said:
@@ -118,7 +120,17 @@ def said(statement: Statement, situation: Situation) -> Said:
     as_found = grouped is None and _is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))
     beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
-    return Said(shares, tables, grouped, as_found, sum(map(_nodes, relations)), first, beside)
+    nodes = sum(map(_nodes, relations))
+    return Said(shares, tables, grouped, as_found, nodes, first, beside, _only_asked(relation))
+
+
+def _only_asked(relation: Relation) -> frozenset[str]:
+    every = [*everything(relation)]
+    scans = [each for each in every if isinstance(each, a.Scan)]
+    others = (each for each in every if not isinstance(each, a.Scan | a.Filter | a.Join))
+    shown = {column.alias for each in others for one in expressions(each) for column in mentioned(one)}
+    shown |= {column.alias for column in relation.columns}
+    return frozenset(each.entity for each in scans) - {each.entity for each in scans if each.alias in shown}
 
 
 def _rows_of(relation: Relation) -> Relation:

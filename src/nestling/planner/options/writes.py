@@ -11,7 +11,7 @@ from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import moved_entries, written_apart
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.cold import charged
-from nestling.planner.options.entries import entries_written
+from nestling.planner.options.entries import entries_across, entries_written
 from nestling.planner.options.guards import Guards
 from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.modes import Modes
@@ -69,8 +69,14 @@ class Writes:
             needed = list_entries(self.modes.sizes, paired, access, rows)
             if needed.index_writes:
                 yield Charge(statement.name, f"entries of {name}", (name,), self.modes.price(needed))
+        links = (*self.modes.situation.parents[access.entity], *self.modes.situation.children[access.entity])
+        across = dict(each for link in links for each in self.modes.places.across[link.name])
         for name, index in (*self.modes.places.indexes[access.entity], *self.modes.places.partial[access.entity]):
-            if (entries := entries_written(self.modes, access, index)) > 0:
+            if name not in across and (entries := entries_written(self.modes, access, index)) > 0:
                 price = self.modes.price(Work(index_writes=entries * rows))
                 yield Charge(statement.name, f"entries of {name}", (name,), price)
                 yield from moved_entries(self.modes, statement, access, name)
+        for name, joint in across.items():
+            if (entries := entries_across(self.modes, access, joint)) > 0:
+                price = self.modes.price(Work(index_writes=entries * rows))
+                yield Charge(statement.name, f"entries of {name}", (name,), price)

@@ -23,6 +23,7 @@ from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
+from nestling.planner.reads.rewrites.asked_children import with_children_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
 from nestling.planner.reads.rewrites.early_sums import with_early_sums
 from nestling.planner.reads.rewrites.grouped_parent import without_groups
@@ -83,8 +84,18 @@ def ways(
     *,
     priced: bool,
 ) -> Iterator[Relation]:
-    """The relation rewritten; where prices can tell which is the cheapest, also as it is when a set of values begins."""
-    yield _rewritten(relation, design, allowed, tolerated, statistics)
+    """The relation rewritten; where prices can tell which is the cheapest, also as it is when a set of values begins, when
+    children in their parents' documents are asked for alone, or when what a limited order is about begins.
+    """
+    first = _rewritten(relation, design, allowed, tolerated, statistics)
+    yield first
+    if priced and Rewrite.JOIN_ORDER in allowed:
+        other = _rewritten(relation, design, allowed, tolerated, statistics, begin=True)
+        yield from () if other == first else (other,)
+    if priced and Rewrite.EMBEDDED_EXISTS in allowed:
+        asked = with_children_asked(relation, design)
+        if asked is not None:
+            yield _rewritten(asked, design, allowed, tolerated, statistics)
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model), MOST_SETS):
             yield _rewritten(each, design, allowed, tolerated, statistics)
@@ -115,7 +126,13 @@ def _planned(
 
 
 def _rewritten(
-    relation: Relation, design: Design, allowed: frozenset[Rewrite], tolerated: Tolerated, statistics: Statistics
+    relation: Relation,
+    design: Design,
+    allowed: frozenset[Rewrite],
+    tolerated: Tolerated,
+    statistics: Statistics,
+    *,
+    begin: bool = False,
 ) -> Relation:
     if Rewrite.PUSHDOWN in allowed:
         relation = push_predicates(relation)
@@ -126,7 +143,7 @@ def _rewritten(
     if Rewrite.WINDOWED in allowed:
         relation = with_windows(relation, design)
     if Rewrite.JOIN_ORDER in allowed:
-        relation = order_joins(relation, design, statistics)
+        relation = order_joins(relation, design, statistics, begin=begin)
     if Rewrite.EARLY_GROUPS in allowed:
         relation = with_early_groups(relation, design, statistics)
     if Rewrite.EARLY_SUMS in allowed:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from nestling.ir.access_path import CollectionScan, Filter, Step
 from nestling.ir.expression import Call, Cast, Column, Expression
 from nestling.ir.operands import conjunction, operands
-from nestling.ir.row_steps import Prefilter, Where
+from nestling.ir.row_steps import Where, WhereElement
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import rewritten
 
@@ -28,7 +28,7 @@ def in_any_order(predicate: Expression, step: Step) -> Expression:
 def _leaves_out(step: Step) -> bool:
     """Whether the steps since the scan of the collection say which of its documents are meant."""
     found = False
-    while isinstance(step, Where | Prefilter | Filter):
+    while isinstance(step, Where | WhereElement | Filter):
         found = found or isinstance(step, Filter)
         step = step.source
     return found and isinstance(step, CollectionScan)

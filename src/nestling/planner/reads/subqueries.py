@@ -38,6 +38,7 @@ from nestling.planner.reads.rewrites.computed import computed_value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.nothing_found import without_empty_group
+from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single
 
@@ -60,6 +61,10 @@ def _where_subquery(rows: Rows, predicate: Expression, context: Context) -> Rows
             return _kept(rows, _hits(predicate), context)
         if isinstance(predicate, Exists):
             return _kept(rows, predicate, context)
+        if isinstance(predicate, Not) and isinstance(predicate.operand, Exists):
+            kept = _by_elements(rows, predicate.operand, context, negated=True)
+            if kept is not None:
+                return kept
         if isinstance(predicate, Not) and isinstance(predicate.operand, InSubquery):
             hits, perhaps = _hits(predicate.operand), _perhaps(predicate.operand)
             rows = _where_subquery(rows, Not(hits), context)
@@ -70,8 +75,18 @@ def _where_subquery(rows: Rows, predicate: Expression, context: Context) -> Rows
 
 def _kept(rows: Rows, exists: Exists, context: Context) -> Rows:
     """The rows that find something."""
+    kept = _by_elements(rows, exists, context, negated=False)
+    if kept is not None:
+        return kept
     found = correlated(rows, _first(exists.relation), Keep.MATCHED, context, "found")
     return Rows(found.step, rows.layout, found.taken, rows.standing)
+
+
+def _by_elements(rows: Rows, exists: Exists, context: Context, *, negated: bool) -> Rows | None:
+    from nestling.planner.reads.rewrites.embedded_exists import with_element
+
+    relation = push_predicates(exists.relation) if context.may(Rewrite.PUSHDOWN) else exists.relation
+    return with_element(rows, _bare(relation), context, negated=negated)
 
 
 def lifted(expression: Expression, rows: Rows, context: Context) -> tuple[Expression, Rows]:

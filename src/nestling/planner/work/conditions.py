@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InList, Like, Literal, Or
 from nestling.ir.operands import columns_of, operands
-from nestling.ir.row_steps import VARIABLE, Layout, Prefilter
+from nestling.ir.row_steps import VARIABLE, Layout, WhereElement
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
 from nestling.planner.spans import Values, both, column_in, items_in, span_of, width
@@ -46,13 +46,22 @@ def _either(predicate: Expression, layout: Layout, documents: Documents) -> tupl
     return tuple(equal_to(path, documents, outer_distinct=None, unique=path == "_id") for path in paths)
 
 
-def element_condition(step: Prefilter, documents: Documents, values: Values) -> Condition | None:
-    """What must hold of an element: the documents that have one. None where the query language can ask nothing of it."""
-    asked = (each for each in conjuncts(step.predicate) if sayable(each))
+def element_condition(step: WhereElement, documents: Documents, values: Values) -> Condition | None:
+    """What must hold of an element: the documents that have one. None where the query language can ask nothing of it, and need
+    not.
+    """
+    asked = [each for each in conjuncts(step.predicate) if sayable(each)]
     parts = merged(tuple(condition(each, step.layout, documents, values) for each in asked))
+    if not step.again:
+        rest = [each for each in conjuncts(step.predicate) if each not in asked]
+        computed = (condition(each, step.layout, documents, values) for each in rest)
+        parts += tuple(replace(each, path="", use=Use.NONE) for each in computed)
     known = next((found for each in parts if (found := documents.known.get(each.path)) is not None), None)
     elements = known.each if known is not None else documents.arrays.get(step.array, 1.0)
-    return of_any(parts, elements) if parts else None
+    if not parts:
+        return None
+    some = of_any(parts, elements)
+    return replace(some, share=1 - some.share, same=()) if step.negated else some
 
 
 def of_any(parts: tuple[Condition, ...], elements: float) -> Condition:

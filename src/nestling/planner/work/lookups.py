@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.ir import accesses
 from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.bounds import FRAMING_BYTES
-from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Prefilter, Where, WherePair
+from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Where, WhereElement, WherePair
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.known import Known
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
@@ -61,7 +61,7 @@ def _before_variables(step: Correlate) -> Step | None:
             return None
         inside = source
     begin = inside
-    while isinstance(begin, Where | Prefilter | WherePair):
+    while isinstance(begin, Where | WhereElement | WherePair):
         begin = begin.source
     return None if isinstance(begin, CollectionScan) else inside
 

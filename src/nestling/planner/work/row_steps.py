@@ -21,13 +21,13 @@ from nestling.ir.row_steps import (
     GraphLookup,
     GroupRows,
     Layout,
-    Prefilter,
     Repeat,
     RowStep,
     Shape,
     Slice,
     SortRows,
     Where,
+    WhereElement,
     WherePair,
     Windows,
 )
@@ -36,7 +36,7 @@ from nestling.planner.known import Known, KnownOf
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.spans import Values, column_in
-from nestling.planner.work.conditions import condition, element_condition, merged, sayable
+from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
@@ -58,8 +58,8 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
     match step:
         case Where():
             return _where(step, walk(step.source, facts), facts.values)
-        case Prefilter():
-            return _prefiltered(step, walk(step.source, facts), facts.values)
+        case WhereElement():
+            return _where_element(step, walk(step.source, facts), facts.values)
         case WherePair():
             return in_pairs(step, walk(step.source, facts), facts)
         case Compute(source, fields, layout):
@@ -146,18 +146,30 @@ def _probed_path(predicate: Expression, layout: Layout) -> str:
     return own[0] if len(paths) == 2 and len(own) == 1 else ""
 
 
-def _prefiltered(step: Prefilter, stream: Stream, values: Values) -> Stream:
-    found = element_condition(step, stream.leading.documents, values) if stream.leading is not None else None
-    if stream.leading is None or found is None:
+def _where_element(step: WhereElement, stream: Stream, values: Values) -> Stream:
+    if stream.leading is None:
+        return stream if step.again else _asked_of_elements(step, stream, values)
+    found = element_condition(step, stream.leading.documents, values)
+    if found is None:
         return stream
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, found))
     asked = dict(stream.asked)
-    for each in filter(sayable, conjuncts(step.predicate)):  # the first for all of them
+    for each in filter(sayable, conjuncts(step.predicate)) if step.again else ():  # the first for all of them
         asked[each] = found.share if len(asked) == len(stream.asked) else 1.0
     holding = stream.leading.documents.holding(step.array, found.share)
     leading = replace(leading, documents=holding)
     grown = replace(stream, bytes=holding.bytes, arrays=holding.arrays, asked=asked, leading=leading)
     return grown.parsing(size(step.predicate))
+
+
+def _asked_of_elements(step: WhereElement, stream: Stream, values: Values) -> Stream:
+    """All that is asked of elements, of each row's in turn."""
+    find, parts = _find(stream, step.layout), conjuncts(step.predicate)
+    elements = stream.arrays.get(step.array, 1.0)
+    kept = has_some(together(parts, find, values), elements)
+    asked = accesses.pass_on(stream.rows) + accesses.ask(stream.rows * elements * sum(map(weight, parts)))
+    rows = stream.rows * (1 - kept if step.negated else kept)
+    return stream.parsing(size(step.predicate)).then(asked, rows=rows)
 
 
 def _computed(stream: Stream, fields: Mapping[str, Expression], layout: Layout) -> Stream:

@@ -13,6 +13,8 @@ from nestling.ir.statistics import (
     Quantity,
     RelationshipStatistics,
     Statistics,
+    distinct_of_all,
+    inferred,
     measured,
 )
 from nestling.sources.mongo.entities import EntityOf, Stored
@@ -32,7 +34,7 @@ def statistics(model: Model, survey: Survey, found: Entities) -> Statistics:
 
 def _entity(entity: EntityOf) -> EntityStatistics:
     rows, exact = _rows(entity)
-    known = tuple((each.name, _attribute(each, exact=exact)) for each in entity.stored if each.column.path.documents)
+    known = tuple((each.name, _attribute(each, entity)) for each in entity.stored if each.column.path.documents)
     return EntityStatistics(measured(rows, None if exact else _sampled(entity.seen.collection)), attributes=known)
 
 
@@ -60,17 +62,32 @@ def _rows(entity: EntityOf) -> tuple[float, bool]:
     return round(present * (1.0 if node.path.exact else _scale(collection))), exact
 
 
-def _attribute(stored: Stored, *, exact: bool) -> AttributeStatistics:
-    path = stored.column.path
-    rows = None if exact else path.present
+def _attribute(stored: Stored, entity: EntityOf) -> AttributeStatistics:
+    """How many have it may be counted of all documents; what it is like is of those that were read."""
+    path, collection = stored.column.path, entity.seen.collection
+    is_whole = collection.sample is None or collection.sample.exact
+    rows = None if is_whole else round(path.present / (_scale(collection) if path.exact else 1.0))
     frame = FRAMES.get(path.types[0][0], 0) if path.types else 0
     widths = path.widths
+    missing = (path.missing + path.count("null")) / max(path.parents, 1)
     return AttributeStatistics(
         average_bytes=_quantity(widths.mean - frame, rows) if widths is not None else None,
         maximum_bytes=_quantity(widths.max - frame, rows) if widths is not None else None,
-        distinct=measured(min(path.distinct, path.present), rows) if path.distinct else None,
-        null_share=_quantity((path.missing + path.count("null")) / max(path.parents, 1), rows),
+        distinct=_distinct(stored, entity, rows),
+        null_share=_quantity(missing, None if path.exact else rows),
     )
+
+
+def _distinct(stored: Stored, entity: EntityOf, looked_at: int | None) -> Quantity | None:
+    path = stored.column.path
+    if entity.key == (stored.name,):
+        return inferred(_rows(entity)[0])
+    if not path.distinct:
+        return None
+    if looked_at is None:
+        return measured(min(path.distinct, path.present))
+    found = min(path.distinct, looked_at)
+    return measured(distinct_of_all(found, max(looked_at, 1), _rows(entity)[0]), looked_at)
 
 
 def _quantity(value: float, rows: int | None) -> Quantity:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, inferred, measured
+from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, distinct_of_all, inferred, measured
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.probes import FIXED_BYTES, probes
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 EXPRESSIONS = 1_000
 """Aggregates in one statement; databases allow 1,600 and more."""
-UNIQUE_LOOKING = 0.9
-"""Share of distinct values in a sample above which the whole table is taken to go on like that."""
 INT32 = range(-(2**31), 2**31)
 
 
@@ -135,6 +133,4 @@ def _distinct(attribute: Attribute, entity: Entity, measures: TableMeasures) -> 
         return inferred(measures.rows)
     if found is None or not measures.looked_at:
         return None
-    share = int(found) / measures.looked_at
-    estimate = share * measures.rows if share > UNIQUE_LOOKING else int(found)
-    return measured(round(estimate), measures.looked_at)
+    return measured(distinct_of_all(int(found), measures.looked_at, measures.rows), measures.looked_at)

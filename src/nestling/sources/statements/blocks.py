@@ -1,7 +1,7 @@
 """A workload file cut into blocks: a header, then one block per `-- name: …` line.
 
-A block is what stands between two name lines: comments, `-- params:` and the statement. Statements before the first name
-line, and further ones in a block, are found too, so that none is lost.
+A block is what stands between two name lines: comments, `-- params:`, `-- rate:` and the statement. Statements before the
+first name line, and further ones in a block, are found too, so that none is lost.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ from nestling.sources.ddl.statements import statements
 from nestling.sources.statements.rates import read_rate
 
 _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
-_SAID = re.compile(r"^(?P<name>[^,]*?)[ \t]*,[ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>\S*)", re.IGNORECASE)
+_SAID = re.compile(
+    r"^(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>\S*?)[,;]*(?:\s|$)", re.IGNORECASE
+)
+_RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 
 DEFAULT_RATE_PER_SECOND = 1.0
@@ -55,9 +58,11 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[B
     line = _line(text, mark.start())
     name = ((said["name"] or said["bare"]) if said else "") or f"line_{line}"
     mistakes: list[tuple[str, int]] = []
-    rate = None
-    if said and said["rate"] is not None and (rate := read_rate(said["rate"])) is None:
-        what = f"rate `{said['rate'].strip()}` is not understood, and taken as {DEFAULT_RATE_PER_SECOND:g}/s"
+    rate, written = None, said["rate"] if said else None
+    if written is None and (below := _RATE_LINE.search(text, mark.end(), end)) is not None:
+        written = below["rate"]
+    if written is not None and (rate := read_rate(written)) is None:
+        what = f"rate `{written.strip()}` is not understood, and taken as {DEFAULT_RATE_PER_SECOND:g}/s"
         mistakes.append((f"{what}: write `5/s`, `30/min` or `2/day`", line))
     samples = _samples(text, mark.end(), end, mistakes)
     found = list(_statements(text, mark.end(), end, dialect))

@@ -14,6 +14,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    IndexedAcross,
     Lineage,
     Mirror,
     Nested,
@@ -59,7 +60,7 @@ def chosen_outline(  # noqa: C901 - one case for each
                 absorbed[entity] = relationship
             case Mirror(link, side):
                 mirrored[link] = side
-            case Indexed():
+            case Indexed() | IndexedAcross():
                 indexes.append(candidate)
             case CopiedAttribute() | Newest() | Lineage() | Aggregate() | Cold() | Archived() | Paired():
                 kept.append(candidate.part)

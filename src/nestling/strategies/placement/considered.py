@@ -15,6 +15,7 @@ from nestling.ir.candidate import (
     Cold,
     CopiedAttribute,
     Indexed,
+    IndexedAcross,
     Lineage,
     Mirror,
     Nested,
@@ -117,8 +118,8 @@ def _about(situation: Situation, candidate: Candidate) -> str:
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship
-        case Absorbed(_, relationship) | Newest(relationship) | Lineage(relationship) | Aggregate(relationship):
-            link = relationship
+        case Absorbed(_, link) | Newest(link) | Lineage(link) | Aggregate(link) | IndexedAcross(link):
+            pass
         case Mirror(both):
             return both
         case Indexed(entity, keys):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.collations import followed_links, linked_by_expression, sought
 from nestling.ir.layout import Place, Role, places_of, stores_of
-from nestling.ir.model import Entity
+from nestling.ir.model import Entity, Model
 from nestling.ir.names import join
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
@@ -57,7 +57,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(_filters(situation, entity, place))
         else:
             wanted.extend(of_pairs(place))
-            wanted.extend(chosen_indexes(outline.indexes, entity, place))
+            wanted.extend(chosen_indexes(outline.indexes, situation.model, entity, place))
             wanted.extend(_keys_inside(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections} if outline.indexes is None else {}
     kept = [
@@ -166,7 +166,18 @@ def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> boo
     return any(a.entity == entity.name and a.kind is StatementKind.INSERT for s in statements for a in s.accesses)
 
 
-def chosen_indexes(chosen: tuple[Candidate, ...], entity: Entity, place: Place) -> Iterator[Index]:
+def indexed_rows(part: Part, model: Model) -> str | None:
+    """Whose rows an index is over; None for what is none."""
+    match part:
+        case Indexed(entity):
+            return entity
+        case IndexedAcross(relationship):
+            return model.relationship(relationship).child
+        case _:
+            return None
+
+
+def chosen_indexes(chosen: tuple[Candidate, ...], model: Model, entity: Entity, place: Place) -> Iterator[Index]:
     """The indexes that were chosen, each with the statements it was proposed for."""
     for candidate in chosen:
         part = candidate.part
@@ -181,6 +192,17 @@ def chosen_indexes(chosen: tuple[Candidate, ...], entity: Entity, place: Place) 
                     only.append(Clause(told.path, Compared.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
                 yield replace(index, keys=keys, partial=tuple(only))
+        elif isinstance(part, IndexedAcross) and indexed_rows(part, model) == entity.name:
+            link = model.relationship(part.relationship)
+            paths = [
+                place.path_of_parents(link, each.attribute) if each.parents else place.path_of(each.attribute)
+                for each in part.keys
+            ]
+            keys = tuple(
+                (path, each.direction) for path, each in zip(paths, part.keys, strict=True) if path is not None
+            )
+            if len(keys) == len(part.keys):
+                yield Index(place.store.name, keys, serves=candidate.motives)
 
 
 def _walks(statement: Statement, link: str) -> bool:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nestling.ir.candidate import Candidate, Indexed
+from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
 from nestling.ir.layout import Place, Role
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.primitives import Index
 from nestling.ir.proposal import Weighed
-from nestling.strategies.placement.indexes import chosen_indexes
+from nestling.strategies.placement.indexes import chosen_indexes, indexed_rows
 
 Keys = tuple[tuple[str, int], ...]
 
@@ -24,8 +24,9 @@ def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], d
 
 def _of(design: Design, candidate: Candidate) -> Iterator[Index]:
     """The index a candidate would be, where the rows lie."""
-    if isinstance(candidate.part, Indexed) and (place := _home(design, candidate.part.entity)) is not None:
-        yield from chosen_indexes((candidate,), design.model.entity(candidate.part.entity), place)
+    name = indexed_rows(candidate.part, design.model)
+    if name is not None and (place := _home(design, name)) is not None:
+        yield from chosen_indexes((candidate,), design.model, design.model.entity(name), place)
 
 
 def _home(design: Design, entity: str) -> Place | None:

@@ -53,7 +53,7 @@ def _child(
 ) -> Rows | None:
     if not context.may(Rewrite.EMBEDDED_CHILD):
         return None
-    place = _home_inside(scan.entity, at.place, context)
+    place = home_inside(scan.entity, at.place, context)
     if place is None:
         return None
     node = place.node
@@ -63,13 +63,13 @@ def _child(
     if rest is None or (kind is JoinKind.LEFT and rest):
         return None
     field = join_path(at.prefix, place.path)
-    if any(_under(field, other) for other in left.standing.values() if other is not at):
+    if any(is_within(other, field) for other in left.standing.values() if other is not at):
         return None  # unwound for another alias of the same children already
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
         return None
     inside = Standing(place, at.prefix, optional=kind is JoinKind.LEFT)
-    rows = _with_columns(Rows(step, left.layout, left.taken, left.standing), scan, inside, context)
+    rows = with_columns(Rows(step, left.layout, left.taken, left.standing), scan, inside, context)
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
         return rows if rows is None or predicate is None else where(rows, predicate, context)
@@ -98,13 +98,13 @@ def _is_in(path: str, field: str) -> bool:
     return path == field or path.startswith(f"{field}.")
 
 
-def _under(field: str, standing: Standing) -> bool:
+def is_within(standing: Standing, field: str) -> bool:
     """Whether the standing's rows come from that array."""
     path = join_path(standing.prefix, standing.place.path)
     return path == field or path.startswith(field + ".")
 
 
-def _home_inside(entity: str, parent: Place, context: Context) -> Place | None:
+def home_inside(entity: str, parent: Place, context: Context) -> Place | None:
     """The one place of the entity's rows that have such a parent: straight inside it.
 
     Other parents' children lie in other documents, and orphans have no parent; pages of an overflow would have to be united.
@@ -163,12 +163,12 @@ def _parent(
     rest = without_link(conditions, link, parent=scan.alias, child=alias)
     if rest is None or (kind is JoinKind.LEFT and rest):
         return None
-    rows = _with_columns(left, scan, Standing(place, at.prefix), context)
+    rows = with_columns(left, scan, Standing(place, at.prefix), context)
     predicate = conjunction(*rest)
     return rows if rows is None or predicate is None else where(rows, predicate, context)
 
 
-def _with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> Rows | None:
+def with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> Rows | None:
     """The scan's columns as paths into the document; None when one is no plain field there."""
     paths = {}
     for column in scan.columns:

@@ -35,13 +35,25 @@ from nestling.planner.reads.traverse import (
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
 
 
-def order_joins(relation: Relation, design: Design, statistics: Statistics = Statistics()) -> Relation:  # noqa: B008 - frozen
-    """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does."""
+def order_joins(
+    relation: Relation,
+    design: Design,
+    statistics: Statistics = Statistics(),  # noqa: B008 - frozen
+    *,
+    begin: bool = False,
+) -> Relation:
+    """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does.
+
+    `begin`: where a limited order is about one table alone, the joins begin there, however little is asked of it: copies in its
+    rows may answer what is asked of others, and an index over both have the rows in that order.
+    """
     relation = everywhere(relation, joined_groups)
     if any(isinstance(each, a.Filter) for each in everything(relation)):
         relation = everywhere(relation, _inner_first)
     limited = _limited(relation)
-    return everywhere(relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited)))
+    return everywhere(
+        relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited, begin=begin))
+    )
 
 
 def _limited(relation: Relation) -> frozenset[str]:
@@ -134,14 +146,17 @@ class _Leaf:
     place: int
 
 
-def _ordered(relation: Relation, design: Design, statistics: Statistics, limited: frozenset[str]) -> Relation:
+def _ordered(
+    relation: Relation, design: Design, statistics: Statistics, limited: frozenset[str], *, begin: bool
+) -> Relation:
     if not isinstance(relation, a.Join) or relation.kind not in _INNER:
         return relation
     leaves: list[Relation] = []
     conditions: list[Expression] = []
     _flatten(relation, leaves, conditions)
     left = [_Leaf(leaf, aliases(leaf), place) for place, leaf in enumerate(leaves)]
-    start = _most_restricted(left, design, statistics, limited)
+    sorted_first = next((leaf for leaf in left if begin and leaf.aliases <= limited), None)
+    start = sorted_first or _most_restricted(left, design, statistics, limited)
     start = _root_of(start, left, conditions, design)
     left.remove(start)
     found, seen = start.relation, start.aliases

@@ -14,11 +14,11 @@ from nestling.ir.access_path import CollectionScan, FieldPath, Filter, PairValue
 from nestling.ir.expression import And, Collation, Column, Compare, Comparison, Expression, InList
 from nestling.ir.names import join
 from nestling.ir.operands import conjunction
-from nestling.ir.row_steps import VARIABLE, Add, Layout, Prefilter, Where, WherePair
+from nestling.ir.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
-_Simple: TypeAlias = Unwind | Filter | Where | Prefilter | WherePair | Add
+_Simple: TypeAlias = Unwind | Filter | Where | WhereElement | WherePair | Add
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...] = ()) -> Step:
@@ -33,7 +33,7 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
     for inside in dict.fromkeys(array for _, array in asked if array):
         fits = conjunction(*(each for each, array in asked if array == inside))
         assert fits is not None
-        step = _at_scan(step, Prefilter(step, fits, layout, inside))
+        step = _at_scan(step, WhereElement(step, fits, layout, inside))
     rest: list[Expression] = []
     for each, array in asked:
         if array is None and (pair := _in_pair(step, each, layout, pairs)) is not None:
@@ -131,7 +131,7 @@ def _above(step: Step) -> Iterator[_Simple]:
 def _array_of(predicate: Expression, layout: Layout, arrays: list[str], made: frozenset[str]) -> str | None:
     """The innermost unwound array all its columns are in, empty when they are in none; None when they differ."""
     paths = [layout.path(column) for column in mentioned(predicate)]
-    if not paths or any(path in arrays or path.split(".", 1)[0] in made for path in paths):
+    if not paths or any(path.split(".", 1)[0] in made for path in paths):
         return None
     found = {_innermost(path, arrays) for path in paths if not path.startswith(VARIABLE)}
     if len(found) != 1:
@@ -141,15 +141,15 @@ def _array_of(predicate: Expression, layout: Layout, arrays: list[str], made: fr
 
 
 def _innermost(path: str, arrays: list[str]) -> str:
-    return max((array for array in arrays if path.startswith(f"{array}.")), key=len, default="")
+    return max((array for array in arrays if f"{path}.".startswith(f"{array}.")), key=len, default="")
 
 
-def _at_scan(step: Step, asked: Where | Prefilter | WherePair) -> Step:
+def _at_scan(step: Step, asked: Where | WhereElement | WherePair) -> Step:
     """The step with a condition put right above the scan of the collection and what is asked there already, such as whether
     the document is of this kind: others may lack what the condition rests on.
     """
     if isinstance(step, Unwind | Add) or (
-        isinstance(step, Filter | Where | Prefilter | WherePair) and (_unwound(step) or _pairs(step))
+        isinstance(step, Filter | Where | WhereElement | WherePair) and (_unwound(step) or _pairs(step))
     ):
         return replace(step, source=_at_scan(step.source, asked))
     return replace(asked, source=step)

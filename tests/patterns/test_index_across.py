@@ -1,0 +1,122 @@
+"""Compound index across a relationship (D1): the first few parents in an order by what is asked of children, or the reverse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.ir.candidate import AcrossKey, IndexedAcross
+from nestling.ir.compiled import Operation, bind
+from nestling.ir.proposal import Proposal
+from nestling.planner.options.in_place import parts_of
+from tests.patterns.scenario import Scenario, chosen, index_keys, scenario
+from tests.two_prices import two_prices
+
+POSTS = """
+CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT NOT NULL, written TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE tagging (post_id INTEGER NOT NULL REFERENCES post, tag TEXT NOT NULL, PRIMARY KEY (post_id, tag));
+"""
+JOINED = "SELECT p.id, p.title FROM post p JOIN tagging t ON t.post_id = p.id WHERE t.tag = :tag ORDER BY p.written DESC LIMIT 10"
+EXISTING = (
+    "SELECT id, title FROM post p WHERE EXISTS (SELECT 1 FROM tagging t WHERE t.post_id = p.id AND t.tag = :tag)"
+    " ORDER BY written DESC LIMIT 10"
+)
+POST_PAGE = """
+-- name: post_page, rate: 100/s
+-- params: {"post": 7}
+SELECT p.*, t.tag FROM post p JOIN tagging t ON t.post_id = p.id WHERE p.id = :post;
+"""
+ORDERS = """
+CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, region TEXT NOT NULL);
+CREATE TABLE purchase (
+  id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL REFERENCES customer, placed INTEGER NOT NULL, total REAL);
+CREATE INDEX by_customer ON purchase (customer_id);
+"""
+LATEST = """
+-- name: page, rate: 100/s
+-- params: {"key": "region 3"}
+SELECT o.id, o.total FROM purchase o JOIN customer c ON c.id = o.customer_id
+WHERE c.region = :key ORDER BY o.placed DESC LIMIT 10;
+-- name: moves, rate: 1/h
+-- params: {"region": "region 9", "id": 3}
+UPDATE customer SET region = :region WHERE id = :id;
+-- name: buys, rate: 5/s
+-- params: {"id": 90001, "customer": 3, "placed": 90001, "total": 5}
+INSERT INTO purchase (id, customer_id, placed, total) VALUES (:id, :customer, :placed, :total);
+"""
+
+
+def blog(folder: Path, sql: str) -> Scenario:
+    """Posts with four tags each; the page of a tag has the latest."""
+    posts = [(n, f"post {n}", f"{n * 37 % 2000:05}", "x" * 40) for n in range(2000)]
+    tags = [(n, f"tag {(n * 7 + each * 11) % 40}") for n in range(2000) for each in range(4)]
+    page = f'-- name: page, rate: 100/s\n-- params: {{"tag": "tag 3"}}\n{sql};\n{POST_PAGE}'
+    return scenario(folder, POSTS, {"post": posts, "tagging": tags}, page)
+
+
+def shop(folder: Path) -> Scenario:
+    """Purchases of customers of ten regions; the page of a region has the latest."""
+    customers = [(n, f"customer {n}", f"region {n % 10}") for n in range(50)]
+    purchases = [(n, n * 13 % 50, n * 37 % 4001, n / 2) for n in range(4000)]
+    return scenario(folder, ORDERS, {"customer": customers, "purchase": purchases}, LATEST)
+
+
+def examined(application: Scenario, proposal: Proposal, database: Database[dict[str, Any]]) -> int:
+    """Documents the server looks at for the page."""
+    read = bind(application.compiled(proposal, "page"), dict(application.reading.workload.statements[0].samples))
+    assert read.operation is Operation.FIND
+    found = database[read.collection or ""].find(read.filter).sort(list(read.sort)).limit(10)
+    return int(found.explain()["executionStats"]["totalDocsExamined"])
+
+
+@pytest.mark.parametrize("sql", [JOINED, EXISTING])
+def test_children_inside_their_parents(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:
+    """One index over the tags and what the posts are ordered by: ten documents are read for ten posts."""
+    application = blog(tmp_path, sql)
+    proposal = application.designed()
+    assert chosen(proposal, "compound-index") == ["index of tagging on tag, -post.written"]
+    (keys,) = (keys for keys in index_keys(proposal) if "written" in keys)
+    assert keys == [proposal.design.places["tagging"][0].path_of("tag"), "written"]
+    application.proved(proposal, database)
+    assert examined(application, proposal, database) == 10
+    assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+def test_copies_beside_the_children(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """Purchases have a copy of their customer's region, by which an index finds the latest."""
+    application = shop(tmp_path)
+    proposal = application.designed()
+    assert "index of purchase on customer.region, -placed" in chosen(proposal, "compound-index")
+    assert ["customer.region", "placed"] in index_keys(proposal)
+    application.proved(proposal, database)
+    assert examined(application, proposal, database) == 10
+    assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        JOINED.replace(" LIMIT 10", ""),
+        JOINED.replace("p.title", "t.tag"),
+        JOINED.replace("p.written DESC", "t.tag, p.written"),
+        JOINED.replace("t.tag = :tag", "t.tag > :tag"),
+    ],
+)
+def test_what_no_such_index_answers(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:
+    """All posts of a tag, its name beside each, orders of both, and ranges are found otherwise, and priced so."""
+    application = blog(tmp_path, sql)
+    proposal = application.designed()
+    application.proved(proposal, database)
+    assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+def test_a_design_in_place_has_it(tmp_path: Path) -> None:
+    """Read back from the design, wherever the rows are."""
+    tagged = (AcrossKey("tag", 1, parents=False), AcrossKey("written", -1, parents=True))
+    latest = (AcrossKey("region", 1, parents=True), AcrossKey("placed", -1, parents=False))
+    for application, keys in ((blog(tmp_path, JOINED), tagged), (shop(tmp_path), latest)):
+        found = [part for part in parts_of(application.designed().design) if isinstance(part, IndexedAcross)]
+        assert [part.keys for part in found] == [keys]
