@@ -15,6 +15,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Any
+from zlib import crc32
 
 from pymongo.database import Database
 
@@ -35,6 +36,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import Column, RowQuery
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
 from nestling.ir.types import TypeName
+from nestling.ir.work import Work
 from nestling.planner.options.relations import relations_within
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join
@@ -150,12 +152,13 @@ class Pair:
         try:
             query = translate(statement.sql, self.design.model, "sqlite")
             assert isinstance(query, Query)
-            known = claimed(self.design.model, statement.sql)
-            falling = count(
-                start=0, step=-1
-            )  # the last plan there is: it begins with a condition's values where one can
-            price = (lambda _: float(next(falling))) if Rewrite.SETS_FIRST in rewrites else None
-            plan = plan_read(query, self.design, rewrites=rewrites, statistics=known, price=price)
+            known, priced = claimed(self.design.model, statement.sql), Rewrite.SETS_FIRST in rewrites
+            numbers = count()  # any of the plans there are, the same one each time
+
+            def price(_: Work) -> float:
+                return float(crc32(f"{next(numbers)} {statement.sql}".encode()))
+
+            plan = plan_read(query, self.design, rewrites=rewrites, statistics=known, price=price if priced else None)
             work = estimate(plan, self.design, known, statement.values)
             assert all(isfinite(each) and each >= 0 for each in work), work
             read = compiled_read(plan, name="statement", sql=statement.sql)

@@ -115,8 +115,42 @@ def test_what_no_such_index_answers(tmp_path: Path, database: Database[dict[str,
 
 def test_a_design_in_place_has_it(tmp_path: Path) -> None:
     """Read back from the design, wherever the rows are."""
-    tagged = (AcrossKey("tag", 1, parents=False), AcrossKey("written", -1, parents=True))
-    latest = (AcrossKey("region", 1, parents=True), AcrossKey("placed", -1, parents=False))
+    tagged = (AcrossKey("tag", 1), AcrossKey("written", -1, "post_tagging"))
+    latest = (AcrossKey("region", 1, "customer_purchase"), AcrossKey("placed", -1))
     for application, keys in ((blog(tmp_path, JOINED), tagged), (shop(tmp_path), latest)):
         found = [part for part in parts_of(application.designed().design) if isinstance(part, IndexedAcross)]
         assert [part.keys for part in found] == [keys]
+
+
+LABELS = """
+CREATE TABLE post (id INTEGER PRIMARY KEY, title TEXT NOT NULL, written TEXT NOT NULL, body TEXT NOT NULL);
+CREATE TABLE label (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+CREATE TABLE tagging (
+  post_id INTEGER NOT NULL REFERENCES post, label_id INTEGER NOT NULL REFERENCES label, PRIMARY KEY (post_id, label_id));
+"""
+NAMED = (
+    "SELECT p.id, p.title FROM post p JOIN tagging t ON t.post_id = p.id JOIN label l ON l.id = t.label_id"
+    " WHERE l.name = :name ORDER BY p.written DESC LIMIT 10"
+)
+NAMED_INSIDE = (
+    "SELECT p.id, p.title FROM post p WHERE EXISTS (SELECT 1 FROM tagging t JOIN label l ON l.id = t.label_id"
+    " WHERE t.post_id = p.id AND l.name = :name) ORDER BY p.written DESC LIMIT 10"
+)
+
+
+@pytest.mark.parametrize("sql", [NAMED, NAMED_INSIDE])
+def test_names_of_a_many_to_many(tmp_path: Path, database: Database[dict[str, Any]], sql: str) -> None:
+    """The junction lies in its posts, with a copy of each label's name: the index has that, then the order."""
+    posts = [(n, f"post {n}", f"{n * 37 % 3000:05}", "x" * 40) for n in range(3000)]
+    labels = [(n, f"label {n}") for n in range(40)]
+    taggings = [(n, (n * 7 + each * 11) % 40) for n in range(3000) for each in range(4)]
+    workload = f'-- name: page, rate: 100/s\n-- params: {{"name": "label 3"}}\n{sql};\n' + POST_PAGE.replace(
+        "t.tag FROM post p JOIN tagging t ON t.post_id = p.id",
+        "l.name FROM post p JOIN tagging t ON t.post_id = p.id JOIN label l ON l.id = t.label_id",
+    )
+    application = scenario(tmp_path, LABELS, {"post": posts, "label": labels, "tagging": taggings}, workload)
+    proposal = application.designed()
+    assert "index of tagging on label.name, -post.written" in chosen(proposal, "compound-index")
+    application.proved(proposal, database)
+    assert examined(application, proposal, database) == 10
+    assert two_prices(application.reading, proposal)["page"].factor < 2

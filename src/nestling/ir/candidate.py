@@ -224,33 +224,42 @@ class Indexed:
 
 @dataclass(frozen=True, slots=True)
 class AcrossKey:
-    """An attribute of an index over rows and their parents, `parents`: of these."""
+    """An attribute of an index over rows and their parents; `along`: the relationship to the parent whose it is, empty for the
+    rows' own.
+    """
 
     attribute: str
     direction: int
-    parents: bool
+    along: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexedAcross:
-    """An index over a relationship's child rows by their own attributes and those of the parent each has, where a document holds
-    both: that of the parent they lie in, or their own with copies.
+    """An index over the entity's rows by their own attributes and those of parents each has, where one document holds all of it:
+    that of the parent they lie in, and copies in theirs.
     """
 
-    relationship: str
+    entity: str
     keys: tuple[AcrossKey, ...]
 
-    def beginning(self, model: Model) -> Indexed | None:
-        """What it does for the child rows alone, as the index it begins with; None where it begins with the parents'."""
-        own = tuple((each.attribute, each.direction) for each in takewhile(lambda key: not key.parents, self.keys))
-        return Indexed(model.relationship(self.relationship).child, own) if own else None
+    @property
+    def links(self) -> tuple[str, ...]:
+        """The relationships to the parents."""
+        return tuple(dict.fromkeys(each.along for each in self.keys if each.along))
+
+    @property
+    def beginning(self) -> Indexed | None:
+        """What it does for the rows alone, as the index it begins with; None where it begins with a parent's."""
+        own = tuple((each.attribute, each.direction) for each in takewhile(lambda key: not key.along, self.keys))
+        return Indexed(self.entity, own) if own else None
 
     def text(self, model: Model) -> str:
         """What it is on, for people."""
-        link = model.relationship(self.relationship)
-        names = (f"{link.parent}.{each.attribute}" if each.parents else each.attribute for each in self.keys)
-        signed = (name if each.direction > 0 else f"-{name}" for name, each in zip(names, self.keys, strict=True))
-        return f"index of {link.child} on {', '.join(signed)}"
+        parents = {name: f"{model.relationship(name).parent}." for name in self.links}
+        names = (
+            f"{'' if each.direction > 0 else '-'}{parents.get(each.along, '')}{each.attribute}" for each in self.keys
+        )
+        return f"index of {self.entity} on {', '.join(names)}"
 
 
 Part: TypeAlias = (
@@ -282,8 +291,10 @@ def along(part: Part, model: Model) -> tuple[str, ...]:
             return both.left, both.right
         case CopiedAttribute(path=path):
             return tuple(hop.relationship for hop in path)
-        case Absorbed() | Newest() | Lineage() | Aggregate() | IndexedAcross():
+        case Absorbed() | Newest() | Lineage() | Aggregate():
             return (part.relationship,)
+        case IndexedAcross():
+            return part.links
         case Own() | Bucketed() | Cold() | Archived() | Paired() | Indexed():
             return ()
 

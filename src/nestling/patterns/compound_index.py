@@ -38,51 +38,44 @@ def candidates(situation: Situation) -> Iterator[Structure]:
 
 
 def _across(situation: Situation) -> Iterator[Structure]:
-    """Where a statement's first few rows are found by what is asked of children, in an order of their parents, or the reverse."""
+    """Where a statement's first few rows are found by what is asked of rows and their parents, in an order of one of these."""
     motives: dict[IndexedAcross, list[str]] = {}
     for statement in situation.reading.workload.statements:
         if statement.limit is not None and not statement.kind.writes:
-            for link, child, parent in _pairs(situation, statement):
-                if (part := _joint(situation, link, child, parent)) is not None:
+            for access in statement.accesses:
+                if (part := _joint(situation, access, statement)) is not None:
                     motives.setdefault(part, []).append(statement.name)
     for part, statements in motives.items():
         yield Structure(part.text(situation.model), part, tuple(dict.fromkeys(statements)))
 
 
-def _pairs(situation: Situation, statement: Statement) -> Iterator[tuple[Relationship, Access, Access]]:
-    """What is joined along a relationship: the access to the children, and that to the parents."""
-    for number, access in enumerate(statement.accesses):
-        name = access.via or ""
-        link = situation.model.relationship(name) if situation.model.has_relationship(name) else None
-        if link is not None and not link.is_self:
-            is_child = access.entity == link.child
-            other = link.parent if is_child else link.child
-            for each in [each for each in statement.accesses[:number] if each.entity == other][-1:]:
-                yield (link, access, each) if is_child else (link, each, access)
-
-
-def _joint(situation: Situation, link: Relationship, child: Access, parent: Access) -> IndexedAcross | None:
-    """Equalities first, then the order; None where one of both has none of it."""
-    if bool(child.sort) is bool(parent.sort):
+def _joint(situation: Situation, child: Access, statement: Statement) -> IndexedAcross | None:
+    """Equalities first, then the order; None where all of it is of one entity."""
+    parts = {"": child, **dict(_parents(situation, child, statement))}
+    if sum(bool(each.sort) for each in parts.values()) != 1:
         return None
-    keys: dict[tuple[str, bool], AcrossKey] = {}
-    for access, parents in ((child, False), (parent, True)):
+    keys: dict[tuple[str, str], AcrossKey] = {}
+    for along, access in parts.items():
         for each in access.filters:
             if each.operator is Operator.EQUALITY:
-                keys.setdefault((each.attribute, parents), AcrossKey(each.attribute, 1, parents))
+                keys.setdefault((each.attribute, along), AcrossKey(each.attribute, 1, along))
     is_asked = bool(keys)
-    for access, parents in ((child, False), (parent, True)):
+    for along, access in parts.items():
         for name, down in access.order:
-            keys.setdefault((name, parents), AcrossKey(name, -1 if down else 1, parents))
+            keys.setdefault((name, along), AcrossKey(name, -1 if down else 1, along))
     found = tuple(keys.values())
-    if not is_asked or len({each.parents for each in found}) < 2 or len(found) > MOST_KEYS:
+    if not is_asked or len({each.along for each in found}) < 2 or len(found) > MOST_KEYS:
         return None
-    theirs = {True: link.parent, False: link.child}
-    return (
-        IndexedAcross(link.name, found)
-        if all(_plain(situation, theirs[key.parents], key.attribute) for key in found)
-        else None
-    )
+    plain = all(_plain(situation, parts[each.along].entity, each.attribute) for each in found)
+    return IndexedAcross(child.entity, found) if plain else None
+
+
+def _parents(situation: Situation, child: Access, statement: Statement) -> Iterator[tuple[str, Access]]:
+    """The accesses to parents that are joined to that of the rows, by their relationships."""
+    for link in situation.parents[child.entity]:
+        for access in statement.accesses if not link.is_self else ():
+            if access.entity == link.parent and link.name in (access.via, child.via):
+                yield link.name, access
 
 
 def _plain(situation: Situation, entity: str, name: str) -> bool:

@@ -6,13 +6,12 @@ tells both. What is joined besides, a row each, is joined to these few alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import prod
 
 from nestling.ir.candidate import IndexedAcross
 from nestling.ir.collations import by_expression
-from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.workload import Statement
 from nestling.planner.options.matching import compared_equal, tells_one
@@ -20,14 +19,16 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
 from nestling.planner.options.visits import Visit
 from nestling.planner.work.leading import asked_in_turn
+from nestling.planner.work.stream import Condition
+
+Joined = Mapping[str, int]
+"""The positions of rows ("") and of their parents, by relationship, among a statement's visits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Few:
     """A way to a statement's first few rows: what it needs, its price, the visits it answers, and the rows there are then."""
 
-    text: str
-    needs: tuple[str, ...]
     mode: Mode
     answered: frozenset[int]
     rows: float
@@ -35,13 +36,13 @@ class Few:
     def modes(self, position: int, visit: Visit, modes: tuple[Mode, ...]) -> Iterator[Mode]:
         """The ways to answer a visit then: nothing more is to be done, or what is done otherwise, for these rows alone."""
         if position in self.answered:
-            yield self.mode if position == 0 else Mode(self.text, self.needs, 0.0)
+            yield self.mode if position == 0 else Mode(self.mode.text, self.mode.needs, 0.0)
             return
         share = min(self.rows / max(visit.outer, 1.0), 1.0)
         for each in modes:
             also = tuple((name, cost * share) for name, cost in each.also)
             loads = tuple((name, cost * share) for name, cost in each.loads)
-            needs = tuple(dict.fromkeys((*each.needs, *self.needs)))
+            needs = tuple(dict.fromkeys((*each.needs, *self.mode.needs)))
             yield replace(each, needs=needs, cost=each.cost * share, also=also, loads=loads)
 
 
@@ -53,95 +54,124 @@ def few_by_index(modes: Modes, statement: Statement, found: tuple[Visit, ...]) -
     if any(each.access.aggregates or each.access.grouping or each.access.walk for each in found):
         return
     for position, visit in enumerate(found):
-        if visit.before == 0 and visit.link is not None and not visit.link.is_self and _one_each(found, position):
-            child, parent = (visit, found[0]) if visit.down else (found[0], visit)
-            for name, index in modes.places.across[visit.link.name]:
-                keys = _walked(modes, child, parent, visit.link, index)
-                if keys is None:
-                    continue
-                for home, needs in _there(
-                    modes, child, parent, visit.link, index, shown=child.entity not in said.only_asked
-                ):
-                    yield _few(modes, name, home, needs, (child, parent), keys, float(limit), frozenset({0, position}))
+        for name, index in modes.places.across[visit.entity]:
+            joined = _joined(found, position, index)
+            if joined is None or not _one_each(found, frozenset(joined.values())):
+                continue
+            walk = _walked(modes, found, joined, index)
+            if walk is not None:
+                only_asked = frozenset(
+                    n for n, each in enumerate(found) if each.entity in said.only_asked or each.inside
+                )
+                for home, needs in _there(modes, found, joined, index, only_asked):
+                    yield _few(modes, home, (name, *needs), found, joined, walk, float(limit))
 
 
-def _one_each(found: tuple[Visit, ...], position: int) -> bool:
+def _joined(found: tuple[Visit, ...], position: int, index: IndexedAcross) -> Joined | None:
+    """Where the rows and the parents the index is over are visited, all of them and one of them first."""
+    joined = {"": position}
+    for number, each in enumerate(found):
+        one, other = (each, position) if each.before == position else (found[position], number)
+        if one.link is not None and one.before == other and one.link.child == index.entity:
+            joined.setdefault(one.link.name, number)
+    kept = {name: joined[name] for name in ("", *index.links) if name in joined}
+    return kept if len(kept) == len(index.links) + 1 and 0 in kept.values() else None
+
+
+def _one_each(found: tuple[Visit, ...], answered: frozenset[int]) -> bool:
     """Whether all other visits add one row to each, and ask nothing of it."""
-    others = (each for number, each in enumerate(found) if number not in (0, position))
-    return all(each.before is not None and not each.down and not each.access.filters for each in others)
+    others = (each for number, each in enumerate(found) if number not in answered)
+    return all(
+        each.before is not None and not (each.down or each.access.filters or each.access.sort) for each in others
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Keys:
-    """What of the child's and the parent's conditions the index answers."""
-
-    own: frozenset[str]
-    theirs: frozenset[str]
-
-
-def _walked(modes: Modes, child: Visit, parent: Visit, link: Relationship, index: IndexedAcross) -> _Keys | None:
-    """The equalities the index begins with, where it goes on in the order asked."""
-    equal = {False: compared_equal(child.access), True: compared_equal(parent.access)}
-    sorted_parents = bool(parent.access.sort)
-    order = parent.access.order if sorted_parents else child.access.order
+def _walked(
+    modes: Modes, found: tuple[Visit, ...], joined: Joined, index: IndexedAcross
+) -> frozenset[tuple[str, str]] | None:
+    """The equalities the index begins with, each an attribute and whose, where it goes on in the order asked."""
+    equal = {along: compared_equal(found[position].access) for along, position in joined.items()}
     front = 0
-    while front < len(index.keys) and index.keys[front].attribute in equal[index.keys[front].parents]:
+    while front < len(index.keys) and index.keys[front].attribute in equal[index.keys[front].along]:
         front += 1
-    fixed = {(each.attribute, each.parents) for each in index.keys[:front]}
-    asked = [(name, -1 if down else 1) for name, down in order if (name, sorted_parents) not in fixed]
-    behind = index.keys[front : front + len(asked)]
-    there = [(each.attribute, each.direction) for each in behind if each.parents is sorted_parents]
-    entity = modes.situation.model.entity(link.parent if sorted_parents else link.child)
+    fixed = frozenset((each.attribute, each.along) for each in index.keys[:front])
+    along, first = next((name, found[position]) for name, position in joined.items() if _is_sorted(found[position]))
+    asked = [(name, -1 if down else 1) for name, down in first.access.order if (name, along) not in fixed]
+    there = [(each.attribute, each.direction) for each in index.keys[front : front + len(asked)] if each.along == along]
+    entity = modes.situation.model.entity(first.entity)
     if not asked or any(by_expression(entity.attribute(name)) for name, _ in asked):
         return None
-    if there != asked and there != [(name, -way) for name, way in asked]:
-        return None
-    own, theirs = (frozenset(name for name, of in fixed if of is parents) for parents in (False, True))
-    return _Keys(own, theirs)
+    return fixed if there in (asked, [(name, -way) for name, way in asked]) else None
+
+
+def _is_sorted(visit: Visit) -> bool:
+    return bool(visit.access.sort)
 
 
 def _there(
-    modes: Modes, child: Visit, parent: Visit, link: Relationship, index: IndexedAcross, *, shown: bool
+    modes: Modes, found: tuple[Visit, ...], joined: Joined, index: IndexedAcross, only_asked: frozenset[int]
 ) -> Iterator[tuple[Home, tuple[str, ...]]]:
-    """Where documents hold all of it: one for each row that is shown."""
-    places = modes.places
-    tells = tells_one(
-        modes.situation.model.entity(link.child), compared_equal(child.access) | set(link.child_attributes)
-    )
-    own_homes = [home.id for home in places.homes[link.parent] if home.own]
-    for home in places.homes[link.child]:
-        if home.links == (link,) and home.overflow is None and parent.access.sort and own_homes:
-            if child.inside or (tells and not shown):
-                yield home, (home.id, own_homes[0])
-        elif home.own and not child.inside:
-            copies = {copy.attribute: name for name, copy in places.copied[link.child][link.name]}
-            asked = {*parent.access.attributes, *(each.attribute for each in parent.access.filters)}
-            needed = sorted(
-                {*asked, *(each.attribute for each in index.keys if each.parents)} - set(link.parent_attributes)
-            )
-            if needed and set(needed) <= copies.keys():
-                yield home, (home.id, *(copies[name] for name in needed))
+    """Where documents hold all of it, one for each row that is shown, and what that takes."""
+    places, child = modes.places, found[joined[""]]
+    for home in places.homes[index.entity]:
+        around = home.links[0].name if home.links else ""
+        inside = (joined[""], *(position for name, position in joined.items() if name not in ("", around)))
+        if home.own and child.inside:
+            continue
+        if not home.own:
+            if len(home.links) > 1 or home.bucket is not None or home.overflow is not None or around not in joined:
+                continue
+            in_order = _is_sorted(found[joined[around]]) and only_asked.issuperset(inside)
+            if not in_order or not (child.inside or _one_in_each(modes, found, joined, around)):
+                continue
+        copied = [_copied(modes, found[joined[name]], index, name) for name in index.links if name != around]
+        root = [each.id for each in places.homes[home.root] if each.own and not home.own]
+        if all(each is not None for each in copied):
+            yield home, (home.id, *root, *(name for each in copied for name in each or ()))
+
+
+def _one_in_each(modes: Modes, found: tuple[Visit, ...], joined: Joined, around: str) -> bool:
+    """Whether at most one of the rows in a document meets the conditions."""
+    model, fixed = modes.situation.model, set(compared_equal(found[joined[""]].access))
+    for name, position in joined.items():
+        if name and (name == around or _is_told(modes, found[position])):
+            fixed |= set(model.relationship(name).child_attributes)
+    return tells_one(model.entity(found[joined[""]].entity), fixed)
+
+
+def _is_told(modes: Modes, visit: Visit) -> bool:
+    """Whether its own conditions tell one row."""
+    return tells_one(modes.situation.model.entity(visit.entity), compared_equal(visit.access))
+
+
+def _copied(modes: Modes, parent: Visit, index: IndexedAcross, along: str) -> tuple[str, ...] | None:
+    """The copies in the rows of all that is asked and shown of a parent; None where there are none of something."""
+    link = modes.situation.model.relationship(along)
+    copies = {copy.attribute: name for name, copy in modes.places.copied[index.entity][along]}
+    asked = {*parent.access.attributes, *(each.attribute for each in parent.access.filters)}
+    needed = (asked | {each.attribute for each in index.keys if each.along == along}) - set(link.parent_attributes)
+    return tuple(copies[name] for name in sorted(needed)) if needed <= copies.keys() else None
 
 
 def _few(
     modes: Modes,
-    name: str,
     home: Home,
     needs: tuple[str, ...],
-    pair: tuple[Visit, Visit],
-    keys: _Keys,
+    found: tuple[Visit, ...],
+    joined: Joined,
+    fixed: frozenset[tuple[str, str]],
     limit: float,
-    answered: frozenset[int],
 ) -> Few:
     """As many entries and documents as rows are shown, and those before them of which more is asked."""
-    (child, parent), sizes = pair, modes.sizes
-    rest = [each for each in child.conditions if each.path not in keys.own]
-    rest += [each for each in parent.conditions if each.path not in keys.theirs]
-    asked = sizes.apart(parent.access, [each for each in parent.access.filters if each.attribute in keys.theirs])
-    found = sizes.found(child.access) * prod(sizes.share(parent.access, each) for each in asked)
-    kept = prod(each.share for each in rest)
-    reached = min(limit / max(kept, 1e-9), max(found, 1.0))
+    sizes, rest = modes.sizes, list[Condition]()
+    rows = sizes.rows(found[joined[""]].entity)
+    for along, position in joined.items():
+        visit = found[position]
+        rest += [each for each in visit.conditions if (each.path, along) not in fixed]
+        asked = [each for each in visit.access.filters if (each.attribute, along) in fixed]
+        rows *= prod(sizes.share(visit.access, each) for each in sizes.apart(visit.access, asked))
+    reached = min(limit / max(prod(each.share for each in rest), 1e-9), max(rows, 1.0))
     fetched, extra = modes.documents.reads(home, reached)
-    text, whole = f"{home.id}, by {name}, the first few", (name, *needs)
-    mode = modes.mode(text, whole, fetched + asked_in_turn(reached, rest), extra)
-    return Few(text, whole, mode, answered, min(limit, reached))
+    text = f"{home.id}, by {needs[0]}, the first few"
+    mode = modes.mode(text, needs, fetched + asked_in_turn(reached, rest), extra)
+    return Few(mode, frozenset(joined.values()), min(limit, reached))

@@ -22,14 +22,17 @@ def entries_written(modes: Modes, access: Access, index: Indexed) -> float:
 
 def entries_across(modes: Modes, access: Access, index: IndexedAcross) -> float:
     """Entries for one row, of an index over rows and their parents: a parent's change is one of all its children."""
-    link = modes.situation.model.relationship(index.relationship)
-    named = {parents: {each.attribute for each in index.keys if each.parents is parents} for parents in (False, True)}
-    found = 0.0
-    if access.entity == link.child:
-        is_moved = bool(set(access.attributes) & {*named[False], *link.child_attributes})
+    changed, found = set(access.attributes), 0.0
+    links = [modes.situation.model.relationship(name) for name in index.links]
+    if access.entity == index.entity:
+        own = {each.attribute for each in index.keys if not each.along}
+        is_moved = bool(changed & own.union(*(link.child_attributes for link in links)))
         found += 2.0 * is_moved if access.kind is StatementKind.UPDATE else 1.0
-    if access.entity == link.parent and access.kind is StatementKind.UPDATE and set(access.attributes) & named[True]:
-        found += 2.0 * modes.sizes.children(link)
+    for link in links if access.kind is StatementKind.UPDATE else ():
+        if access.entity == link.parent and changed & {
+            each.attribute for each in index.keys if each.along == link.name
+        }:
+            found += 2.0 * modes.sizes.children(link)
     return found
 
 

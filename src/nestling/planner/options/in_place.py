@@ -138,20 +138,19 @@ def indexed(store: StoredCollection, index: Index) -> Indexed | None:
 
 
 def indexed_across(design: Design, index: Index) -> IndexedAcross | None:
-    """An index whose keys are rows' own and those of the parent each has."""
+    """An index whose keys are rows' own and those of parents each has."""
     places = (place for each in design.places.values() for place in each if place.store.name == index.collection)
     for place in places if not index.partial else ():
         entity = design.model.entity(place.node.entity)
-        own = {place.path_of(name): AcrossKey(name, 1, parents=False) for name in entity.attribute_names}
+        known = {place.path_of(name): AcrossKey(name, 1) for name in entity.attribute_names}
         for link in design.model.parents_of(entity.name):
-            theirs = {
-                place.path_of_parents(link, name): AcrossKey(name, 1, parents=True)
-                for name in design.model.entity(link.parent).attribute_names
-            }
-            found = [(own.get(path) or theirs.get(path), direction) for path, direction in index.keys]
-            keys = tuple(replace(key, direction=direction) for key, direction in found if key is not None)
-            if len(keys) == len(found) and len({key.parents for key in keys}) == 2:
-                return IndexedAcross(link.name, keys)
+            for name in design.model.entity(link.parent).attribute_names:
+                known.setdefault(place.path_of_parents(link, name), AcrossKey(name, 1, link.name))
+        found = [(known.get(path), direction) for path, direction in index.keys]
+        keys = tuple(replace(key, direction=direction) for key, direction in found if key is not None)
+        whole = IndexedAcross(entity.name, keys)
+        if len(keys) == len(found) and whole.links and len({key.along for key in keys}) > 1:
+            return whole
     return None
 
 

@@ -160,15 +160,16 @@ def _needs(places: Places) -> Iterator[Needs]:
 
 def _both_held(places: Places) -> Iterator[Needs]:
     """An index over rows and their parents needs the rows inside these, or copies of what it has of them."""
-    for relationship, indexes in places.across.items():
-        link = places.situation.model.relationship(relationship)
-        inside = tuple(home.id for home in places.homes[link.child] if home.links == (link,))
-        copied = places.copied[link.child][link.name]
+    for entity, indexes in places.across.items():
         for name, index in indexes:
             for key in index.keys:
-                if key.parents and key.attribute not in link.parent_attributes:
-                    copies = (found for found, copy in copied if copy.attribute == key.attribute)
-                    yield Needs(name, (*inside, *copies))
+                link = places.situation.model.relationship(key.along) if key.along else None
+                if link is not None and key.attribute not in link.parent_attributes:
+                    inside = (home.id for home in places.homes[entity] if home.links == (link,))
+                    copied = (
+                        found for found, copy in places.copied[entity][link.name] if copy.attribute == key.attribute
+                    )
+                    yield Needs(name, (*inside, *copied))
 
 
 def _bytes(  # noqa: C901 - one case for each
@@ -188,11 +189,10 @@ def _bytes(  # noqa: C901 - one case for each
             return sizes.rows(link.child) * (documents.lineage_bytes(lineage) + entries)
         case Indexed() as index:
             return sum(_index_bytes(each, sizes) for each in places.with_beside(index))
-        case IndexedAcross(relationship, keys):
-            link = places.situation.model.relationship(relationship)
-            own, theirs = ([each.attribute for each in keys if each.parents is parents] for parents in (False, True))
-            held = sizes.bytes_of(link.child, own) + sizes.bytes_of(link.parent, theirs)
-            return sizes.rows(link.child) * (INDEX_ENTRY_BYTES + held / 2)
+        case IndexedAcross(entity, keys):
+            of = {name: places.situation.model.relationship(name).parent for name in candidate.part.links}
+            held = sum(sizes.bytes_of(of.get(each.along, entity), [each.attribute]) for each in keys)
+            return sizes.rows(entity) * (INDEX_ENTRY_BYTES + held / 2)
         case Cold(entity):
             return sizes.rows(entity) * COLD_BYTES
         case Paired(entity) as paired:

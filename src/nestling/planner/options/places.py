@@ -117,10 +117,10 @@ class Places:
                 self.paired[entity].append((found, paired))
             case Indexed(entity, rows=rows) as index:
                 (self.partial if rows else self.indexes)[entity].append((found, index))
-            case IndexedAcross(relationship) as across:
-                self.across[relationship].append((found, across))
-                if (begins := across.beginning(model)) is not None:
-                    self.indexes[begins.entity].append((found, begins))
+            case IndexedAcross(entity) as across:
+                self.across[entity].append((found, across))
+                if across.beginning is not None:
+                    self.indexes[entity].append((found, across.beginning))
             case _:
                 assert_never(candidate.part)
 

@@ -69,8 +69,8 @@ class Writes:
             needed = list_entries(self.modes.sizes, paired, access, rows)
             if needed.index_writes:
                 yield Charge(statement.name, f"entries of {name}", (name,), self.modes.price(needed))
-        links = (*self.modes.situation.parents[access.entity], *self.modes.situation.children[access.entity])
-        across = dict(each for link in links for each in self.modes.places.across[link.name])
+        below = (link.child for link in self.modes.situation.children[access.entity])
+        across = dict(each for entity in (access.entity, *below) for each in self.modes.places.across[entity])
         for name, index in (*self.modes.places.indexes[access.entity], *self.modes.places.partial[access.entity]):
             if name not in across and (entries := entries_written(self.modes, access, index)) > 0:
                 price = self.modes.price(Work(index_writes=entries * rows))

@@ -118,8 +118,10 @@ def _about(situation: Situation, candidate: Candidate) -> str:
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship
-        case Absorbed(_, link) | Newest(link) | Lineage(link) | Aggregate(link) | IndexedAcross(link):
+        case Absorbed(_, link) | Newest(link) | Lineage(link) | Aggregate(link):
             pass
+        case IndexedAcross() as across:
+            link = across.links[0]
         case Mirror(both):
             return both
         case Indexed(entity, keys):

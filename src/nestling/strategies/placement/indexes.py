@@ -166,13 +166,11 @@ def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> boo
     return any(a.entity == entity.name and a.kind is StatementKind.INSERT for s in statements for a in s.accesses)
 
 
-def indexed_rows(part: Part, model: Model) -> str | None:
+def indexed_rows(part: Part) -> str | None:
     """Whose rows an index is over; None for what is none."""
     match part:
-        case Indexed(entity):
+        case Indexed(entity) | IndexedAcross(entity):
             return entity
-        case IndexedAcross(relationship):
-            return model.relationship(relationship).child
         case _:
             return None
 
@@ -192,10 +190,11 @@ def chosen_indexes(chosen: tuple[Candidate, ...], model: Model, entity: Entity, 
                     only.append(Clause(told.path, Compared.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
                 yield replace(index, keys=keys, partial=tuple(only))
-        elif isinstance(part, IndexedAcross) and indexed_rows(part, model) == entity.name:
-            link = model.relationship(part.relationship)
+        elif isinstance(part, IndexedAcross) and part.entity == entity.name:
             paths = [
-                place.path_of_parents(link, each.attribute) if each.parents else place.path_of(each.attribute)
+                place.path_of_parents(model.relationship(each.along), each.attribute)
+                if each.along
+                else place.path_of(each.attribute)
                 for each in part.keys
             ]
             keys = tuple(

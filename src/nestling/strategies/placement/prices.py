@@ -56,10 +56,9 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
             few = f", {share:.2g} of all" if share is not None else ""
             only = " and ".join(map(str, rows))
             return f"one entry for each {entity} with {only}{few}; serves none that asks otherwise, or by a parameter"
-        case IndexedAcross(relationship, keys):
-            link = model.relationship(relationship)
-            theirs = [each.attribute for each in keys if each.parents]
-            return f"one entry for each {link.child} written, and all of a {link.parent} whose {' or '.join(theirs)} changes"
+        case IndexedAcross(entity, keys):
+            theirs = (f"{model.relationship(each.along).parent}.{each.attribute}" for each in keys if each.along)
+            return f"one entry for each {entity} written, and those of all its {entity} rows when {' or '.join(theirs)} changes"
         case Cold(entity):
             return f"a second document for each {entity}, read only when it is needed"
         case Archived(entity, rows):

@@ -24,7 +24,7 @@ def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], d
 
 def _of(design: Design, candidate: Candidate) -> Iterator[Index]:
     """The index a candidate would be, where the rows lie."""
-    name = indexed_rows(candidate.part, design.model)
+    name = indexed_rows(candidate.part)
     if name is not None and (place := _home(design, name)) is not None:
         yield from chosen_indexes((candidate,), design.model, design.model.entity(name), place)
 

@@ -7,6 +7,7 @@ It changes no count where at most one child of each parent fits, as the conditio
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir import algebra as a
@@ -18,7 +19,7 @@ from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.traverse import mentioned, used
+from nestling.planner.reads.traverse import aliases, mentioned, used
 
 
 def with_children_asked(relation: Relation, design: Design) -> Relation | None:
@@ -50,21 +51,70 @@ def _asked(
 ) -> Relation | None:
     """What inner joins join, with an EXISTS for each leaf that is only asked for; None where there is none."""
     for leaf in leaves:
-        child, own = scan_of(leaf)
+        child, _ = scan_of(leaf)
         if child is None:
             continue
-        about_it = [*own, *(each for each in conditions if child.alias in about(each))]
-        others = [each for each in leaves if each is not leaf]
-        mentions = sum(column.alias == child.alias for each in about_it for column in mentioned(each))
-        if mentions != counts[child.alias] or not others or not _lies_in(child, others, about_it, design):
+        group = [leaf, *_parents_asked(leaf, child, leaves, conditions, counts, design)]
+        inside = frozenset().union(*(aliases(each) for each in group))
+        others = [each for each in leaves if all(each is not one for one in group)]
+        asked = [*_own(group), *(each for each in conditions if not about(each).isdisjoint(inside))]
+        if not others or not _only_asked(inside, asked, counts) or not _lies_in(child, others, asked, design):
             continue
-        fixed = {column.name for each in about_it if (column := fixed_column(each, child.alias)) is not None}
-        if not once and not is_unique(design.model.entity(child.entity), fixed):
+        if not once and not _is_one(group, asked, design):
             continue
-        rest = [each for each in conditions if child.alias not in about(each)]
+        rest = [each for each in conditions if about(each).isdisjoint(inside)]
         kept = _asked(others, rest, counts, design, once=once) if len(others) > 1 else None
-        return restricted(kept or restricted(crossed(others), rest), [Exists(restricted(child, about_it))])
+        scans = [scan for each in group if (scan := scan_of(each)[0]) is not None]
+        return restricted(kept or restricted(crossed(others), rest), [Exists(restricted(crossed(scans), asked))])
     return None
+
+
+def _parents_asked(
+    leaf: Relation,
+    child: a.Scan,
+    leaves: list[Relation],
+    conditions: list[Expression],
+    counts: Counter[str],
+    design: Design,
+) -> Iterator[Relation]:
+    """The parents of the child, among what is joined, that nothing else is joined to and that are only asked for, too."""
+    for other in leaves:
+        parent, own = scan_of(other)
+        if parent is None or other is leaf or _lies_in(child, [other], conditions, design):
+            continue
+        joined = [each for each in conditions if parent.alias in about(each)]
+        links = (link for link in design.model.parents_of(child.entity) if link.parent == parent.entity)
+        alone = all(about(each) <= {parent.alias, child.alias} for each in joined)
+        linked = any(without_link(joined, link, parent=parent.alias, child=child.alias) is not None for link in links)
+        if own and alone and linked and _only_asked(frozenset({parent.alias}), [*own, *joined], counts):
+            yield other
+
+
+def _own(leaves: list[Relation]) -> Iterator[Expression]:
+    for each in leaves:
+        yield from scan_of(each)[1]
+
+
+def _only_asked(inside: frozenset[str], asked: list[Expression], counts: Counter[str]) -> bool:
+    """Whether these conditions are all that mentions these tables."""
+    found = Counter(column.alias for each in asked for column in mentioned(each))
+    return all(found[alias] == counts[alias] for alias in inside)
+
+
+def _is_one(group: list[Relation], asked: list[Expression], design: Design) -> bool:
+    """Whether at most one row each meets the conditions: a row that is told by its key tells what is equal to its columns."""
+    waiting = [scan for each in group if (scan := scan_of(each)[0]) is not None]
+    while waiting:
+        unknown = {scan.alias for scan in waiting}
+        for scan in waiting:
+            known = [each for each in asked if about(each) & unknown <= {scan.alias}]
+            fixed = {column.name for each in known if (column := fixed_column(each, scan.alias)) is not None}
+            if is_unique(design.model.entity(scan.entity), fixed):
+                break
+        else:
+            return False
+        waiting.remove(scan)
+    return True
 
 
 def _lies_in(child: a.Scan, others: list[Relation], asked: list[Expression], design: Design) -> bool:

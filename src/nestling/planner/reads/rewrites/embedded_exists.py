@@ -2,41 +2,71 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Relation
+from nestling.ir.algebra import Join, JoinKind, Relation, Scan
 from nestling.ir.expression import TRUE, Expression
 from nestling.ir.names import join
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import WhereElement
+from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites import Rewrite
+from nestling.planner.reads.rewrites.conjuncts import about
+from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.embedded import home_inside, is_within, with_columns
+from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.traverse import has_subquery, mentioned
 
 
 def with_element(rows: Rows, relation: Relation, context: Context, *, negated: bool) -> Rows | None:
-    """The rows whose documents hold a row of the relation (none, if `negated`); None when no embedding says it."""
-    scan, asked = scan_of(relation)
-    if scan is None or not context.may(Rewrite.EMBEDDED_EXISTS) or any(map(has_subquery, asked)):
+    """The rows whose documents hold a row of the relation (none, if `negated`); None when no embedding says it.
+
+    The relation may have parents of the child, of which this has copies.
+    """
+    leaves, asked = inner_leaves(relation)
+    found = [scan_of(each) for each in leaves]
+    scans = [scan for scan, _ in found if scan is not None]
+    asked = [*asked, *(each for _, own in found for each in own)]
+    if len(scans) < len(leaves) or not context.may(Rewrite.EMBEDDED_EXISTS) or any(map(has_subquery, asked)):
         return None
-    for alias, at in rows.standing.items():
-        place = home_inside(scan.entity, at.place, context)
-        embedding = place.node.embedding if place is not None else None
-        if place is None or embedding is None or embedding.slots is not None or embedding.overflow is not None:
-            continue
-        link = context.design.model.relationship(embedding.relationship)
-        rest = without_link(asked, link, parent=alias, child=scan.alias)
-        field = join(at.prefix, place.path)
-        if (
-            rest is None
-            or not place.node.form.to_many
-            or any(is_within(each, field) for each in rows.standing.values())
-        ):
-            continue
-        seen = with_columns(rows, scan, Standing(place, at.prefix), context)
-        if seen is not None:
-            return _kept(rows, seen, rest, field, context, negated=negated)
+    for scan in scans:
+        for alias, at in rows.standing.items():
+            place = home_inside(scan.entity, at.place, context)
+            embedding = place.node.embedding if place is not None else None
+            if place is None or embedding is None or embedding.slots is not None or embedding.overflow is not None:
+                continue
+            link = context.design.model.relationship(embedding.relationship)
+            rest = without_link(asked, link, parent=alias, child=scan.alias)
+            field = join(at.prefix, place.path)
+            unwound = any(is_within(each, field) for each in rows.standing.values())
+            if rest is None or not place.node.form.to_many or unwound:
+                continue
+            seen = with_columns(rows, scan, Standing(place, at.prefix), context)
+            others = [each for each in scans if each is not scan]
+            told = _with_copies(seen, scan, others, rest, context) if seen is not None else None
+            if told is not None:
+                return _kept(rows, *told, field, context, negated=negated)
     return None
+
+
+def _with_copies(
+    seen: Rows, child: Scan, parents: list[Scan], asked: list[Expression], context: Context
+) -> tuple[Rows, list[Expression]] | None:
+    """The rows with what the child has of these parents, and what is asked besides that it refers to them; None where it lacks
+    something of one.
+    """
+    for parent in parents:
+        pairs = [
+            each for each in asked if about(each) == {parent.alias, child.alias} and equal_columns(each, child.alias)
+        ]
+        if not pairs:
+            return None
+        joined = Join(JoinKind.INNER, child, parent, conjunction(*pairs))
+        found = copied_parent(joined, seen, context)
+        if found is None or found.step is not seen.step:
+            return None
+        seen, asked = found, [each for each in asked if each not in pairs]
+    return seen, asked
 
 
 def _kept(
