@@ -17,6 +17,7 @@ from nestling.ir.primitives import (
     Bucket,
     Collection,
     CollectionKind,
+    Computed,
     Copy,
     Document,
     Embedding,
@@ -34,7 +35,7 @@ from nestling.ir.primitives import (
     Window,
     WindowUnit,
 )
-from nestling.ir.rows import Hop
+from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import Type
 
 Rows = list[tuple[object, ...]]
@@ -315,6 +316,45 @@ SUBTYPES = Case(
     {"vehicle": [(1, "none"), (2, None), (3, None)], "car": [(2, 4), (3, None)], "ship": [(3, 0.5)]},
 )
 
+WHEEL = entity("wheel", "id:integer! vehicle_id:integer!", "id")
+SHARED_PATHS = Case(
+    "shared paths",
+    "fields of a subtype, the document's own and computed ones are in one sub-document together",
+    Model(
+        "m",
+        (VEHICLE, CAR, WHEEL),
+        (link("is_car", "vehicle.id", "car.id", cardinality=ONE), link("wheels", "vehicle.id", "wheel.vehicle_id")),
+    ),
+    (
+        Collection(
+            "vehicles",
+            Document(
+                "vehicle",
+                fields=(Field("name", "about.name"),),
+                embeddings=(
+                    Embedding("car", "is_car", Form.INLINE, Document("car", fields=(Field("doors", "has.doors"),))),
+                    Embedding("wheels", "wheels", Form.ARRAY, Document("wheel")),
+                ),
+                computed=(Computed("has.wheels", (Hop("wheels", up=False),), AggregateKind.COUNT, TRANSACTION),),
+            ),
+            ("id",),
+            variant=Variant("kind", subtypes=(("is_car", "car"),)),
+        ),
+    ),
+    {
+        "vehicles": [
+            {"_id": 1, "about": {"name": "none"}, "wheels": [], "has": {"wheels": 0}},
+            {"_id": 2, "kind": "car", "wheels": [{"id": 7}, {"id": 8}], "has": {"doors": 4, "wheels": 2}},
+            {"_id": 3, "kind": "car", "wheels": [], "has": {"wheels": 0}},
+        ]
+    },
+    {
+        "vehicle": [(1, "none"), (2, None), (3, None)],
+        "car": [(2, 4), (3, None)],
+        "wheel": [(7, 2), (8, 2)],
+    },
+)
+
 MEMBERS = Case(
     "members",
     "kinds of rows in one collection have ids that begin with the discriminator, and may share field names",
@@ -530,6 +570,7 @@ CASES = (
     SLOTS,
     BUCKETS,
     SUBTYPES,
+    SHARED_PATHS,
     MEMBERS,
     SPLITS,
     PAIRS,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ from bson import ObjectId
 from pymongo.database import Database
 
 from nestling.ir.design import Design
+from nestling.ir.primitives import Field, Split
 from tests.executors.load.loads import documents_in, load_rows
 from tests.planner.home_cases import CASES, Case
 
@@ -32,6 +34,20 @@ def test_documents_are_those_written_by_hand(database: Database[Any], tmp_path: 
         name for name in case.documents if case.documents[name]
     }
     assert report.entities == {name: (len(rows), len(rows)) for name, rows in case.rows.items()}
+
+
+def test_a_file_s_pointer_leaves_what_lies_beside_it(database: Database[Any], tmp_path: Path) -> None:
+    """A subtype's field is in the sub-document that holds the pointer."""
+    case = next(case for case in CASES if case.name == "shared paths")
+    (vehicles,) = case.collections
+    body = replace(vehicles.body, fields=(Field("name", "has.name"),))
+    filed = replace(vehicles, body=body, splits=(Split("names", ("name",), gridfs=True),))
+    load_rows(
+        Design(case.model, (filed,)), {**case.rows, "vehicle": [(1, "none"), (2, "bus"), (3, None)]}, database, tmp_path
+    )
+    found = database["vehicles"].find_one({"_id": 2})
+    assert found is not None
+    assert (found["has"]["doors"], found["has"]["wheels"], found["has"]["name"]["bytes"]) == (4, 2, 3)
 
 
 def plain(value: Any) -> Any:
