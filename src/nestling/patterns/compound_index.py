@@ -1,4 +1,8 @@
-"""Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order."""
+"""Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order.
+
+For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag, with
+tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ MOST_KEYS = 8
 
 
 def candidates(situation: Situation) -> Iterator[Structure]:
-    """One per combination, and one per foreign key."""
+    """One per combination, one per foreign key, and one for each statement whose first rows one index over several tables has."""
     motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
         for access in statement.accesses:

@@ -14,16 +14,19 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Exists, Expression
-from nestling.ir.layout import NodeKind, Role
+from nestling.ir.layout import NodeKind, Place, Role
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.traverse import aliases, mentioned, used
+from nestling.planner.reads.traverse import aliases, everything, mentioned, used
 
 
 def with_children_asked(relation: Relation, design: Design) -> Relation | None:
     """The same rows; None where no join is one that only asks."""
+    entities = {each.entity for each in everything(relation) if isinstance(each, a.Scan)}
+    if not any(_is_element(place) for entity in entities for place in design.places.get(entity, ())):
+        return None
     pushed = push_predicates(relation)
     counts = Counter(column.alias for column in (*used(pushed), *pushed.columns))
     found = _below(pushed, counts, design, once=False)
@@ -121,11 +124,16 @@ def _lies_in(child: a.Scan, others: list[Relation], asked: list[Expression], des
     """Whether its rows are elements of the documents of another of the tables, to which it is joined along that."""
     for parent in (found for each in others if (found := scan_of(each)[0]) is not None):
         for place in design.places.get(child.entity, ()):
-            node = place.node
-            if node.kind is not NodeKind.EMBEDDED or node.embedding is None or place.store.role is not Role.HOME:
+            embedding = place.node.embedding
+            if embedding is None or not _is_element(place):
                 continue
-            link = design.model.relationship(node.embedding.relationship)
+            link = design.model.relationship(embedding.relationship)
             joined = without_link(asked, link, parent=parent.alias, child=child.alias) is not None
-            if link.parent == parent.entity and node.form.to_many and joined:
+            if link.parent == parent.entity and joined:
                 return True
     return False
+
+
+def _is_element(place: Place) -> bool:
+    """Whether rows there are elements of an array of other documents."""
+    return place.node.kind is NodeKind.EMBEDDED and place.node.form.to_many and place.store.role is Role.HOME

@@ -50,13 +50,13 @@ def order_joins(
     relation = everywhere(relation, joined_groups)
     if any(isinstance(each, a.Filter) for each in everything(relation)):
         relation = everywhere(relation, _inner_first)
-    limited = _limited(relation)
+    limited = limited_tables(relation)
     return everywhere(
         relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited, begin=begin))
     )
 
 
-def _limited(relation: Relation) -> frozenset[str]:
+def limited_tables(relation: Relation) -> frozenset[str]:
     """The tables whose rows alone a limited order is about: nothing need be joined to rows beyond the limit."""
     sorts = (
         each.input for each in everything(relation) if isinstance(each, a.Limit) and isinstance(each.input, a.Sort)
