@@ -1,7 +1,7 @@
 """Compound index (D1): one for each way statements find an entity's rows, by what is equal, sorted and ranged, in that order.
 
-For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag, with
-tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
+For the first few rows in an order also over rows and their parents, where one document holds both: the latest posts of a tag,
+with tags inside their posts, or the latest purchases of a region, with a copy of their customer's region.
 """
 
 from __future__ import annotations

@@ -8,9 +8,13 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.planner.reads import ALL, Rewrite
+from nestling import pipeline
+from nestling.ir.algebra import Query
+from nestling.planner.reads import ALL, Rewrite, plan_read
+from nestling.planner.sql import translate
 from tests.cases.pattern_case import PatternCase, pattern_cases
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded
+from tests.planner.reads.shop import READING
 
 JOINED = (
     "SELECT p.policy_id, p.holder, r.revision, r.text FROM policy p JOIN revision r ON r.policy_id = p.policy_id WHERE "
@@ -96,3 +100,15 @@ def test_the_least_may_come_after_null(database: Database[dict[str, Any]], tmp_p
         folder.mkdir()
         policies = loaded(proposal, rows, database, folder)
         policies.assert_equal(f"{JOINED} r.revision = {OF_PARENT.replace('max', function)}")
+
+
+@pytest.mark.parametrize("dialect", ["postgresql", "mysql", "sqlite"])
+def test_the_first_of_joined_rows_is_one_value(dialect: str) -> None:
+    """LIMIT 1 says so, wherever the limit goes when the plan is made."""
+    sql = (
+        "SELECT c.name, (SELECT p.title FROM line l JOIN orders o ON o.id = l.order_id JOIN product p ON p.id = l.product_id"
+        " WHERE o.customer_id = c.id ORDER BY l.no DESC LIMIT 1) AS latest FROM customer c"
+    )
+    query = translate(sql, READING.model, dialect)
+    assert isinstance(query, Query)
+    assert plan_read(query, pipeline.design(READING, "normalized").design).columns[1].name == "latest"

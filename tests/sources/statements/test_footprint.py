@@ -366,3 +366,10 @@ def test_what_is_not_there_is_a_gap_that_says_what_is(sql, said):
 def test_columns_of_an_unknown_table_are_no_further_gaps():
     """One mistake is told once."""
     assert len(gaps_of("SELECT a, x.b, c FROM nope x JOIN product ON x.id = product.id WHERE d = 1")) == 1
+
+
+def test_what_is_set_is_the_target_s_whatever_else_has_such_a_column():
+    """UPDATE … FROM names no table before what it sets."""
+    sql = "UPDATE orders SET customer_id = c.id FROM customer c WHERE c.id = orders.customer_id AND c.city = 'Oslo'"
+    assert not gaps_of(sql)
+    assert not gaps_of("UPDATE orders SET id = p.id FROM product p WHERE p.id = orders.id")

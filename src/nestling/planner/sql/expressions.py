@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import SortKey
+from nestling.ir.algebra import Limit, Project, Relation, SortKey
 from nestling.ir.expression import (
     ANY,
     FALSE,
@@ -318,7 +318,14 @@ def _subquery(node: exp.Expr, env: Env) -> Expression:
     if column.mixed:
         relation = recast(relation, [values.ordered(column, env.translation)], env.translation)
     kind = ANY if column.mixed else column.type
-    return ScalarSubquery(relation, kind, many_fail=not env.dialect.is_sqlite)
+    return ScalarSubquery(relation, kind, many_fail=not env.dialect.is_sqlite and not _is_limited(relation))
+
+
+def _is_limited(relation: Relation) -> bool:
+    """Whether it says itself that it yields one row at most."""
+    while isinstance(relation, Project):
+        relation = relation.input
+    return isinstance(relation, Limit) and relation.count == Literal(1, INTEGER)
 
 
 def _case(node: exp.Case, env: Env) -> Expression:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Named, Project, Relation, Scan, Values
+from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.computed import concerned, mentions
 from nestling.ir.expression import NULL, Rules
 from nestling.ir.model import Attribute, Entity
@@ -104,7 +104,22 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
         attributes = [attributes[place] for place in given]
     if node.args.get("with_") is not None:
         rows.set("with_", node.args["with_"])
-    return bind_query(rows, outside).relation, attributes
+    return _with_types(bind_query(rows, outside).relation, attributes, outside.translation), attributes
+
+
+def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
+    """The rows with parameters and constants without a type as the attributes they are for keep them (PostgreSQL)."""
+    if isinstance(rows, Sort | Limit | Filter):
+        return replace(rows, input=_with_types(rows.input, attributes, translation))
+    is_apart = translation.dialect.rules is not Rules.POSTGRESQL or not isinstance(rows, Project)
+    if is_apart or len(rows.columns) != len(attributes):
+        return rows
+    assert isinstance(rows, Project)
+    outputs = list(rows.outputs)
+    for place, (output, attribute) in enumerate(zip(rows.outputs, attributes, strict=True)):
+        if values.is_untyped(output.expression):
+            outputs[place] = replace(output, expression=stored(output.expression, attribute, translation))
+    return replace(rows, outputs=tuple(outputs))
 
 
 def _conflict(

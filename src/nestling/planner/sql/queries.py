@@ -8,6 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.algebra import (
+    Filter,
     Limit,
     Project,
     Recursive,
@@ -121,7 +122,7 @@ def _alike(
     taken: set[str] = set()
     for name, one, other in zip(names, left.columns, right.columns, strict=True):
         alike, kind = one_value.common(
-            [_or_null(one, left, translation), _or_null(other, right, translation)], translation
+            [_or_untyped(one, left, translation), _or_untyped(other, right, translation)], translation
         )
         if translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL:
             alike, kind = rounded_alike(alike, kind)
@@ -135,12 +136,19 @@ def _alike(
     return (recast(left, lefts, translation), recast(right, rights, translation)), tuple(columns)
 
 
-def _or_null(column: Column, relation: Relation, translation: Translation) -> Expression:
-    """The column; in PostgreSQL NULL where all it holds is a NULL without a type, which takes the other side's."""
-    if translation.dialect.rules is not Rules.POSTGRESQL or not isinstance(relation, Project):
+def _or_untyped(column: Column, relation: Relation, translation: Translation) -> Expression:
+    """The column; in PostgreSQL the NULL, constant or parameter without a type that is all it holds, which takes the other
+    side's.
+    """
+    if translation.dialect.rules is not Rules.POSTGRESQL:
         return column
-    is_null = relation.outputs[relation.columns.index(column)].expression == NULL
-    return NULL if is_null else column
+    place = relation.columns.index(column)
+    while isinstance(relation, Sort | Limit | Filter):
+        relation = relation.input
+    if not isinstance(relation, Project):
+        return column
+    value = relation.outputs[place].expression
+    return value if value == NULL or values.is_untyped(value) else column
 
 
 def _ordered(bound: BoundQuery, node: exp.Expr, env: Env, right: BoundQuery | None = None) -> BoundQuery:

@@ -326,6 +326,13 @@ def _exact_beside(value: Expression, other: Expression) -> Expression:
     return replace(value, by_sqlite=False) if is_exact and isinstance(value, Parameter) else value
 
 
+def is_untyped(expression: Expression) -> bool:
+    """PostgreSQL: whether it is a parameter, or a constant in quotes, that has the type of what it meets."""
+    if isinstance(expression, Parameter):
+        return expression.type == ANY
+    return isinstance(expression, Literal) and isinstance(expression.value, str) and expression.type == TEXT
+
+
 def adapt(expression: Expression, wanted: Type) -> Expression:
     """PostgreSQL: an untyped constant or parameter takes the other side's type; dates become timestamps beside one."""
     if isinstance(expression, Parameter):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sqlglot import exp
 
 from nestling.ir.workload import Filter, Operator, StatementKind
@@ -80,15 +82,17 @@ def _folded(columns: dict[str, Origins]) -> set[str]:
     return {name.casefold() for name in columns}
 
 
-def _assignments(assigned: list[exp.Expr], walk: Walk, scope: Scope) -> None:
-    """`column = value`, or `(columns) = (values)`; what is written belongs to whichever source has the column."""
+def _assignments(assigned: list[exp.Expr], walk: Walk, scope: Scope, own: Scope | None = None) -> None:
+    """`column = value`, or `(columns) = (values)`; what is written belongs to whichever source has the column, of `own` where
+    only those can be set.
+    """
     for each in assigned:
         if not isinstance(each, exp.EQ):
             visit(each, walk, scope)
             continue
         targets = each.this.expressions if isinstance(each.this, exp.Tuple) else [each.this]
         for target in targets:
-            for occurrence, attribute in walk.resolve(target, scope) if isinstance(target, exp.Column) else ():
+            for occurrence, attribute in walk.resolve(target, own or scope) if isinstance(target, exp.Column) else ():
                 occurrence.kind = StatementKind.UPDATE if occurrence.kind is StatementKind.SELECT else occurrence.kind
                 occurrence.written.setdefault(attribute)
                 if targets == [each.this]:
@@ -102,15 +106,12 @@ def walk_update(tree: exp.Update, walk: Walk) -> None:
     with_queries(tree, walk, scope)
     add_source(tree.this, walk, scope, StatementKind.UPDATE)
     target = walk.occurrences[-1 - sum(1 for _ in tree.this.args.get("joins") or ())] if walk.occurrences else None
+    joined = bool(tree.this.args.get("joins"))  # MySQL's, where any of the tables may be set
+    own = None if joined else replace(scope, sources=list(scope.sources))
     add_sources(tree, walk, scope)
-    _assignments(tree.expressions, walk, scope)
+    _assignments(tree.expressions, walk, scope, own)
     _where(tree, walk, scope)
-    if (
-        target is not None
-        and target.kind is StatementKind.UPDATE
-        and not target.written
-        and tree.this.args.get("joins")
-    ):
+    if target is not None and target.kind is StatementKind.UPDATE and not target.written and joined:
         target.kind = StatementKind.SELECT  # MySQL: it is another of the joined tables that is set
 
 

@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_mixed, is_text
-from nestling.ir.types import BSON_DIGITS, REAL, TEXT, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, REAL, TEXT, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -96,7 +96,9 @@ def stored(node: Stored, r: Renderer) -> Mql:
     if REAL in node.type.carried.split() or is_carried:
         raise gap(f"storing a computed value as {node.type}")
     if node.type.fraction_digits > BSON_DIGITS:
-        return wide(node.operand, r)
+        if node.operand.type.name not in TIMES:
+            raise gap(f"storing what has no type as {node.type}")
+        return wide(node.operand, r, Literal(None, node.type))
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 
 

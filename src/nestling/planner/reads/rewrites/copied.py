@@ -30,8 +30,8 @@ def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
         return None
     conditions = [*conjuncts(join.condition), *own]
     for alias, at in left.standing.items():
-        if at.optional:
-            continue  # where there is no child, it has no parent either
+        if at.optional and join.kind is not JoinKind.LEFT:
+            continue  # where there is no child, it has no parent either: an outer join has neither
         for copy in at.place.node.body.copies if at.place.node.kind is not NodeKind.GROUP else ():
             link = _link(copy, context)
             if link is None or link.parent != scan.entity or link.child != at.place.node.entity:

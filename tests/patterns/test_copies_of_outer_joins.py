@@ -1,0 +1,40 @@
+"""Extended reference (C5) and outer joins: copies inside embedded rows answer LEFT JOINs, also where a parent has no such row."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pymongo.database import Database
+
+from tests.patterns.scenario import chosen, scenario
+from tests.two_prices import two_prices
+
+DDL = """
+CREATE TABLE purchase (id INTEGER PRIMARY KEY, placed TEXT NOT NULL);
+CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE line (
+  purchase_id INTEGER NOT NULL REFERENCES purchase, no INTEGER NOT NULL, product_id INTEGER REFERENCES product,
+  PRIMARY KEY (purchase_id, no));
+"""
+WORKLOAD = """
+-- name: page, rate: 100/s
+-- params: {"id": 8}
+SELECT p.placed, l.no, r.name FROM purchase p LEFT JOIN line l ON l.purchase_id = p.id LEFT JOIN product r ON r.id = l.product_id
+WHERE p.id = :id;
+-- name: all, rate: 1/h
+SELECT p.id, l.no, r.name FROM purchase p LEFT JOIN line l ON l.purchase_id = p.id LEFT JOIN product r ON r.id = l.product_id;
+"""
+
+
+def test_the_copy_answers(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """A purchase without lines, and a line without a product, have no name; nothing is looked up."""
+    purchases = [(n, f"2024-01-{n % 28 + 1:02}") for n in range(300)]
+    products = [(n, f"product {n}", "x" * 300) for n in range(40)]
+    lines = [(n, no, None if (n + no) % 7 == 0 else n * no % 40) for n in range(300) if n % 5 for no in range(3)]
+    application = scenario(tmp_path, DDL, {"purchase": purchases, "product": products, "line": lines}, WORKLOAD)
+    proposal = application.designed()
+    assert "product.name in line" in chosen(proposal, "extended-reference")
+    application.proved(proposal, database)
+    assert "$lookup" not in repr(application.compiled(proposal, "page").pipeline)
+    assert two_prices(application.reading, proposal)["page"].factor < 2
