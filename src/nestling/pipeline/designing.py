@@ -122,8 +122,12 @@ def _least_cost(
     return explained(given, solve(given[-1], limit_seconds=limit_seconds))
 
 
-def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], DesignProblem], solution: Solution) -> Proposal:
-    """The proposal of a solution of what was posed, with every decision weighed."""
+def explained(
+    given: tuple[Situation, Profile, tuple[Candidate, ...], DesignProblem],
+    solution: Solution,
+    today: Design | None = None,
+) -> Proposal:
+    """The proposal of a solution of what was posed, with every decision weighed; `today`: the design whose names stay."""
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
     from nestling.strategies import assembled
@@ -134,7 +138,7 @@ def explained(given: tuple[Situation, Profile, tuple[Candidate, ...], DesignProb
     names = {statement.name for statement in known.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
     costs = Costs(solution.cost, solution.bound, prices.name, each, seconds=solution.seconds)
-    proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs)
+    proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
 
 

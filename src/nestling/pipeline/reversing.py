@@ -168,14 +168,16 @@ def redesign(
         reading = with_budget(reading, storage_budget_bytes)
     known, prices, candidates, problem = posed(reading, thresholds, profile, today=today)
     there = with_in_place(today, candidates).chosen
-    problem = _constraining(problem, kept, candidates, there)
+    fixed = _indexes(candidates, there)
+    problem = _with_indexes(_constraining(problem, kept, candidates, there), fixed)
     every = replace(priced(known, prices, candidates), limits=())
     now = evaluate(every, there)
     if warning and (now is None or evaluate(problem, there) is None):
         return Redesign(found.in_place, None, (), warning)
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
-    proposal = _constrained(explained((known, prices, candidates, problem), solution), kept)
+    made = explained((known, prices, candidates, problem), solution, today)
+    proposal = _constrained(_without_fixed(made, fixed), kept)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps = changes(every, there, solution.chosen | stay)
     return Redesign(proposal, now.cost if now is not None else None, steps, warning)
@@ -189,6 +191,29 @@ def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
     others = tuple(((each,), 1.0) for group in decided for each in group.among if each not in there)
     groups = tuple(replace(group, optional=False) if group in decided else group for group in problem.groups)
     return replace(problem, groups=groups, limits=(*problem.limits, Limit("what is there stays", others, 0.0)))
+
+
+def _indexes(candidates: Sequence[Candidate], there: frozenset[str]) -> frozenset[str]:
+    """Today's indexes of one entity's rows, over all of them."""
+    from nestling.ir.candidate import Indexed
+
+    indexes = (each for each in candidates if isinstance(each.part, Indexed) and not each.part.rows)
+    return frozenset(each.id for each in indexes) & there
+
+
+def _with_indexes(problem: DesignProblem, fixed: frozenset[str]) -> DesignProblem:
+    """The problem where these stay: what the statements do not say, such as a report once a month, may need them."""
+    groups = tuple(replace(group, optional=False) if set(group.among) <= fixed else group for group in problem.groups)
+    return replace(problem, groups=groups)
+
+
+def _without_fixed(proposal: Proposal, fixed: frozenset[str]) -> Proposal:
+    """The proposal without a word of weighing where nothing was weighed, but for a note."""
+    weighed = tuple(each for each in proposal.weighed if each.structure not in fixed or each.gain is not None)
+    if not fixed:
+        return proposal
+    note = "today's indexes stay, whether or not these statements use them: `nestling doctor` names those that nothing uses"
+    return replace(proposal, weighed=weighed, notes=(*proposal.notes, note))
 
 
 def _constraining(

@@ -32,6 +32,7 @@ from nestling.strategies.placement.chosen import chosen_outline
 from nestling.strategies.placement.considered import considered
 from nestling.strategies.placement.costed import decisions
 from nestling.strategies.placement.factors import weighed
+from nestling.strategies.placement.familiar import with_familiar_names
 from nestling.strategies.placement.indexes import indexes
 from nestling.strategies.placement.short_names import saved_bytes, shortened
 from nestling.strategies.placement.subjects import subject_of
@@ -61,10 +62,14 @@ def assembled(
     solution: Solution,
     weighings: tuple[Weighing, ...],
     costs: Costs,
+    today: Design | None = None,
 ) -> Proposal:
-    """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says."""
+    """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says.
+
+    `today`: the design of a database in use, whose names stay.
+    """
     told = decisions(known, candidates, solution, weighings, tree.outline(known))
-    made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told))
+    made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
     others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
     return replace(made, weighed=others, costs=costs)
 
@@ -81,10 +86,11 @@ def _strategy(name: str) -> Callable[[Situation], Outline]:
     return decide
 
 
-def _within_bounds(known: Situation, strategy: str, outline: Outline) -> Proposal:
+def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Design | None = None) -> Proposal:
     """The proposal; embeddings that would pass a bound all the same are moved out, heaviest first."""
     while True:
         proposed = collections(known, outline)
+        proposed = with_familiar_names(proposed, today) if today is not None else proposed
         names: tuple[str, ...] = ()
         if known.requirements.short_names:
             long, proposed = proposed, shortened(proposed, known.model)

@@ -2,7 +2,7 @@
 
 The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
 An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less. Where a
-design is in place already, whatever it lacks costs something too, as somebody has to bring it about: most where all rows move.
+design is in place already, whatever it lacks costs something too, as somebody has to bring it about: most what is no index.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from nestling.ir.candidate import (
-    HOMES,
     Absorbed,
     Aggregate,
     Archived,
@@ -34,16 +33,16 @@ SIMPLICITY = "structures to look after"
 """The name the price stands under among the statements, and in explanations."""
 SHARE = 3e-4
 """One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
-MOVED = 30
-"""Units of what moves all rows of a database in use: about a hundredth."""
+CHANGED = 30
+"""Units of what changes all documents of a collection in use: about a hundredth."""
 
 
 def simplicity(candidates: Iterable[Candidate], today: frozenset[str] | None = None) -> Iterator[Charge]:
     """A charge for each structure that takes explaining, or is not among `today`'s; its statement runs at the least cost."""
     for candidate in candidates:
         is_new = today is not None and candidate.id not in today
-        moved = MOVED if isinstance(candidate.part, (*HOMES, Cold, Archived)) else 1
-        if (weight := _weight(candidate) + moved * is_new) > 0:
+        changed = 1 if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
+        if (weight := _weight(candidate) + changed * is_new) > 0:
             yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight)
 
 
