@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bson import Decimal128, ObjectId
+from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.common.server import Server
@@ -233,3 +234,29 @@ def test_what_only_copies_still_hold_is_not_lost(mongod: Server, database: Datab
     with closing(sqlite3.connect(tmp_path / "copy.db")) as copy:
         rows = copy.execute("SELECT _id, user_id, user_email FROM orders ORDER BY _id").fetchall()
     assert rows == [tuple(each.values()) for each in orders]
+
+
+def test_a_copy_in_a_sub_document_that_is_read_stays(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """What the profiler noted of it is said as a join, as of one beside, so that a better design has a use for it."""
+    names = [f"user {n}" for n in range(200)]
+    database.users.insert_many([{"_id": n, "name": name} for n, name in enumerate(names)])
+    users = [(n, n * 7 % 200) for n in range(3_000)]
+    database.flat.insert_many([{"_id": n, "text": f"a{n}", "user_id": u, "user_name": names[u]} for n, u in users])
+    database.nest.insert_many([{"_id": n, "text": f"b{n}", "user": {"id": u, "name": names[u]}} for n, u in users])
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    database.command("profile", 2)
+    with MongoClient[Any](mongod.uri, appname="app") as client:
+        for number in range(5):
+            list(client[database.name].flat.find({"user_id": number}, {"text": 1, "user_name": 1}))
+            list(client[database.name].nest.find({"user.id": number}, {"text": 1, "user.name": 1}))
+    database.command("profile", 0)
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    done = nestling("capture", uri, "--design", "today.yaml", "-o", "workload.sql", cwd=tmp_path)
+    assert done.code == 0, done.err
+    said = (tmp_path / "workload.sql").read_text(encoding="utf-8")
+    assert said.count("LEFT JOIN users u ON") == 2
+    assert "Not said" not in said
+    done = nestling("design", uri, "--workload", "workload.sql", "--json", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert [each for change in done.json["changes"] for each in change["gone"]] == []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -116,8 +116,7 @@ class Saying:
         else:
             inner = self.document(node, self.child(row, link, outer=True))
             if node.form is Form.INLINE:
-                for name, value in inner.fields.items():
-                    fields.setdefault(name, value)
+                _beside(fields, inner.fields)
             else:
                 _put(fields, node.field, inner)
         if node.embedding.overflow is not None:
@@ -189,8 +188,7 @@ class Saying:
         one = element(joined(True)[1])
         assert isinstance(one, Tree)
         if copy.form is Form.INLINE:
-            for name, value in one.fields.items():
-                fields.setdefault(name, value)
+            _beside(fields, one.fields)
         else:
             _put(fields, copy.name, one)
 
@@ -215,6 +213,18 @@ class Saying:
 
 def _twice(row: Row) -> tuple[Row, Row]:
     return row, row
+
+
+def _beside(fields: Fields, others: Mapping[str, Value]) -> None:
+    """Put other fields beside a document's own, which stay where both have one; sub-documents that both have become one."""
+    for name, other in others.items():
+        known = fields.get(name)
+        if isinstance(known, Tree) and isinstance(other, Tree):
+            inner = dict(known.fields)
+            _beside(inner, other.fields)
+            fields[name] = Tree(inner, known.row, known.key)
+        else:
+            fields.setdefault(name, other)
 
 
 def _put(fields: Fields, path: str, value: Value) -> None:

@@ -107,7 +107,7 @@ def _select(state: State, branch: Branch, place: int) -> str:
         state.settle()
         document = state.document
     if place == 0:
-        _columns(document, "", shown)
+        _columns(state.saying, document, "", shown)
     for path in branch.names:
         array = find(document, path).value if path else document
         assert isinstance(array, Many)
@@ -116,7 +116,7 @@ def _select(state: State, branch: Branch, place: int) -> str:
         if array.limit is not None:
             _first_only(state, array, row, place)
         shown_here: list[tuple[str, str]] = []
-        _columns(document, path, shown_here)
+        _columns(state.saying, document, path, shown_here)
         shown += shown_here
     if not shown:
         shown = [("one", "1")]
@@ -142,16 +142,18 @@ def _first_only(state: State, array: Many, row: Row | None, place: int) -> None:
         state.saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
 
 
-def _columns(found: Value, name: str, shown: list[tuple[str, str]]) -> None:
+def _columns(saying: Saying, found: Value, name: str, shown: list[tuple[str, str]]) -> None:
     match found:
         case Column() | Sql():
             shown.append((name or found.name, found.text))
         case Tree():
             for field, inner in found.fields.items():
                 own = inner.attribute if isinstance(inner, Column) and field == "_id" else field
-                _columns(inner, f"{name}.{own}" if name else own, shown)
-        case Many() | Unsaid():
-            return  # arrays are branches; what is no attribute is nothing SQL could show
+                _columns(saying, inner, f"{name}.{own}" if name else own, shown)
+        case Unsaid(why):
+            saying.notes.append(f"left out: {why}")
+        case Many():
+            return  # arrays are branches
 
 
 def _unique(shown: list[tuple[str, str]]) -> list[tuple[str, str]]:

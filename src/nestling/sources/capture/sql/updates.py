@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from nestling.sources.capture.sql.array_changes import changes_of_elements, is_home
-from nestling.sources.capture.sql.assignments import assigned, staged
+from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import update
@@ -27,11 +27,36 @@ def updates(new: New, collection: str, condition: Clauses, changes: Any, clauses
         return
     if not any(name.startswith("$") for name in changes):
         changes = {"$set": {name: each for name, each in changes.items() if name != "_id"}}
+    document = target(new(), collection, {}).document
+    changes = {operator: _spread(document, operator, fields) for operator, fields in changes.items()}
     yield from _own(new, collection, condition, changes, clauses)
     for operator, fields in changes.items():
         for path, operand in fields.items() if isinstance(fields, dict) else ():
             if operator != "$setOnInsert":
                 yield from _inner(new, collection, condition, (operator, path, operand), clauses)
+
+
+def _spread(document: Tree, operator: str, fields: Any) -> Any:
+    """A change of whole sub-documents as one of each field in them."""
+    if operator not in ("$set", "$unset") or not isinstance(fields, dict):
+        return fields
+    return {
+        inner: each for path, operand in fields.items() for inner, each in _parts(document, operator, path, operand)
+    }
+
+
+def _parts(document: Tree, operator: str, path: str, operand: Any) -> Iterator[tuple[str, Any]]:
+    value = find(document, path).value
+    parts: dict[str, Any] = {}
+    if isinstance(value, Tree) and not is_upkeep(value):
+        if operator == "$set" and isinstance(operand, dict):
+            parts = operand
+        elif value.row is None and (operator == "$unset" or operand == "?null"):
+            parts = dict.fromkeys(value.fields, operand)
+    if not parts:
+        yield path, operand
+    for name, each in parts.items():
+        yield from _parts(document, operator, f"{path}.{name}", each)
 
 
 def _own(new: New, collection: str, condition: Clauses, changes: Clauses, clauses: Clauses) -> Iterator[Written]:
@@ -74,8 +99,5 @@ def _inner(
         case Column(row) if row is not found.row and not row.is_copy:
             text = assigned(saying, value, operator, operand, path)
             yield path, update(row.entity, [(value.attribute, text)], joined_row(saying, found, row)), saying
-        case Tree(fields, row) if row is not None and row is not found.row and not row.is_copy:
-            if operator != "$set" or not isinstance(operand, dict):
-                raise CannotSay(f"`{operator}` of the document `{path}`")
-            for name in operand.keys() & fields.keys():
-                yield from _inner(new, collection, condition, (operator, f"{path}.{name}", operand[name]), clauses)
+        case Tree(_, row) if row is not found.row and not is_upkeep(value):
+            raise CannotSay(f"`{operator}` of the document `{path}`")
