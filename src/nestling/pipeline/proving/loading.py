@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
 from nestling.executors.drive import check_room, driven, stored
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.command import CreateIndex
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.model import Model
 from nestling.ir.proof import ADVISED
@@ -59,7 +61,7 @@ def make_ready(
 def load_rows(
     proposal: Proposal, source: RowSource, database: Database[Any], name: str, watch: Watch | None = None
 ) -> None:
-    """Create a design's collections in an empty database, fill them, build the indexes."""
+    """Create a design's collections in an empty database, fill them, build the indexes; none of these lets documents expire."""
     from nestling.emitters.commands import collection_commands, index_commands
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
@@ -68,7 +70,13 @@ def load_rows(
     made, policy = proposal.design, Policy(long_decimals="text", microseconds="text")
     told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
     create(collection_commands(made, policy=policy), database, written_collections(made))
-    fill(made, source, database, indexes=index_commands(made), policy=policy, progress=told)
+    indexes = tuple(map(_lasting, index_commands(made)))
+    fill(made, source, database, indexes=indexes, policy=policy, progress=told)
+
+
+def _lasting(index: CreateIndex) -> CreateIndex:
+    """The index without what the server removes documents by: rows of long ago would go while they are asked for."""
+    return replace(index, options={name: told for name, told in index.options.items() if name != "expireAfterSeconds"})
 
 
 def check_disk(database: Database[Any], reading: Reading, counts: Mapping[str, int], rivals: int) -> None:
