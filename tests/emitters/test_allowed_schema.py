@@ -78,7 +78,7 @@ def test_numbers_that_are_no_doubles_are_written_so() -> None:
     assert json.loads(text)["$jsonSchema"]["properties"]["a"]["minimum"] == {"$numberDecimal": "0.01"}
     ((_, field),) = [(each.name, each) for each in documents(made, made.stores[0])[0].fields if each.name == "a"]
     found: dict[str, Any] = {}
-    exec(module(made), found)
+    exec(module(Proposal("hand", made)), found)
     assert found["VALIDATORS"]["t"] == validator(made, made.stores[0])
     assert type_words(field.content) == "decimal(5,2) (at least 0.01, at most 5)"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,15 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
+from nestling.emitters import emit
+from nestling.emitters.commands import index_commands
 from nestling.executors.scratch import scratch_databases
 from nestling.ir.proposal import Proposal
+from nestling.ir.text import write_proposal
+from nestling.pipeline.designing import read_proposal
 from nestling.pipeline.generating import generate
 from nestling.pipeline.proving.loading import load_rows
+from nestling.pipeline.rivals import rivals
 from nestling.sources.front import open_rows
 from nestling.sources.mongo import Found
 
@@ -54,3 +60,32 @@ def test_nothing_expires_while_it_is_measured(found: Found, database: Database[A
     assert any(each.expire_after_seconds == KEPT for each in found.in_place.design.indexes), (
         "the design itself keeps it"
     )
+
+
+def test_only_what_is_there_is_measured(found: Found, database: Database[Any], tmp_path: Path) -> None:
+    """By its file, too: not the index other designs have for a reference, and one that another begins with is there."""
+    (tmp_path / "today.yaml").write_text(write_proposal(found.in_place), encoding="utf-8")
+    there = measured(found, read_proposal(tmp_path / "today.yaml"), database, tmp_path)
+    for name in ("posts", "comments", "sessions"):
+        live = database[name].index_information().values()
+        assert set(there[name]) == {tuple(path for path, _ in each["key"]) for each in live}
+    assert {("by",), ("by", "_id")} < set(there["comments"])
+
+
+def test_a_new_design_of_the_same_collections_has_what_it_needs(
+    found: Found, database: Database[Any], tmp_path: Path
+) -> None:
+    """Though nothing else tells them apart, it is another rival; what is loaded for use has the index in any case."""
+    new = replace(found.in_place, strategy="normalized")
+    assert ("post_id",) in measured(found, new, database, tmp_path)["comments"]
+    (tmp_path / "today.yaml").write_text(write_proposal(found.in_place), encoding="utf-8")
+    assert "today" in rivals(found.reading, new, files=[tmp_path / "today.yaml"])
+    assert any(each.keys == (("post_id", 1),) for each in index_commands(found.in_place.design))
+
+
+@pytest.mark.parametrize("as_name", ["mongosh", "python", "markdown"])
+def test_only_what_is_there_is_emitted(as_name: str, found: Found) -> None:
+    """A design that is to be built has an index that finds comments by their post, today's has not."""
+    (today,) = emit(found.in_place, as_name).values()
+    (new,) = emit(replace(found.in_place, strategy="normalized"), as_name).values()
+    assert ("finds `comments` by `posts`" in today, "finds `comments` by `posts`" in new) == (False, True)

@@ -9,8 +9,9 @@ from nestling.emitters.jsonschema import can_validate, validation_gaps, validato
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
-from nestling.ir.planned_indexes import index_gaps, planned_indexes
+from nestling.ir.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
 from nestling.ir.values import Policy
 
@@ -44,6 +45,11 @@ def collection_commands(
 def index_commands(design: Design) -> tuple[CreateIndex, ...]:
     """A command per index; creating one that exists with the same options changes nothing."""
     return tuple(index.command() for index in planned_indexes(design))
+
+
+def indexes_of(proposal: Proposal) -> tuple[PlannedIndex, ...]:
+    """The indexes a design has wherever it is used: of one in place those that are there, of others all that it needs."""
+    return named_indexes(proposal.design) if proposal.is_in_place else planned_indexes(proposal.design)
 
 
 def gaps(design: Design) -> tuple[Gap, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from nestling.emitters.commands import gaps
+from nestling.emitters.commands import gaps, indexes_of
 from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
 from nestling.emitters.documents import documents
 from nestling.emitters.flip_words import flip_text
@@ -15,7 +15,7 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
-from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.proposal_rows import cost_line, saving
 from nestling.ir.purposes import purpose
@@ -33,7 +33,7 @@ def description(proposal: Proposal) -> str:
     """The document's text."""
     design = proposal.design
     indexes: dict[str, list[PlannedIndex]] = {}
-    for index in planned_indexes(design):
+    for index in indexes_of(proposal):
         indexes.setdefault(index.collection, []).append(index)
     parts = [f"# {_text(design.model.name or 'Schema')}\n", _summary(proposal)]
     parts += [_store(design, store, indexes.get(store.name, ())) for store in design.stores]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.emitters.commands import gaps, storage, validation
+from nestling.emitters.commands import gaps, indexes_of, storage, validation
 from nestling.emitters.enforcement import NEW, enforcement
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
-from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Proposal
 from nestling.ir.purposes import purpose
 
@@ -42,14 +42,15 @@ function ensureIndex(name, keys, options) {
 
 def files(proposal: Proposal) -> Mapping[str, str]:
     """One script, `create.js`."""
-    return {"create.js": script(proposal.design)}
+    return {"create.js": script(proposal)}
 
 
-def script(design: Design) -> str:
+def script(proposal: Proposal) -> str:
     """The script's text."""
+    design = proposal.design
     parts = [_head(), *(_collection(design, store) for store in design.stores)]
     parts += ["// Indexes. On a large load they are best created after it.\n"]
-    parts += [_index(index) for index in planned_indexes(design)]
+    parts += [_index(index) for index in indexes_of(proposal)]
     parts += [f"// Not done: {comment(str(gap))}\n" for gap in gaps(design)]
     return "\n".join(parts)
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.emitters.commands import storage, validation
+from nestling.emitters.commands import indexes_of, storage, validation
 from nestling.emitters.enforcement import NEW, enforcement
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, python
-from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Proposal
 from nestling.ir.purposes import purpose
 
@@ -54,16 +54,17 @@ def create_indexes(database: Database[dict[str, Any]]) -> None:
 
 def files(proposal: Proposal) -> Mapping[str, str]:
     """One module, `create.py`."""
-    return {"create.py": module(proposal.design)}
+    return {"create.py": module(proposal)}
 
 
-def module(design: Design) -> str:
+def module(proposal: Proposal) -> str:
     """The module's text."""
+    design = proposal.design
     head = _HEAD.replace("@STRICT", python(NEW.options()))
     head = head.replace("@FAILING", python(enforcement(exists=True, failing=1).options()))
     storages = "".join(_storage(store) for store in design.stores)
     validators = "".join(_validator(design, store) for store in design.stores)
-    indexes = "".join(_index(index) for index in planned_indexes(design))
+    indexes = "".join(_index(index) for index in indexes_of(proposal))
     head = head.replace("@BSON", "from bson import Decimal128\n" if "Decimal128(" in validators else "")
     return (
         f"{head}STORAGE: dict[str, dict[str, Any]] = {{\n{storages}}}\n\n"

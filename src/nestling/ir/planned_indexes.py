@@ -78,6 +78,20 @@ def planned_indexes(design: Design) -> tuple[PlannedIndex, ...]:
     return _planned(design)[0]
 
 
+def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
+    """What the design names, and nothing besides: all that is there where it describes a live database.
+
+    Only an `_id` of texts has its index as the source compares it, which is the server's own there.
+    """
+    found: list[PlannedIndex] = []
+    for store in design.stores:
+        own = [_named(index) for index in design.indexes if index.collection == store.name]
+        own += [_identity(store)] if identity_is_collated(design, store) else []
+        merged = _merged(next(_compared(design, index)) for index in own)
+        found += [index for number, index in enumerate(merged) if _gap(design, store, index, number) is None]
+    return tuple(found)
+
+
 def built_besides(design: Design) -> tuple[PlannedIndex, ...]:
     """Those the design does not name: they keep keys unique, and references and upkeep quick."""
     return tuple(index for index in planned_indexes(design) if not index.named)

@@ -13,6 +13,9 @@ from nestling.ir.reading import Gap
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Requirements
 
+IN_PLACE = "in place"
+"""What the design that is there today is called where a strategy's name stands."""
+
 
 class Choice(StrEnum):
     """How a relationship is stored."""
@@ -151,6 +154,11 @@ class Proposal:
     def __post_init__(self) -> None:
         if problems := tuple(mistakes_in_size(self.design, self.statistics, self.requirements)):
             raise DesignError(*problems)
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether it describes what a live database has: no other indexes than those it names are there."""
+        return self.strategy == IN_PLACE
 
     def decision(self, relationship: str) -> Decision | None:
         """The decision on a relationship, None when there is none."""

@@ -59,8 +59,9 @@ def rivals(
 
 
 def _add(found: dict[str, Proposal], name: str, proposal: Proposal) -> None:
-    """Add a design, unless it is there already."""
-    if all(other.design != proposal.design for other in found.values()):
+    """Add a design, unless it is there already; one in place has other indexes than one that is yet to be built."""
+    there = [(other.design, other.is_in_place) for other in found.values()]
+    if (proposal.design, proposal.is_in_place) not in there:
         found[name if name not in found else f"{name} (file)"] = proposal
 
 

@@ -62,7 +62,7 @@ def load_rows(
     proposal: Proposal, source: RowSource, database: Database[Any], name: str, watch: Watch | None = None
 ) -> None:
     """Create a design's collections in an empty database, fill them, build the indexes; none of these lets documents expire."""
-    from nestling.emitters.commands import collection_commands, index_commands
+    from nestling.emitters.commands import collection_commands, indexes_of
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
@@ -70,7 +70,7 @@ def load_rows(
     made, policy = proposal.design, Policy(long_decimals="text", microseconds="text")
     told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
     create(collection_commands(made, policy=policy), database, written_collections(made))
-    indexes = tuple(map(_lasting, index_commands(made)))
+    indexes = tuple(_lasting(each.command()) for each in indexes_of(proposal))
     fill(made, source, database, indexes=indexes, policy=policy, progress=told)
 
 

@@ -13,7 +13,7 @@ from nestling.common.errors import Problem, SourceError
 from nestling.ir.capture.watched import Watched
 from nestling.ir.design import Design
 from nestling.ir.facts import Facts
-from nestling.ir.proposal import Proposal
+from nestling.ir.proposal import IN_PLACE, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Workload
 from nestling.sources.mongo.entities import entities
@@ -26,11 +26,9 @@ from nestling.sources.mongo.survey import survey
 from nestling.sources.mongo.taken import Compared, Fields, Taken, own_data
 from nestling.sources.shape import shape
 
-__all__ = ["IN_PLACE", "Compared", "Found", "Taken", "read"]
+__all__ = ["Compared", "Found", "Taken", "read"]
 
 EMPTY = Workload()
-IN_PLACE = "in place"
-"""What the design that is there today is called where a strategy's name stands."""
 
 
 @dataclass(frozen=True, slots=True)
