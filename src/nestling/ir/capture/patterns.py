@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Mapping
 from typing import Any
 
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.seen import Capture, Seen
+from nestling.ir.capture.served import compared, served
 from nestling.ir.capture.shape import Operation, Shape
 from nestling.ir.capture.taken import taken_by
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts.statement import Pattern, Statement, Taken
 
-_LOGICAL = ("$and", "$or", "$nor")
 _NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
 
 
@@ -43,7 +43,8 @@ def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
 def _without_sums(seen: Seen) -> Statement:
     shape, clauses = seen.shape, seen.shape.clauses
     pipeline = clauses.get("pipeline", [])
-    equal, ranged, patterns = _filters(_condition(clauses, pipeline))
+    condition, order = served(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
+    equal, ranged, patterns = _filters(condition)
     return Statement(
         shape.database,
         shape.collection,
@@ -51,7 +52,7 @@ def _without_sums(seen: Seen) -> Statement:
         0,
         filters=(*equal, *ranged),
         equalities=len(equal),
-        sort=tuple((path, way) for path, way in _sort(clauses, pipeline).items() if way),
+        sort=tuple((path, way) for path, way in order.items() if way and not path.startswith("$")),
         joins=tuple(joins_of(pipeline)),
         patterns=patterns,
         collation=int(clauses.get("collation", 0)),
@@ -90,17 +91,9 @@ def _taken(seen: list[Seen]) -> tuple[tuple[Taken, int], ...]:
     return tuple(sorted(counts.items(), key=lambda each: (-each[1], each[0].fields, each[0].but)))
 
 
-def _condition(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[str, Any]:
+def _condition(clauses: dict[str, Any]) -> dict[str, Any]:
     """The filter documents are found by."""
-    named = next((clauses[name] for name in ("filter", "query", "q") if name in clauses), None)
-    first = pipeline[0].get("$match", {}) if pipeline else {}
-    found = first if named is None else named
-    return found if isinstance(found, dict) else {}
-
-
-def _sort(clauses: dict[str, Any], pipeline: list[dict[str, Any]]) -> dict[str, int]:
-    staged: object = next((stage["$sort"] for stage in pipeline if "$sort" in stage), {})
-    found = clauses.get("sort", staged)
+    found: object = next((clauses[name] for name in ("filter", "query", "q") if name in clauses), {})
     return found if isinstance(found, dict) else {}
 
 
@@ -109,7 +102,7 @@ def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...
     equal: set[str] = set()
     ranged: set[str] = set()
     patterns: set[Pattern] = set()
-    for name, tests in _tests(condition):
+    for name, tests in compared(condition):
         found = [test for test in (tests.get("$regex"), *_words(tests.get("$in"))) if str(test).startswith(REGEX)]
         for text in found:
             patterns.add(Pattern(name, str(text).endswith("i"), "^" in str(text)))
@@ -122,12 +115,3 @@ def _filters(condition: dict[str, Any]) -> tuple[tuple[str, ...], tuple[str, ...
 
 def _words(found: Any) -> list[Any]:
     return found if isinstance(found, list) else []
-
-
-def _tests(condition: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    for name, test in condition.items():
-        if name in _LOGICAL:
-            for inner in test:
-                yield from _tests(inner)
-        elif not name.startswith("$") and isinstance(test, dict):
-            yield name, test

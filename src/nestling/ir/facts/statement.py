@@ -40,9 +40,10 @@ class Statement:
     """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
 
     `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
-    `equalities`: how many of them are. `collation`: its strength, 0 without one. `followed`: the collections in which
-    the application then asked for what the answers held, and after how many of the times: joins it makes itself. `taken`:
-    what reads took of a document, and how many times; nothing where that is not known.
+    `equalities`: how many of them are. These and `sort` are what an index can serve: fields of the collection, none a
+    pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the application then asked
+    for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads took of a document,
+    and how many times; nothing where that is not known.
     """
 
     database: str
