@@ -8,7 +8,9 @@ from pymongo import MongoClient
 from pymongo.collation import Collation
 from pymongo.database import Database
 
-from nestling.ir.finding import Finding
+from nestling.doctor.covered import without_covered
+from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.pipeline import diagnose
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -54,6 +56,72 @@ def test_one_index_serves_statements_that_read_it_from_both_ends(database: Db) -
         plans = [str(cursor.explain()["queryPlanner"]["winningPlan"]) for cursor in ask(application.events)]
     assert all("IXSCAN" in plan and "'SORT'" not in plan for plan in plans)
     assert _findings(database) == []
+
+
+def test_no_index_is_proposed_on_what_a_pipeline_makes(database: Db) -> None:
+    """Groups, added fields and counts are sorted by, but are nothing documents have; what is asked before them is."""
+    database.posts.insert_many(
+        {"_id": n, "tags": ["a", f"t{n % 9}"], "user": n % 300, "views": n, "likes": n % 7} for n in range(900)
+    )
+    top = [{"$sort": {"n": -1}}, {"$limit": 10}]
+    made: list[list[dict[str, Any]]] = [
+        [{"$unwind": "$tags"}, {"$group": {"_id": "$tags", "n": {"$sum": 1}}}, *top],
+        [{"$addFields": {"n": {"$add": ["$views", "$likes"]}}}, *top],
+        [{"$project": {"n": {"$add": ["$views", "$likes"]}}}, *top],
+        [{"$lookup": {"from": "users", "localField": "user", "foreignField": "_id", "as": "n"}}, *top],
+        [{"$match": {"user": 3}}, {"$group": {"_id": "$views", "n": {"$sum": 1}}}, *top],
+    ]
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+    with client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(20):
+            for pipeline in made:
+                list(application.posts.aggregate(pipeline))
+        application.command("profile", 0)
+    (finding,) = _findings(database)
+    assert finding.index == (("user", 1),)
+
+
+def test_an_index_that_begins_another_is_not_proposed_beside_it(database: Db) -> None:
+    """A reference's index is left to the longer one of a statement; made alone, it leaves nothing redundant."""
+    database.posts.insert_many({"_id": f"p{n}", "title": f"title {n}"} for n in range(100))
+    database.comments.insert_many({"_id": n, "post_id": f"p{n % 100}", "created_at": n} for n in range(2_000))
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+    with client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for n in range(20):
+            list(application.comments.find({"post_id": f"p{n}"}).sort("created_at", -1).limit(5))
+        application.command("profile", 0)
+    about = ("missing-index", "unindexed-reference", "redundant-index")
+    facts = look(database)
+    missing, reference = (each for each in found(facts) if each.rule in about)
+    assert (missing.rule, reference.rule) == ("missing-index", "unindexed-reference")
+    assert reference.commands == ()
+    assert '`{"post_id": 1, "created_at": -1}`' in reference.remedy
+    assert "missing-index" in reference.remedy
+    (alone,) = (each for each in diagnose(facts, rules=["unindexed-reference"]) if each.path == "post_id")
+    assert alone.commands
+    for command in missing.commands:
+        run(database.client, command)
+    assert [each for each in found(look(database)) if each.rule in about] == []
+
+
+def test_of_proposed_indexes_one_does_for_those_it_begins_with_and_its_mirror_images() -> None:
+    """The longest stays; of two that mirror each other the first; the same one proposed twice is one; others stand."""
+    proposed: list[tuple[tuple[str, int], ...]] = [
+        *((("a", 1),), (("a", -1), ("b", 1)), (("a", 1), ("b", -1)), (("a", -1), ("b", 1)), (("b", 1),)),
+        *((("c", 1),), (("c", -1),), ()),
+    ]
+    findings = [
+        Finding("a-rule", Severity.INFO, Confidence.CERTAIN, "shop.x", "", "", 1, "", None, "", "", "", index=keys)
+        for keys in proposed
+    ]
+    left = [each.index for each in without_covered(findings)]
+    assert left == [(), proposed[1], (), proposed[1], (("b", 1),), (("c", 1),), (), ()]
 
 
 def test_of_indexes_that_mirror_each_other_one_is_left(database: Db) -> None:

@@ -13,6 +13,7 @@ from types import ModuleType
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.common.folders import module_names
 from nestling.doctor import rules
+from nestling.doctor.covered import without_covered
 from nestling.doctor.rule import AS, OFFICES, Limit, Rule, Seen, Threshold
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
@@ -67,14 +68,17 @@ def diagnose(
     chosen: Sequence[str] = (),
     in_force: Mapping[str, Mapping[str, Limit]] | None = None,
 ) -> tuple[Finding, ...]:
-    """The findings of the chosen rules (none: of all), those that matter most first. Raises `InputError` for unknown rules."""
+    """The findings of the chosen rules (none: of all), those that matter most first. Raises `InputError` for unknown rules.
+
+    Of the indexes they advise none begins another.
+    """
     limit = in_force if in_force is not None else limits()
     found = [
         finding
         for name in chosen or rule_names()
         for finding in _module(name).findings(Seen(name, rule(name).severity, facts, limit[name], earlier))
     ]
-    return tuple(sorted(found, key=_order))
+    return without_covered(sorted(found, key=_order))
 
 
 def _order(finding: Finding) -> tuple[int, str, str, float, str]:

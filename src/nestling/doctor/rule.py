@@ -6,7 +6,7 @@ docstring.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.facts import Collection, Facts
@@ -83,8 +83,9 @@ class Seen:
         severity: Severity | None = None,
         confidence: Confidence = Confidence.CERTAIN,
         work: Work | None = None,
+        index: Sequence[tuple[str, int | str]] = (),
     ) -> Finding:
-        """A finding of this rule; `limit` names the threshold that `number` passes."""
+        """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create."""
         compared = self.limits[limit] if limit else None
         return Finding(
             self.rule,
@@ -102,4 +103,5 @@ class Seen:
             commands,
             tuple((evidence or {}).items()),
             work,
+            index=tuple(index),
         )

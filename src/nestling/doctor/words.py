@@ -50,8 +50,12 @@ def here(collection: Collection) -> str:
 
 def create_index(database: str, name: str, keys: Iterable[tuple[str, int | str]], options: str = "") -> str:
     """A command that creates an index."""
-    written = ", ".join(f"{quoted(field)}: {json.dumps(kind)}" for field, kind in keys)
-    return f"{in_database(database, name)}.createIndex({{{written}}}{f', {options}' if options else ''})"
+    return f"{in_database(database, name)}.createIndex({index_keys(keys)}{f', {options}' if options else ''})"
+
+
+def index_keys(keys: Iterable[tuple[str, int | str]]) -> str:
+    """The keys of an index as the MongoDB shell reads them."""
+    return f"{{{', '.join(f'{quoted(field)}: {json.dumps(kind)}' for field, kind in keys)}}}"
 
 
 def drop_index(collection: Collection, index: str) -> tuple[str, str]:

@@ -35,7 +35,8 @@ class Finding:
 
     `number` was found and compared with `threshold`, which is `threshold_source`'s (None and empty where there is none to
     compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
-    `cost_seconds`: that work, priced; None when not priced. `commands`: for the MongoDB shell.
+    `cost_seconds`: that work, priced; None when not priced. `commands`: for the MongoDB shell. `index`: the keys of the plain
+    index to create, if that is what to do.
     """
 
     rule: str
@@ -54,6 +55,7 @@ class Finding:
     evidence: tuple[tuple[str, float | str], ...] = ()
     work: Work | None = None
     cost_seconds: float | None = None
+    index: tuple[tuple[str, int | str], ...] = ()
 
     @property
     def place(self) -> str:

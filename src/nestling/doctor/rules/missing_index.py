@@ -118,6 +118,7 @@ def _finding(seen: Seen, target: Collection, statement: Statement, keys: _Keys) 
         cost=f"{duration(statement.seconds)} of the server's time in what was captured",
         remedy="Index what is compared for equality, then what is sorted by, then ranges.",
         commands=(create_index(target.database, target.name, keys),),
+        index=keys,
         evidence={
             "examined": statement.documents_examined,
             "returned": statement.returned,

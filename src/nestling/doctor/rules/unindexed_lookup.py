@@ -64,5 +64,6 @@ def _finding(seen: Seen, target: Collection, field: str, joining: list[str]) -> 
         cost=f"{counted(storage.documents, 'document')} ({size(storage.data_bytes)}) read for each row joined",
         remedy="Create an index on the foreign field.",
         commands=(create_index(target.database, target.name, [(field, 1)]),),
+        index=[(field, 1)],
         work=Work(scanned=storage.documents, read_bytes=storage.data_bytes),
     )

@@ -5,7 +5,8 @@ Why: finding what refers to a document – its orders, its comments – reads th
 
 Example: `comments.movie_id` without an index: a film's page reads 50,000 comments to show three.
 
-Remedy: an index on the reference, followed by what the result is sorted by.
+Remedy: an index on the reference, followed by what the result is sorted by. Where another finding proposes an index that begins
+with the reference, that one does.
 
 Ignore when: it is only ever followed from this side.
 """
@@ -54,6 +55,7 @@ def _finding(seen: Seen, holder: Collection, reference: Reference, field: str) -
         cost=f"finding what refers to one document reads all {count(storage.documents)} ({size(storage.data_bytes)})",
         remedy="Index it, followed by what the result is sorted by.",
         commands=(create_index(holder.database, holder.name, [(field, 1)]),),
+        index=[(field, 1)],
         evidence={"documents": storage.documents},
         severity=Severity.INFO if held_by_parent else None,
         confidence=Confidence.POSSIBLE if held_by_parent or not reference.named else Confidence.LIKELY,
