@@ -63,7 +63,7 @@ def test_no_index_is_proposed_on_what_a_pipeline_makes(database: Db) -> None:
     database.posts.insert_many(
         {"_id": n, "tags": ["a", f"t{n % 9}"], "user": n % 300, "views": n, "likes": n % 7} for n in range(900)
     )
-    top = [{"$sort": {"n": -1}}, {"$limit": 10}]
+    top: list[dict[str, Any]] = [{"$sort": {"n": -1}}, {"$limit": 10}]
     made: list[list[dict[str, Any]]] = [
         [{"$unwind": "$tags"}, {"$group": {"_id": "$tags", "n": {"$sum": 1}}}, *top],
         [{"$addFields": {"n": {"$add": ["$views", "$likes"]}}}, *top],
