@@ -179,8 +179,9 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
         if names:
             shown = first_of([f"`{name}`" for name in names], SHOWN)
             yield (
-                f"{shown}: {what}: from the cutover on, a document that lacks a field or has a value of another type than all"
-                " have now is refused. `nestling emit NEW.YAML --as jsonschema` shows them; after the cutover,"
+                f"{shown}: {what}: from the cutover on, a document is refused that lacks a field all of them have then (an array"
+                " too, be it empty), or has a value of a type none of them has (a whole number where all have fractions)."
+                " `nestling emit NEW.YAML --as jsonschema` shows them; after the cutover,"
                 f' db.runCommand({{collMod: {shell(names[0])}, validationAction: "warn"}}) only logs what it would refuse,'
                 " and `validator: {}` takes anything"
             )
