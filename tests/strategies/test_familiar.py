@@ -1,0 +1,93 @@
+"""What stays where it is keeps the names of today's design; names that collide stay the new ones."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.design import Design
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.primitives import Collection, Computed, Copy, Document, Embedding, Field, Form, Holder, Reference
+from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.types import INTEGER, TEXT
+from nestling.strategies.placement.familiar import with_familiar_names
+
+WRITTEN_BY = Relationship("written", "author", "post", ("id",), ("author_id",), required=True)
+NOTES = Relationship("notes", "post", "note", ("id",), ("post_id",), required=True)
+
+
+def entity(name: str, *attributes: str) -> Entity:
+    """An entity of integers that end with `id`, and texts."""
+    known = (Attribute(each, INTEGER if each.endswith("id") else TEXT, nullable=False) for each in attributes)
+    return Entity(name, tuple(known), ("id",))
+
+
+MODEL = Model(
+    "blog",
+    (
+        entity("author", "id", "name", "mail"),
+        entity("post", "id", "author_id", "title"),
+        entity("note", "id", "post_id", "text"),
+    ),
+    (WRITTEN_BY, NOTES),
+)
+UP = (Hop("written", up=True),)
+
+
+def copied(called: str, form: Form, /, **paths: str) -> Copy:
+    """Attributes of a post's author, and where they are."""
+    return Copy(called, UP, tuple(Field(attribute, path) for attribute, path in paths.items()), form, TRANSACTION)
+
+
+def design(post: Document, *, called: str = "posts") -> tuple[Collection, ...]:
+    """Posts as the document says, and their authors."""
+    body = replace(post, references=(Reference("written", Holder.CHILD),))
+    return (Collection("authors", Document("author"), ("id",)), Collection(called, body, ("id",)))
+
+
+OWN_NOTE = Document("note", references=(Reference("notes", Holder.CHILD),))
+NOTED = Embedding("note", "notes", Form.ARRAY, Document("note"))
+PLAIN = Document(
+    "post",
+    embeddings=(NOTED,),
+    copies=(copied("author", Form.OBJECT, name="name", mail="mail"),),
+    computed=(Computed("note_count", (Hop("notes", up=False),), AggregateKind.COUNT, TRANSACTION),),
+)
+TODAY = Document(
+    "post",
+    fields=(Field("title", "head.title"), Field("author_id", "by.id")),
+    embeddings=(Embedding("remarks", "notes", Form.ARRAY, Document("note", fields=(Field("text", "t"),))),),
+    copies=(copied("by name", Form.INLINE, name="by.name"),),
+    computed=(Computed("n_remarks", (Hop("notes", up=False),), AggregateKind.COUNT, TRANSACTION),),
+)
+
+
+def test_what_stays_is_called_as_it_is() -> None:
+    """Collections, fields, arrays, what is in them, computed values; a copy's new attribute stands beside the one there is."""
+    authors, posts = with_familiar_names(design(PLAIN), Design(MODEL, design(TODAY, called="articles")))
+    assert (authors.name, posts.name) == ("authors", "articles")
+    assert posts.body.fields == TODAY.fields
+    assert posts.body.embeddings == TODAY.embeddings
+    assert [each.field for each in posts.body.computed] == ["n_remarks"]
+    assert posts.body.copies == (copied("by name", Form.INLINE, name="by.name", mail="author_mail"),)
+
+
+def test_a_sub_document_stays_one() -> None:
+    """With its name and those of its fields."""
+    today = replace(TODAY, copies=(copied("writer", Form.OBJECT, name="n"),))
+    _, posts = with_familiar_names(design(PLAIN), Design(MODEL, design(today)))
+    assert posts.body.copies == (copied("writer", Form.OBJECT, name="n", mail="mail"),)
+
+
+def test_names_that_would_collide_stay_new() -> None:
+    """Today's title is where the new design has its notes: the posts keep all their new names."""
+    today = replace(TODAY, fields=(Field("title", "author_mail"),), embeddings=(), computed=())
+    found = with_familiar_names(design(PLAIN), Design(MODEL, (*design(today), Collection("notes", OWN_NOTE, ("id",)))))
+    assert found == design(PLAIN)
+
+
+def test_a_new_place_has_the_names_of_its_fields() -> None:
+    """Rows that move out of an array into a collection of their own keep what their fields are called."""
+    apart = (*design(replace(PLAIN, embeddings=(), computed=())), Collection("note", OWN_NOTE, ("id",)))
+    *_, notes = with_familiar_names(apart, Design(MODEL, design(TODAY)))
+    assert (notes.name, notes.body.fields) == ("note", (Field("text", "t"),))
