@@ -105,6 +105,17 @@ class WhereElement:
 
 
 @dataclass(frozen=True, slots=True)
+class CountElements:
+    """The documents with a field: how many elements of the array satisfy the predicate. `layout` as in `WhereElement`."""
+
+    source: Step
+    field: str
+    array: str
+    predicate: Expression | None
+    layout: Layout
+
+
+@dataclass(frozen=True, slots=True)
 class WherePair:
     """The documents with a pair `name` in the list `array` whose value satisfies the predicate, which is false of NULL.
 
@@ -260,6 +271,7 @@ class GraphLookup:
 RowStep: TypeAlias = (
     Where
     | WhereElement
+    | CountElements
     | WherePair
     | Compute
     | Add
@@ -278,6 +290,7 @@ RowStep: TypeAlias = (
 ROW_STEPS = (
     Where,
     WhereElement,
+    CountElements,
     WherePair,
     Compute,
     Add,

@@ -13,6 +13,7 @@ from nestling.ir.row_steps import (
     Compute,
     Constants,
     Correlate,
+    CountElements,
     GraphLookup,
     GroupRows,
     Keep,
@@ -64,6 +65,9 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
         case WhereElement(predicate=predicate, array=array, negated=negated):
             kept = "leave out documents with" if negated else "leave out documents without"
             return f"{kept} an element of `{array}` where {text(predicate)}"
+        case CountElements(field=field, array=array, predicate=predicate):
+            where = f" where {text(predicate)}" if predicate is not None else ""
+            return f"as `{field}`, count the elements of `{array}`{where}"
         case WherePair(predicate=predicate, array=array, name=name):
             return f"where {text(predicate)}, by the pair `{name}` in `{array}`"
         case Compute(fields=fields):

@@ -24,6 +24,7 @@ from nestling.ir.row_steps import (
     Compute,
     Constants,
     Correlate,
+    CountElements,
     GraphLookup,
     GroupRows,
     Keep,
@@ -40,6 +41,8 @@ from nestling.ir.row_steps import (
 )
 from nestling.ir.types import COMPOSITE
 
+_ELEMENT = "element"
+"""The variable that stands for an element of an array."""
 Pipeline = tuple[str | None, tuple[Mql, ...]]
 """A collection and the stages run on it; without a collection the first stage makes the documents."""
 
@@ -79,6 +82,8 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
         case Where(source, predicate, layout, identity):
             match = by_identity(sql.match_mql(predicate, InLayout(layout)), identity)
             return ({"$match": of_kind(match, source)},)
+        case CountElements():
+            return ({"$set": {step.field: _counted(step)}},)
         case WhereElement():
             return _where_element(step)
         case WherePair():
@@ -158,14 +163,30 @@ def _has_element(step: WhereElement, asked: Mql) -> Mql:
 
 def _some_element(step: WhereElement) -> Mql:
     """Whether an element meets all of it, as an expression; of each in turn."""
-    name, start = f"{VARIABLE}element", f"{step.array}."
+    elements = {**_each_element(step.array), "in": _asked_of_each(step.predicate, step)}
+    found: Mql = {"$anyElementTrue": [{"$map": elements}]}
+    return {"$not": [found]} if step.negated else found
+
+
+def _counted(step: CountElements) -> Mql:
+    """How many elements meet all of it."""
+    elements = _each_element(step.array)
+    if step.predicate is None:
+        return {"$size": elements["input"]}
+    return {"$size": {"$filter": {**elements, "cond": _asked_of_each(step.predicate, step)}}}
+
+
+def _each_element(array: str) -> Mql:
+    return {"input": {"$ifNull": [f"${array}", []]}, "as": _ELEMENT}
+
+
+def _asked_of_each(predicate: Expression, step: WhereElement | CountElements) -> object:
+    """The predicate of an element that is a variable."""
+    name, start = f"{VARIABLE}{_ELEMENT}", f"{step.array}."
     paths = dict(step.layout.entries)
     paths |= {key: f"{name}.{path.removeprefix(start)}" for key, path in paths.items() if path.startswith(start)}
     paths |= {key: name for key, path in paths.items() if path == step.array}
-    asked = sql.value_mql(step.predicate, InLayout(Layout.of(paths)))
-    elements = {"input": {"$ifNull": [f"${step.array}", []]}, "as": name.removeprefix(VARIABLE), "in": asked}
-    found: Mql = {"$anyElementTrue": [{"$map": elements}]}
-    return {"$not": [found]} if step.negated else found
+    return sql.value_mql(predicate, InLayout(Layout.of(paths)))
 
 
 def _where_pair(step: WherePair) -> Mql:

@@ -18,6 +18,7 @@ from nestling.ir.row_steps import (
     Compute,
     Constants,
     Correlate,
+    CountElements,
     GraphLookup,
     GroupRows,
     Layout,
@@ -60,6 +61,8 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
             return _where(step, walk(step.source, facts), facts.values)
         case WhereElement():
             return _where_element(step, walk(step.source, facts), facts.values)
+        case CountElements(source):
+            return _elements_counted(step, rows(source))
         case WherePair():
             return in_pairs(step, walk(step.source, facts), facts)
         case Compute(source, fields, layout):
@@ -160,6 +163,16 @@ def _where_element(step: WhereElement, stream: Stream, values: Values) -> Stream
     leading = replace(leading, documents=holding)
     grown = replace(stream, bytes=holding.bytes, arrays=holding.arrays, asked=asked, leading=leading)
     return grown.parsing(size(step.predicate))
+
+
+def _elements_counted(step: CountElements, stream: Stream) -> Stream:
+    """Each element of each row is asked; a number is added."""
+    parts = conjuncts(step.predicate) if step.predicate is not None else []
+    elements = stream.arrays.get(step.array, 1.0)
+    asked = accesses.pass_on(stream.rows) + accesses.ask(stream.rows * (1 + elements * sum(map(weight, parts))))
+    known = {**stream.known, step.field: Known(max(elements, 1.0))}
+    width = stream.bytes + len(step.field) + FRAMING_BYTES + 4
+    return replace(stream.then(asked), known=known, bytes=width)
 
 
 def _asked_of_elements(step: WhereElement, stream: Stream, values: Values) -> Stream:
