@@ -168,7 +168,7 @@ COUNTS = (
     "SELECT p.title, (SELECT count(*) FROM word w WHERE w.post_id = p.id) AS n FROM post p",
     "SELECT p.id FROM post p WHERE (SELECT count(*) FROM comment c WHERE c.post_id = p.id AND c.stars > 1) > 1",
     "SELECT id, (SELECT count(c.author) FROM comment c WHERE c.post_id = id) AS n FROM post ORDER BY n DESC, id -- total order",
-    "SELECT p.id, (SELECT count(*) FROM word w WHERE w.post_id = p.id AND w.word < p.title) + 1 AS n FROM post p WHERE p.year > 2019",
+    "SELECT id, (SELECT count(*) FROM word w WHERE w.post_id = id AND w.word < title) + 1 AS n FROM post WHERE year > 2019",
     "SELECT sum(n) FROM (SELECT (SELECT count(*) FROM word w WHERE w.post_id = p.id) AS n FROM post p) x",
     "SELECT p.id FROM post p WHERE 2 <= (SELECT count(*) FROM word w WHERE w.post_id = p.id AND w.word IN ('sea', 'blue'))",
 )
