@@ -39,7 +39,7 @@ from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.readable import Readable
 from nestling.planner.options.reads import Reads
-from nestling.planner.options.simplicity import SIMPLICITY, least_costs, simplicity
+from nestling.planner.options.simplicity import SIMPLICITY, departures, least_costs, simplicity
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.together import Together
@@ -83,6 +83,7 @@ def options(
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
     least = least_costs(steps, charges)
     charges += simplicity(places.candidates, today)
+    steps += departures(places.candidates, today)
     return DesignProblem(
         structures=tuple(
             Structure(c.id, c.id, _bytes(c, places, documents, sizes), in_place=c.id in (today or ()))

@@ -2,7 +2,8 @@
 
 The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
 An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less. Where a
-design is in place already, whatever it lacks costs something too, as somebody has to bring it about: most what is no index.
+design is in place already, whatever it lacks costs something too, as somebody has to bring it about: most what is no index, and
+so does what goes that documents have.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 
 from nestling.ir.candidate import (
+    HOMES,
     Absorbed,
     Aggregate,
     Archived,
@@ -27,14 +29,14 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import Charge, Step
+from nestling.ir.options import Charge, Mode, Step
 
 SIMPLICITY = "structures to look after"
 """The name the price stands under among the statements, and in explanations."""
 SHARE = 3e-4
 """One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
-CHANGED = 30
-"""Units of what changes all documents of a collection in use: about a hundredth."""
+CHANGED = 100
+"""Units of what changes all documents of a collection in use: three hundredths, far below what the model errs by."""
 
 
 def simplicity(candidates: Iterable[Candidate], today: frozenset[str] | None = None) -> Iterator[Charge]:
@@ -44,6 +46,14 @@ def simplicity(candidates: Iterable[Candidate], today: frozenset[str] | None = N
         changed = 1 if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
         if (weight := _weight(candidate) + changed * is_new) > 0:
             yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight)
+
+
+def departures(candidates: Iterable[Candidate], today: frozenset[str] | None = None) -> Iterator[Step]:
+    """A step for each structure that `today`'s documents have besides their rows: it stays, or somebody takes it away."""
+    for candidate in candidates if today is not None else ():
+        if candidate.id in (today or ()) and not isinstance(candidate.part, (*HOMES, Indexed, IndexedAcross)):
+            stays = Mode("it stays", (candidate.id,), 0.0)
+            yield Step(SIMPLICITY, f"{candidate.id} goes", (stays, Mode("it goes", (), SHARE * CHANGED)))
 
 
 def least_costs(steps: Iterable[Step], charges: Iterable[Charge]) -> Mapping[str, float]:
