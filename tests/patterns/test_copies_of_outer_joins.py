@@ -38,3 +38,38 @@ def test_the_copy_answers(tmp_path: Path, database: Database[dict[str, Any]]) ->
     application.proved(proposal, database)
     assert "$lookup" not in repr(application.compiled(proposal, "page").pipeline)
     assert two_prices(application.reading, proposal)["page"].factor < 2
+
+
+OF_TENANTS = """
+CREATE TABLE purchase (tenant INTEGER NOT NULL, id INTEGER NOT NULL, placed TEXT NOT NULL, PRIMARY KEY (tenant, id));
+CREATE TABLE product (
+  tenant INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, PRIMARY KEY (tenant, id));
+CREATE TABLE line (
+  tenant INTEGER NOT NULL, purchase_id INTEGER NOT NULL, no INTEGER NOT NULL, product_id INTEGER NOT NULL,
+  PRIMARY KEY (tenant, purchase_id, no),
+  FOREIGN KEY (tenant, purchase_id) REFERENCES purchase, FOREIGN KEY (tenant, product_id) REFERENCES product);
+"""
+PAGE_OF_TENANT = """
+-- name: page, rate: 100/s
+-- params: {"tenant": 2, "id": 8}
+SELECT p.placed, l.no, r.name FROM purchase p
+LEFT JOIN line l ON l.tenant = p.tenant AND l.purchase_id = p.id
+LEFT JOIN product r ON r.tenant = l.tenant AND r.id = l.product_id WHERE p.tenant = :tenant AND p.id = :id;
+-- name: keys, rate: 1/h
+SELECT p.id, l.no, r.name, r.tenant FROM purchase p
+LEFT JOIN line l ON l.tenant = p.tenant AND l.purchase_id = p.id
+LEFT JOIN product r ON r.tenant = l.tenant AND r.id = l.product_id;
+"""
+
+
+def test_a_key_the_document_around_it_says(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """A product's tenant is its line's, and that its purchase's: of a purchase without lines it is NULL."""
+    purchases = [(n % 3, n, f"2024-01-{n % 28 + 1:02}") for n in range(300)]
+    products = [(tenant, n, f"product {n}", "x" * 300) for tenant in range(3) for n in range(40)]
+    lines = [(n % 3, n, no, n * no % 40) for n in range(300) if n % 5 for no in range(3)]
+    application = scenario(
+        tmp_path, OF_TENANTS, {"purchase": purchases, "product": products, "line": lines}, PAGE_OF_TENANT
+    )
+    proposal = application.designed()
+    assert "product.name in line" in chosen(proposal, "extended-reference")
+    application.proved(proposal, database)

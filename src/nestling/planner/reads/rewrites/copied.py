@@ -16,7 +16,7 @@ from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.rewrites.embedded import plain_path
+from nestling.planner.reads.rewrites.embedded import is_in, plain_path
 from nestling.planner.reads.rewrites.fresh import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
@@ -63,7 +63,8 @@ def _paths(
     copy: Copy, link: Relationship, wanted: Sequence[Column], child: str, at: Standing, context: Context
 ) -> dict[tuple[str, str], str] | None:
     """Where each wanted attribute is: its copy, or for the key what refers to it; None when one is missing or not fresh."""
-    base = join_path(at.prefix, at.place.path, "" if copy.form is Form.INLINE else copy.name)
+    own = join_path(at.prefix, at.place.path)
+    base = join_path(own, "" if copy.form is Form.INLINE else copy.name)
     copied = {field.attribute: join_path(base, field.path) for field in copy.attributes}
     keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
     child_entity = context.design.model.entity(link.child)
@@ -75,6 +76,8 @@ def _paths(
         elif column.name in keys and copy.form is Form.OBJECT and context.design.model.is_total(link):
             attribute = child_entity.attribute(keys[column.name])
             path = plain_path(at, Column(child, attribute.name, attribute.type), context)
+            if path is not None and at.optional and not is_in(path, own):
+                return None  # the document around the child says it, also where there is no child
         if path is None:
             return None
         paths[column.alias, column.name] = path

@@ -83,7 +83,7 @@ def null_where_none(
     outside = [
         column
         for column in context.beyond(conditions, scan.columns)
-        if column in rows.layout and not _is_in(rows.layout.path(column), field)
+        if column in rows.layout and not is_in(rows.layout.path(column), field)
     ]
     if not outside:
         return rows
@@ -94,14 +94,14 @@ def null_where_none(
     return replace(found, standing=rows.standing)
 
 
-def _is_in(path: str, field: str) -> bool:
+def is_in(path: str, field: str) -> bool:
+    """Whether a path is that field's own or goes on from it."""
     return path == field or path.startswith(f"{field}.")
 
 
 def is_within(standing: Standing, field: str) -> bool:
     """Whether the standing's rows come from that array."""
-    path = join_path(standing.prefix, standing.place.path)
-    return path == field or path.startswith(field + ".")
+    return is_in(join_path(standing.prefix, standing.place.path), field)
 
 
 def home_inside(entity: str, parent: Place, context: Context) -> Place | None:
