@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
+from nestling.common.errors import GapError
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.python_code import module
 from nestling.executors.create import create
@@ -83,3 +84,51 @@ def test_what_is_stored_among_dates_is_rounded(
     space["statement"](database, at=_as(kind, fine + timedelta(milliseconds=7)))
     assert store.execute("SELECT at FROM event WHERE id = 0")[0]["at"] == _as(kind, rounded + timedelta(milliseconds=7))
     assert {type(each["at"]) for each in database["event"].find()} == {str if kind == "timestamptz(6)" else datetime}
+
+
+_OF_EVERY_TIME = """nestling: 1
+model:
+  name: log
+  entities:
+    event:
+      key: [id]
+      attributes: {id: integer!, day: date, plain: timestamp, fine: timestamp(6), there: timestamptz, fine_there: timestamptz(6)}
+"""
+_TIMES = ("day", "plain", "fine", "there", "fine_there")
+
+
+@pytest.mark.parametrize("taken", _TIMES)
+@pytest.mark.parametrize("kept", _TIMES)
+def test_one_time_stored_as_another(kept: str, taken: str, database: Database[Any], tmp_path: Path) -> None:
+    """What a column takes of another one is what it would have taken of the value itself, on a clock of UTC."""
+    (tmp_path / "model.yaml").write_text(_OF_EVERY_TIME, encoding="utf-8")
+    proposal = pipeline.design(pipeline.inspect(str(tmp_path / "model.yaml")), "normalized")
+    create(collection_commands(proposal.design), database, written_collections(proposal.design))
+    store = Store(proposal, database, dialect="postgresql")
+    at = BASE.replace(hour=0, minute=0, second=0, microsecond=0) if kept == "day" else BASE
+    given = {
+        "day": at.date(),
+        "plain": _as("timestamp", at),
+        "fine": _as("timestamp", at),
+        "there": at,
+        "fine_there": at,
+    }
+    for number in (1, 2):
+        column, value = (taken, given[taken]) if number == 1 else (kept, _converted(given[taken], kept))
+        store.execute(f"INSERT INTO event (id, {column}) VALUES (:id, :at)", id=number, at=value)
+    if kept in ("plain", "there") and taken.startswith("fine"):
+        with pytest.raises(GapError, match="CAST"):  # which would round
+            store.execute(f"UPDATE event SET {kept} = {taken} WHERE id = 1")
+        return
+    if kept != taken:
+        store.execute(f"UPDATE event SET {kept} = {taken} WHERE id = 1")
+    one, other = (each[kept] for each in database["event"].find().sort("_id"))
+    assert one == other
+
+
+def _converted(value: date, kept: str) -> date:
+    """As PostgreSQL converts where its zone is UTC."""
+    moment = value if isinstance(value, datetime) else datetime.combine(value, time())
+    if kept == "day":
+        return moment.date()
+    return moment.replace(tzinfo=UTC if "there" in kept else None)

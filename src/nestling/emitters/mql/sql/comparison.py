@@ -30,7 +30,7 @@ from nestling.ir.expression import (
 from nestling.ir.instants import instant_text
 from nestling.ir.operands import is_float, is_mixed_time, is_text
 from nestling.ir.reading import GapKind
-from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +87,8 @@ def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[Mql
 def _side(one: Expression, other: Expression, operator: Comparison, collation: Collation, r: Renderer) -> Mql:
     """One side; `operator` is how the other compares with it."""
     if is_wide(one) or is_wide(other):
-        return wide(beside_wide(one, other) if isinstance(one, Parameter) else one, r, other)
+        given_as_kept = beside_wide(one, other) if isinstance(one, Parameter) else one
+        return wide(given_as_kept, r, other.type if is_wide(other) else one.type)
     if is_float(other) and one.type.name is TypeName.DECIMAL:
         return _as_float(one, r)
     if may_be_text(one) and may_be_text(other):
@@ -139,22 +140,31 @@ def _keeps_precision(expression: Expression) -> bool:
     return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
 
 
-def wide(expression: Expression, r: Renderer, beside: Expression | None = None) -> Mql:
-    """A date or timestamp as ISO text of six digits, which sorts as it should; with a zone's sign where `beside` has it."""
+def wide(expression: Expression, r: Renderer, kind: Type) -> Mql:
+    """A date or timestamp as ISO text of six digits, which sorts as it should; with a zone's sign where that type has it."""
+    zone = "Z" if kind.name is TypeName.TIMESTAMPTZ else ""
     if isinstance(expression, Literal) and hasattr(expression.value, "microsecond"):
         return instant_text(expression.value)  # type: ignore[arg-type]
     value = r.value(expression)
-    if is_wide(expression) or (isinstance(expression, Literal) and isinstance(expression.value, str)):
+    if is_wide(expression):
+        if expression.type.name is kind.name:
+            return value
+        return bind({"time": value}, _with_zone) if zone else {"$rtrim": {"input": value, "chars": "Z"}}
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
         return value
-    kind = beside.type.name if beside is not None and is_wide(beside) else expression.type.name
-    shape = _WIDE_FORMAT + ("Z" if kind is TypeName.TIMESTAMPTZ else "")
 
     def shown(time: Mql) -> Mql:
-        return {"$dateToString": {"date": time, "format": shape}}
+        return {"$dateToString": {"date": time, "format": _WIDE_FORMAT + zone}}
 
     if not is_mixed_time(expression):
         return shown(value)
     return bind({"time": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, "date"]}, shown(x), x]})
+
+
+def _with_zone(text: Mql) -> Mql:
+    """With the sign of UTC; infinite times have none."""
+    is_finite = {"$regexMatch": {"input": text, "regex": r"\.\d{6}$"}}
+    return {"$cond": [is_finite, {"$concat": [text, "Z"]}, text]}
 
 
 def _as_float(expression: Expression, r: Renderer) -> Mql:

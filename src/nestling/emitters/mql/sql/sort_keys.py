@@ -44,7 +44,7 @@ def sort_value(key: SortKey, r: Renderer) -> Mql:
     expression = key.expression
     require_order(expression)
     if is_wide(expression):
-        value = wide(expression, r)
+        value = wide(expression, r, expression.type)
     else:
         value = collated(expression, key.collation, r) if may_be_text(expression) else r.value(expression)
     return {"$ifNull": [value, None]} if r.nullable(expression) else value

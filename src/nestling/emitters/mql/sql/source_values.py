@@ -98,7 +98,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
     if node.type.fraction_digits > BSON_DIGITS:
         if node.operand.type.name not in TIMES:
             raise gap(f"storing what has no type as {node.type}")
-        return wide(node.operand, r, Literal(None, node.type))
+        return wide(node.operand, r, node.type)
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 
 
