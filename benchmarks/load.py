@@ -38,12 +38,13 @@ from nestling.executors.load.level import own_columns
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import Values
 from nestling.executors.load.units import units_of
+from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form
 from nestling.ir.rows import RowQuery
 from nestling.ir.types import INTEGER, TEXT, Type
-from nestling.ir.values import CODEC, Policy
+from nestling.ir.values import Policy
 from nestling.sources.sql import open_database
 
 BATCH = 2_000

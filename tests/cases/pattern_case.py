@@ -19,12 +19,12 @@ from typing import Any
 
 from bson import json_util
 
+from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_proposal
 from nestling.ir.text.yaml_reader import read_yaml
 from nestling.ir.types import TypeName
-from nestling.ir.values import CODEC
 
 FOUND = "found: "
 FOLDER = Path(__file__).parent / "patterns"

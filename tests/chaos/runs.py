@@ -27,12 +27,12 @@ from nestling.emitters.mql import aggregation
 from nestling.executors.sync import SyncOptions, sync
 from nestling.executors.sync.lease import COLLECTION
 from nestling.executors.verify import verify
+from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
 from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_proposal, write_proposal
-from nestling.ir.values import CODEC
 from nestling.pipeline.syncing import sync_plan
 from nestling.planner.home import home_views
 from nestling.planner.upkeep import upkeeps_of

@@ -19,12 +19,13 @@ from nestling.emitters.markdown import type_words
 from nestling.emitters.python import module
 from nestling.emitters.samples import sample_documents
 from nestling.ir.allowed import Allowed
+from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Document
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import Type, TypeName
-from nestling.ir.values import CODEC, Policy, encoder
+from nestling.ir.values import Policy, encoder
 from tests.generators.allowing import allowed_of
 
 AMOUNTS = st.integers(-3, 3) | st.decimals(-3, 3, places=2)

@@ -25,12 +25,13 @@ from nestling.executors.difference import Difference, Kind
 from nestling.executors.fingerprint import fingerprint
 from nestling.executors.progress import RowProgress
 from nestling.executors.verify import Verdict, VerifyReport, verify
+from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import Type
-from nestling.ir.values import CODEC, encoder
+from nestling.ir.values import encoder
 from nestling.planner.home import home_views
 from tests.planner.home_cases import CASES, FORMS, NESTED, Case, entity
 from tests.planner.test_home import write

@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nestling.common.errors import LoadError
+from nestling.ir.codec import CODEC
 from nestling.ir.types import Type, TypeName
-from nestling.ir.values import CODEC, Policy, decoder, encode, encoder
+from nestling.ir.values import Policy, decoder, encode, encoder
 
 
 def test_long_numbers_are_cut_where_they_are_refused() -> None:

@@ -17,9 +17,9 @@ from nestling.common.redaction import redact
 from nestling.executors.codes import DUPLICATE_KEY, INDEX_OPTIONS_CONFLICT
 from nestling.executors.rights import WRITING, check_privileges
 from nestling.executors.write_errors import whole_fields
+from nestling.ir.codec import CODEC
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.literals import shell
-from nestling.ir.values import CODEC
 
 SHOWN = 3
 _REPLACING = (*WRITING, "dropCollection")

@@ -19,8 +19,9 @@ import bson
 from nestling.executors.batches import batches
 from nestling.executors.read import row_decoder
 from nestling.ir.canonical import canonical_encoder
+from nestling.ir.codec import CODEC
 from nestling.ir.model import Entity
-from nestling.ir.values import CODEC, Policy
+from nestling.ir.values import Policy
 
 Row = tuple[object, ...]
 BATCH_ROWS = 1_000

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nestling.ir.values import CODEC
+from nestling.ir.codec import CODEC
 
 if TYPE_CHECKING:
     from pymongo.asynchronous.database import AsyncDatabase

@@ -25,7 +25,7 @@ from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from nestling.common.errors import LeaseLost, Problem
 from nestling.executors.transient import PATIENCE_SECONDS, is_transient
-from nestling.ir.values import CODEC
+from nestling.ir.codec import CODEC
 
 RENEWALS = 3
 """How often a lease is renewed in its time."""

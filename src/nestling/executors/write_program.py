@@ -14,6 +14,7 @@ from bson import decode, encode
 
 from nestling.common.errors import ConstraintError, Problem
 from nestling.executors.run import row_of
+from nestling.ir.codec import CODEC
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
 from nestling.ir.literals import shell
@@ -28,7 +29,6 @@ from nestling.ir.program import (
     RefuseRows,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.values import CODEC
 from nestling.ir.write_path import NEW, OLD, Answer, Violation
 
 

@@ -10,7 +10,6 @@ import math
 import re
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
 from uuid import UUID
 
 import bson
@@ -21,11 +20,11 @@ from bson.decimal128 import Decimal128
 from bson.errors import BSONError
 from bson.json_util import JSONMode, JSONOptions
 
+from nestling.ir.codec import CODEC
 from nestling.ir.numeral import INT64
 from nestling.ir.types import TypeName
 
 _OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
-_CODEC: bson.CodecOptions[Any] = bson.CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)
 """Classes of values that no type of a model stands for."""
 _CANONICAL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.ASCII)
@@ -46,8 +45,8 @@ def beyond_json(value: object) -> object | None:
 def within_bson(value: dict[str, object]) -> object | None:
     """The value that Extended JSON stands for; None for what `beyond_json` does not write so, to the letter."""
     try:
-        stored = bson.encode({"": json_util.loads(json.dumps(value), json_options=_OPTIONS)}, codec_options=_CODEC)
-        found = bson.decode(stored, codec_options=_CODEC)[""]
+        stored = bson.encode({"": json_util.loads(json.dumps(value), json_options=_OPTIONS)}, codec_options=CODEC)
+        found = bson.decode(stored, codec_options=CODEC)[""]
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, BSONError):
         return None
     return found if json.dumps(beyond_json(found)) == json.dumps(value) else None

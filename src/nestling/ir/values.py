@@ -29,16 +29,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from decimal import Decimal, InvalidOperation
-from typing import Any, Literal
+from typing import Literal
 
 import bson
-from bson.binary import Binary, UuidRepresentation
-from bson.codec_options import CodecOptions
+from bson.binary import Binary
 from bson.decimal128 import Decimal128
-from bson.raw_bson import RawBSONDocument
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.beyond_json import beyond_json, within_bson
+from nestling.ir.codec import CODEC
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.numeral import INT64
@@ -54,10 +53,6 @@ DECIMAL128_DIGITS = DIGITS
 JSON_DEPTH = 64
 """Deepest nesting stored as documents; the server stops at 180 levels, counted from the root of the whole document."""
 
-CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
-"""How every document of ours is encoded and decoded; dates come back naive, in UTC."""
-RAW = CODEC.with_options(document_class=RawBSONDocument)
-"""The same where a document is wanted as the server has it, undecoded."""
 
 Convert = Callable[[object], object]
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)

@@ -209,9 +209,9 @@ def _with_indexes(problem: DesignProblem, fixed: frozenset[str]) -> DesignProble
 
 def _without_fixed(proposal: Proposal, fixed: frozenset[str]) -> Proposal:
     """The proposal without a word of weighing where nothing was weighed, but for a note."""
-    weighed = tuple(each for each in proposal.weighed if each.structure not in fixed or each.gain is not None)
     if not fixed:
         return proposal
+    weighed = tuple(each for each in proposal.weighed if each.structure not in fixed or each.gain is not None)
     note = "today's indexes stay, whether or not these statements use them: `nestling doctor` names those that nothing uses"
     return replace(proposal, weighed=weighed, notes=(*proposal.notes, note))
 

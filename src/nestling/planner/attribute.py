@@ -85,12 +85,8 @@ def _stored(design: Design, place: Place, level: int, attribute: str, path: str)
     node = place.nodes[level]
     value = FieldPath(join(path_to(place, level), path))
     kept = design.model.entity(node.entity).attribute(attribute)
-    # In an array of bare values NULL is null; JSON's own null stays.
-    return (
-        NullAsMissing(value)
-        if node.form is Form.SCALARS and kept.nullable and kept.type.name is not TypeName.JSON
-        else value
-    )
+    is_null = node.form is Form.SCALARS and kept.nullable  # a NULL among bare values
+    return NullAsMissing(value) if is_null and kept.type.name is not TypeName.JSON else value
 
 
 def is_collection_root(place: Place) -> bool:

@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
+from nestling.ir.codec import CODEC
 from nestling.ir.expression import Rules
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type
-from nestling.ir.values import CODEC, encoder
+from nestling.ir.values import encoder
 from nestling.sources.sql.values import converter
 
 COLUMNS = {

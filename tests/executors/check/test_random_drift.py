@@ -13,8 +13,8 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.executors.check import CheckReport
+from nestling.ir.codec import CODEC
 from nestling.ir.drift import DriftKind
-from nestling.ir.values import CODEC
 from tests.executors.check.injected import Injected, inject
 from tests.executors.check.loaded import checked, loaded
 from tests.generators.designs import designs

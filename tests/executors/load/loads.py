@@ -11,9 +11,9 @@ from pymongo.database import Database
 from nestling.emitters.commands import collection_commands, index_commands
 from nestling.executors.create import create
 from nestling.executors.load import LoadReport, load, written_collections
+from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.rows import RowSource
-from nestling.ir.values import CODEC
 from tests.sqlite_rows import sqlite_source
 
 _numbers = count()

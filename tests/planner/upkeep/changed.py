@@ -22,6 +22,7 @@ from nestling.executors.load import load, written_collections
 from nestling.executors.run import documents
 from nestling.executors.write import run_write
 from nestling.ir.access_path import FieldPath, Project
+from nestling.ir.codec import CODEC
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY
@@ -31,7 +32,6 @@ from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.program import CompiledWrite, GivenRows
 from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.values import CODEC
 from nestling.ir.write_path import Each, WritePlan
 from nestling.planner.home import home_view
 from nestling.planner.upkeep import ChangeKind, Implied, RowChange, fired, implied, stored, upkeep_steps, upkeeps_of

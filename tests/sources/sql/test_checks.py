@@ -22,7 +22,8 @@ from sqlalchemy import make_url
 
 from nestling import pipeline
 from nestling.common.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.values import CODEC, encoder
+from nestling.ir.codec import CODEC
+from nestling.ir.values import encoder
 
 CHECK_FAILED = 4025
 TEXTS = ("", " ", "a", "A", "a ", "ä", "a\u0308", "ab", "abc", "\U0001f600", "it's", "b")

@@ -119,13 +119,6 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
             assert_never(step)
 
 
-class InElement(InLayout):
-    """An environment: the elements of an array, seen from inside."""
-
-    def __init__(self, layout: Layout, array: str) -> None:
-        super().__init__(layout.inside(array))
-
-
 def _where_element(step: WhereElement) -> tuple[Mql, ...]:
     """What the query language can ask of one element, by which an index finds documents; and where nothing asks again once the
     array is unwound, all of it by an expression too, if there is more.
@@ -191,7 +184,7 @@ def _asked_of_each(predicate: Expression, step: WhereElement | CountElements) ->
 
 def _where_pair(step: WherePair) -> Mql:
     """Asked of the pair, which an index over names and values finds; what only an expression says is asked of its value."""
-    match = sql.match_mql(step.predicate, InElement(step.layout, step.array))
+    match = sql.match_mql(step.predicate, InLayout(step.layout.inside(step.array)))
     if "$expr" not in repr(match):
         return {"$match": {step.array: {"$elemMatch": {step.key: {"$eq": step.name}, **match}}}}
     taken_out = Layout(tuple((column, f"{VARIABLE}pair") for column, _ in step.layout.entries))

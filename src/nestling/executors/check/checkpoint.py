@@ -14,10 +14,10 @@ from bson.min_key import MinKey
 from nestling.common.errors import InputError, Problem
 from nestling.common.files import write_whole
 from nestling.executors.check.report import Verdict
+from nestling.ir.codec import CODEC
 from nestling.ir.drift import Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.program import MISSING
-from nestling.ir.values import CODEC
 
 
 @dataclass(slots=True)

@@ -15,8 +15,9 @@ from pymongo import WriteConcern
 from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
+from nestling.ir.codec import CODEC
 from nestling.ir.names import CHECKPOINT_COLLECTION
-from nestling.ir.values import CODEC, Policy, decode, encode
+from nestling.ir.values import Policy, decode, encode
 
 _ID = "load"
 

@@ -93,9 +93,8 @@ class DocumentCode:
         if outer not in self._boxes:
             holder = self._box(outer[:-1])
             self._boxes[outer] = f"b{len(self._boxes)}"
-            self._lines.append(
-                f"{self._boxes[outer]} = {holder}.setdefault({outer[-1]!r}, {{}})"
-            )  # a spread part may have it
+            # A part that was spread may have it.
+            self._lines.append(f"{self._boxes[outer]} = {holder}.setdefault({outer[-1]!r}, {{}})")
         return self._boxes[outer]
 
     def guard(self, condition: str, otherwise: Callable[[Row], Any]) -> None:

@@ -7,9 +7,9 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
+from nestling.ir.codec import CODEC
 from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.values import CODEC
 
 
 def empty(database: Database[Any], name: str) -> None:

@@ -15,8 +15,8 @@ from nestling.executors.load.merge import SIDE, Merge
 from nestling.executors.load.roots import Documents
 from nestling.executors.load.units import Unit
 from nestling.executors.load.writer import BATCH_BYTES, BATCH_DOCUMENTS, Batch, Writer
+from nestling.ir.codec import CODEC
 from nestling.ir.literals import shell
-from nestling.ir.values import CODEC
 
 DOCUMENT_BYTES = 16 * 1024 * 1024
 """The server's bound for one document."""

@@ -22,9 +22,9 @@ from pymongo.errors import AutoReconnect, OperationFailure
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.refusal import refusal
+from nestling.ir.codec import RAW
 from nestling.ir.design import Design
 from nestling.ir.stored_names import said_names
-from nestling.ir.values import RAW
 
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024

@@ -15,8 +15,8 @@ from nestling.executors.create import create_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.trail import BEFORE, Trail
+from nestling.ir.codec import CODEC
 from nestling.ir.command import CreateIndex
-from nestling.ir.values import CODEC
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 _RULES = ("validator", "validationLevel", "validationAction")

@@ -17,9 +17,9 @@ from nestling.executors.changes import Point
 from nestling.executors.load.checkpoint import found_key, stored_key
 from nestling.executors.migrate.alone import alone
 from nestling.executors.migrate.trail import BEFORE, Trail
+from nestling.ir.codec import CODEC
 from nestling.ir.migration import Phase
 from nestling.ir.names import OWN_COLLECTIONS
-from nestling.ir.values import CODEC
 
 COLLECTION = f"{OWN_COLLECTIONS}migrate"
 _ID = "migration"

@@ -18,8 +18,8 @@ from nestling.executors.abilities import capped_collections
 from nestling.executors.calls import ONE_MOMENT, read_call
 from nestling.executors.check.rows import collections_in
 from nestling.executors.read_errors import read_errors
+from nestling.ir.codec import CODEC
 from nestling.ir.compiled import CompiledRead
-from nestling.ir.values import CODEC
 
 BATCH = 1_000
 

@@ -46,7 +46,7 @@ class Hop:
     leaf: bool
     counted: bool
     tails: tuple[str, ...]
-    alone: bool = True
+    alone: bool
 
     @property
     def leaves_subquery(self) -> bool:

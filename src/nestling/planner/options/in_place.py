@@ -23,6 +23,7 @@ from nestling.ir.candidate import (
 )
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Place, Role, StoredCollection
+from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Form, Index
 
@@ -43,8 +44,7 @@ def with_in_place(design: Design, proposed: Sequence[Candidate]) -> InPlace:
     known = {_comparable(candidate.part): candidate for candidate in proposed}
     chosen: list[Candidate] = []
     for part in parts_of(design):
-        text = part.text(design.model) if isinstance(part, IndexedAcross) else _text(part)
-        found = known.setdefault(_comparable(part), Candidate(f"{text} (today)", PATTERN, part))
+        found = known.setdefault(_comparable(part), Candidate(f"{_text(part, design.model)} (today)", PATTERN, part))
         if isinstance(part, Nested) and isinstance(found.part, Nested):
             found = replace(found, part=replace(found.part, bare=part.bare))
         chosen.append(found)
@@ -167,7 +167,7 @@ def _below(node: Node, prefix: str, path: str) -> tuple[str, str] | None:
     return next((found for child in node.children if (found := _below(child, at, path)) is not None), None)
 
 
-def _text(part: Part) -> str:  # noqa: C901 - one case for each
+def _text(part: Part, model: Model) -> str:  # noqa: C901 - one case for each
     match part:
         case Own(entity):
             return f"{entity} in a collection of its own"
@@ -179,6 +179,8 @@ def _text(part: Part) -> str:  # noqa: C901 - one case for each
             where = f" where {' and '.join(map(str, rows))}" if rows else ""
             shown = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
             return f"index of {entity} on {shown}{where}"
+        case IndexedAcross():
+            return part.text(model)
         case CopiedAttribute(holder, path, attribute):
             return f"{attribute} by {', '.join(hop.relationship for hop in path)} in {holder}"
         case Lineage(relationship, attributes):

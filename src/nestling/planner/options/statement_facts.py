@@ -125,6 +125,7 @@ def said(statement: Statement, situation: Situation) -> Said:
 
 
 def _only_asked(relation: Relation) -> frozenset[str]:
+    """The entities that conditions mention, and nothing that is shown, grouped or ordered."""
     every = [*everything(relation)]
     scans = [each for each in every if isinstance(each, a.Scan)]
     others = (each for each in every if not isinstance(each, a.Scan | a.Filter | a.Join))

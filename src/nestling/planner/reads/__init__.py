@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from nestling.ir.algebra import Join, Limit, Query, Relation, Scan
+from nestling.ir.algebra import Join, Limit, Query, Relation
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import Literal, Parameter
@@ -27,7 +27,7 @@ from nestling.planner.reads.rewrites.asked_children import with_children_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
 from nestling.planner.reads.rewrites.early_sums import with_early_sums
 from nestling.planner.reads.rewrites.grouped_parent import without_groups
-from nestling.planner.reads.rewrites.join_order import limited_tables, order_joins
+from nestling.planner.reads.rewrites.join_order import begins_elsewhere, order_joins
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
@@ -36,7 +36,7 @@ from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
 from nestling.planner.reads.rewrites.values_first import with_values_first
 from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import Context, First, Names, ReadGap, gap
-from nestling.planner.reads.traverse import everything, everywhere, inputs, used
+from nestling.planner.reads.traverse import everything, everywhere, used
 
 MOST_SETS = 3
 """Plans that begin with the values of a condition which are made beside the plain one."""
@@ -90,7 +90,7 @@ def ways(
     first = _rewritten(relation, design, allowed, tolerated, statistics)
     yield first
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
-    if joins and Rewrite.JOIN_ORDER in allowed and _begins_elsewhere(first, design):
+    if joins and Rewrite.JOIN_ORDER in allowed and begins_elsewhere(first, design):
         yield _rewritten(relation, design, allowed, tolerated, statistics, begin=True)
     if joins and Rewrite.EMBEDDED_EXISTS in allowed:
         asked = with_children_asked(relation, design)
@@ -99,18 +99,6 @@ def ways(
     if priced and Rewrite.SETS_FIRST in allowed:
         for each in islice(with_set_first(relation, design.model), MOST_SETS):
             yield _rewritten(each, design, allowed, tolerated, statistics)
-
-
-def _begins_elsewhere(relation: Relation, design: Design) -> bool:
-    """Whether a limited order is about another table than that which is read first, one whose rows have copies of others."""
-    limited, begin = limited_tables(relation), relation
-    while below := inputs(begin):
-        begin = below[0]
-    scans = [
-        each for each in everything(relation) if isinstance(each, Scan) and each.alias in limited and each is not begin
-    ]
-    places = (place for scan in scans for place in design.places.get(scan.entity, ()))
-    return any(copy.is_to_one(design.model) for place in places for copy in place.node.body.copies)
 
 
 def _planned(

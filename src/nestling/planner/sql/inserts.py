@@ -111,10 +111,10 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
     """The rows with parameters and constants without a type as the attributes they are for keep them (PostgreSQL)."""
     if isinstance(rows, Sort | Limit | Filter):
         return replace(rows, input=_with_types(rows.input, attributes, translation))
-    is_apart = translation.dialect.rules is not Rules.POSTGRESQL or not isinstance(rows, Project)
-    if is_apart or len(rows.columns) != len(attributes):
+    if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
         return rows
-    assert isinstance(rows, Project)
+    if not isinstance(rows, Project):
+        return rows
     outputs = list(rows.outputs)
     for place, (output, attribute) in enumerate(zip(rows.outputs, attributes, strict=True)):
         if values.is_untyped(output.expression):

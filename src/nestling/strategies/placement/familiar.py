@@ -53,9 +53,8 @@ def _collection(collection: Collection, known: _Known, model: Model) -> Collecti
     body = _document(collection.body, known, model, collection.id)
     if there is None:
         return replace(collection, body=body)
-    same_kinds = there.variant is not None and collection.variant is not None
-    links = [{link for link, _ in each.variant.subtypes} for each in (there, collection) if each.variant is not None]
-    variant = there.variant if same_kinds and links[0] == links[1] else collection.variant
+    links = [{link for link, _ in each.variant.subtypes} if each.variant else None for each in (there, collection)]
+    variant = there.variant if links[0] == links[1] else collection.variant
     return replace(collection, name=there.name, body=body, variant=variant)
 
 

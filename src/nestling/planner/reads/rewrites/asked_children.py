@@ -17,7 +17,7 @@ from nestling.ir.expression import Exists, Expression
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
-from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
+from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.traverse import aliases, everything, mentioned, used
 
@@ -122,16 +122,8 @@ def _is_one(group: list[Relation], asked: list[Expression], design: Design) -> b
 
 def _lies_in(child: a.Scan, others: list[Relation], asked: list[Expression], design: Design) -> bool:
     """Whether its rows are elements of the documents of another of the tables, to which it is joined along that."""
-    for parent in (found for each in others if (found := scan_of(each)[0]) is not None):
-        for place in design.places.get(child.entity, ()):
-            embedding = place.node.embedding
-            if embedding is None or not _is_element(place):
-                continue
-            link = design.model.relationship(embedding.relationship)
-            joined = without_link(asked, link, parent=parent.alias, child=child.alias) is not None
-            if link.parent == parent.entity and joined:
-                return True
-    return False
+    parents = (found for each in others if (found := scan_of(each)[0]) is not None)
+    return any(form.to_many for parent in parents for form in forms_inside(child, parent, asked, design))
 
 
 def _is_element(place: Place) -> bool:

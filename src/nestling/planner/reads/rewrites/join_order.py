@@ -13,13 +13,12 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery
-from nestling.ir.layout import NodeKind, Role
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.grouped_in import joined_groups
-from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of, without_link
+from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import (
     aliases,
@@ -27,6 +26,7 @@ from nestling.planner.reads.traverse import (
     everywhere,
     free_columns,
     has_subquery,
+    inputs,
     rewritten,
     single,
     subqueries,
@@ -38,7 +38,7 @@ _INNER = (JoinKind.INNER, JoinKind.CROSS)
 def order_joins(
     relation: Relation,
     design: Design,
-    statistics: Statistics = Statistics(),  # noqa: B008 - frozen
+    statistics: Statistics,
     *,
     begin: bool = False,
 ) -> Relation:
@@ -50,13 +50,23 @@ def order_joins(
     relation = everywhere(relation, joined_groups)
     if any(isinstance(each, a.Filter) for each in everything(relation)):
         relation = everywhere(relation, _inner_first)
-    limited = limited_tables(relation)
+    limited = _limited_tables(relation)
     return everywhere(
         relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited, begin=begin))
     )
 
 
-def limited_tables(relation: Relation) -> frozenset[str]:
+def begins_elsewhere(relation: Relation, design: Design) -> bool:
+    """Whether a limited order is about another table than that which is read first, one whose rows have copies of others."""
+    limited, begin = _limited_tables(relation), relation
+    while below := inputs(begin):
+        begin = below[0]
+    scans = (each for each in everything(relation) if isinstance(each, a.Scan) and each is not begin)
+    places = (place for scan in scans if scan.alias in limited for place in design.places.get(scan.entity, ()))
+    return any(copy.is_to_one(design.model) for place in places for copy in place.node.body.copies)
+
+
+def _limited_tables(relation: Relation) -> frozenset[str]:
     """The tables whose rows alone a limited order is about: nothing need be joined to rows beyond the limit."""
     sorts = (
         each.input for each in everything(relation) if isinstance(each, a.Limit) and isinstance(each.input, a.Sort)
@@ -246,19 +256,8 @@ def _is_inside(child: _Leaf, parent: _Leaf, conditions: list[Expression], design
     inner, outer = scan_of(child.relation)[0], scan_of(parent.relation)[0]
     if inner is None or outer is None:
         return False
-    for place in design.places.get(inner.entity, ()):
-        node = place.node
-        if node.kind is not NodeKind.EMBEDDED or node.embedding is None or place.store.role is not Role.HOME:
-            continue
-        if node.form is Form.SCALARS:
-            continue  # its values are no rows that a join with the parent finds in its document
-        link = design.model.relationship(node.embedding.relationship)
-        if (
-            link.parent == outer.entity
-            and without_link(conditions, link, parent=outer.alias, child=inner.alias) is not None
-        ):
-            return True
-    return False
+    # Bare values are no rows that a join with the parent finds in its document.
+    return any(form is not Form.SCALARS for form in forms_inside(inner, outer, conditions, design))
 
 
 def _distance(leaf: _Leaf, seen: frozenset[str], conditions: list[Expression], design: Design) -> int:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from nestling.ir import algebra as a
+from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Raw
+from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Entity, Relationship
+from nestling.ir.primitives import Form
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
 
 
@@ -58,3 +61,16 @@ def without_link(
         else:
             rest.append(condition)
     return None if wanted else rest
+
+
+def forms_inside(child: a.Scan, parent: a.Scan, conditions: Sequence[Expression], design: Design) -> Iterator[Form]:
+    """How the child's rows lie in documents that are not orphans', where these join it along that with the parent they lie in."""
+    for place in design.places.get(child.entity, ()):
+        node = place.node
+        if node.kind is not NodeKind.EMBEDDED or node.embedding is None or place.store.role is not Role.HOME:
+            continue
+        link = design.model.relationship(node.embedding.relationship)
+        if link.parent != parent.entity:
+            continue
+        if without_link(conditions, link, parent=parent.alias, child=child.alias) is not None:
+            yield node.form

@@ -1,0 +1,14 @@
+"""How every document of ours is encoded and decoded."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bson.binary import UuidRepresentation
+from bson.codec_options import CodecOptions
+from bson.raw_bson import RawBSONDocument
+
+CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
+"""Dates come back naive, in UTC."""
+RAW = CODEC.with_options(document_class=RawBSONDocument)
+"""The same where a document is wanted as the server has it, undecoded."""
