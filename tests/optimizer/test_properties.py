@@ -70,10 +70,23 @@ NEXT_TO_NOTHING = DesignProblem(
 )
 """All of it costs a picosecond a second, of which the solver's last digit is a millionth."""
 
+SPECK_BESIDE_SAVINGS = DesignProblem(
+    structures=tuple(Structure(name, name) for name in ("s0", "s1", "s2")),
+    groups=(Group("decision", ("s0", "s1")),),
+    needs=(),
+    charges=(Charge("q", "saved", ("s0",), -15.75), Charge("q", "upkeep", ("s2", "s0"), 1e-9)),
+    steps=(Step("q", "hop", (Mode("way", ("s2",), 0.0),)),),
+    limits=(),
+    rates={"q": 0.001},
+    loads=(),
+)
+"""What is left of the best cost once the savings are taken from it has no digit but the last."""
+
 
 @settings(max_examples=examples(80, 5000))
 @given(problems())
 @example(NEXT_TO_NOTHING)
+@example(SPECK_BESIDE_SAVINGS)
 def test_the_search_finds_what_trying_everything_finds(problem):
     """Cost, feasibility and preference equal the enumerator's, and the checker agrees."""
     assert_best(problem)

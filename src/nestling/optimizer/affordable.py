@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import fsum
 
 from nestling.ir.options import DesignProblem, Limit, Mode
 
 SPREAD = 1e3
 """The largest cost may be so many times what a choice costs before it is worth solving again without it."""
+LAST_DIGITS = 1e-12
+"""How far a cost may be off, as a share of what it is the sum of: the rest may be as small as that."""
 
 
 def room(problem: DesignProblem, cost: float) -> float:
     """The most that one element may cost in a choice no dearer than `cost`: what all others save at best is added."""
-    savings = sum(min(charge.cost, 0.0) for charge in problem.charges if charge.when)
-    savings += sum(min(extra, 0.0) for step in problem.steps for mode in step.modes for _, extra in mode.also)
-    constant = sum(charge.cost for charge in problem.charges if not charge.when)
-    return (cost - constant - savings) * (1 + 1e-6)
+    charged = [min(charge.cost, 0.0) if charge.when else charge.cost for charge in problem.charges]
+    extras = [min(extra, 0.0) for step in problem.steps for mode in step.modes for _, extra in mode.also]
+    known = [cost, *(-each for each in (*charged, *extras))]
+    return fsum(known) * (1 + 1e-6) + LAST_DIGITS * fsum(map(abs, known))
 
 
 def largest_cost(problem: DesignProblem) -> float:
