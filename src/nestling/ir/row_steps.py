@@ -105,12 +105,16 @@ class WhereElement:
 
 
 @dataclass(frozen=True, slots=True)
-class CountElements:
-    """The documents with a field: how many elements of the array satisfy the predicate. `layout` as in `WhereElement`."""
+class AggregateElements:
+    """The documents with a field: an aggregate of the elements of the array that satisfy the predicate.
+
+    `layout` as in `WhereElement`. ANY_VALUE is that of the first element, in the aggregate's order where it has one.
+    """
 
     source: Step
     field: str
     array: str
+    aggregate: Aggregate
     predicate: Expression | None
     layout: Layout
 
@@ -271,7 +275,7 @@ class GraphLookup:
 RowStep: TypeAlias = (
     Where
     | WhereElement
-    | CountElements
+    | AggregateElements
     | WherePair
     | Compute
     | Add
@@ -290,7 +294,7 @@ RowStep: TypeAlias = (
 ROW_STEPS = (
     Where,
     WhereElement,
-    CountElements,
+    AggregateElements,
     WherePair,
     Compute,
     Add,

@@ -9,11 +9,11 @@ from nestling.ir import expression as e
 from nestling.ir.algebra import Aggregate, WindowFunction
 from nestling.ir.row_steps import (
     Add,
+    AggregateElements,
     Barrier,
     Compute,
     Constants,
     Correlate,
-    CountElements,
     GraphLookup,
     GroupRows,
     Keep,
@@ -65,9 +65,9 @@ def _words(step: RowStep) -> str:  # noqa: C901 - one case for each
         case WhereElement(predicate=predicate, array=array, negated=negated):
             kept = "leave out documents with" if negated else "leave out documents without"
             return f"{kept} an element of `{array}` where {text(predicate)}"
-        case CountElements(field=field, array=array, predicate=predicate):
+        case AggregateElements(field=field, array=array, aggregate=aggregate, predicate=predicate):
             where = f" where {text(predicate)}" if predicate is not None else ""
-            return f"as `{field}`, count the elements of `{array}`{where}"
+            return f"as `{field}`, take {_aggregate(aggregate)} of the elements of `{array}`{where}"
         case WherePair(predicate=predicate, array=array, name=name):
             return f"where {text(predicate)}, by the pair `{name}` in `{array}`"
         case Compute(fields=fields):

@@ -20,7 +20,6 @@ from nestling.ir.statistics import EntityStatistics, RelationshipStatistics, Sta
 from nestling.ir.types import Type, TypeName
 from nestling.pipeline.statements import default_price
 from nestling.planner.reads import ALL, NONE, Rewrite, plan_read
-from nestling.planner.work import estimate
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded, shown
 
 INTEGER, TEXT = Type(TypeName.INTEGER), Type(TypeName.TEXT)
@@ -162,41 +161,6 @@ def test_each_child_is_a_row(blog: Beside, sql: str) -> None:
     """Where several may fit, or something is shown of them."""
     assert_equal(blog, sql)
     assert "$unwind" in repr(compiled(blog, sql).pipeline)
-
-
-COUNTS = (
-    "SELECT p.title, (SELECT count(*) FROM word w WHERE w.post_id = p.id) AS n FROM post p",
-    "SELECT p.id FROM post p WHERE (SELECT count(*) FROM comment c WHERE c.post_id = p.id AND c.stars > 1) > 1",
-    "SELECT id, (SELECT count(c.author) FROM comment c WHERE c.post_id = id) AS n FROM post ORDER BY n DESC, id -- total order",
-    "SELECT id, (SELECT count(*) FROM word w WHERE w.post_id = id AND w.word < title) + 1 AS n FROM post WHERE year > 2019",
-    "SELECT sum(n) FROM (SELECT (SELECT count(*) FROM word w WHERE w.post_id = p.id) AS n FROM post p) x",
-    "SELECT p.id FROM post p WHERE 2 <= (SELECT count(*) FROM word w WHERE w.post_id = p.id AND w.word IN ('sea', 'blue'))",
-)
-OTHER_COUNTS = (
-    "SELECT p.id, (SELECT count(DISTINCT c.author) FROM comment c WHERE c.post_id = p.id) AS n FROM post p",
-    "SELECT p.id, (SELECT count(*) FROM word w) AS n FROM post p",
-    "SELECT p.id, (SELECT max(c.stars) FROM comment c WHERE c.post_id = p.id) AS n FROM post p",
-    "SELECT p.id, (SELECT count(*) FROM comment c WHERE c.post_id = p.id GROUP BY c.author ORDER BY 1 LIMIT 1) AS n FROM post p",
-    "SELECT p.id, (SELECT count(*) FROM word w WHERE w.post_id <> p.id) AS n FROM post p",
-)
-
-
-@pytest.mark.parametrize("sql", COUNTS)
-def test_a_count_is_the_size_of_the_array(blog: Beside, sql: str) -> None:
-    """Of all its elements, or of those that meet a condition."""
-    blog.assert_equal(sql)
-    blog.assert_equal(sql, rewrites=ALL - {Rewrite.EMBEDDED_COUNT})
-    pipeline = repr(compiled(blog, sql).pipeline)
-    assert "$size" in pipeline
-    assert "$lookup" not in pipeline
-    assert estimate(plan_read(blog.query(sql), blog.design, statistics=STATISTICS), blog.design, STATISTICS)
-
-
-@pytest.mark.parametrize("sql", OTHER_COUNTS)
-def test_what_is_no_such_count_is_looked_up(blog: Beside, sql: str) -> None:
-    """Other aggregates, other rows, groups."""
-    blog.assert_equal(sql)
-    assert "$lookup" in repr(compiled(blog, sql).pipeline)
 
 
 def test_an_index_finds_the_documents_in_their_order(blog: Beside) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from nestling.emitters.mql.expression import Mql
 from nestling.ir.access_path import Filter, Holds, Lookup, Step, Unwind
-from nestling.ir.row_steps import Add, Compute, Correlate, CountElements, Where, WhereElement, WherePair
+from nestling.ir.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
 
 _NEVER_FAILING = frozenset(
     {"$and", "$or", "$not", "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$cond", "$ifNull", "$let", "$literal"}
@@ -26,7 +26,8 @@ def of_kind(match: Mql, source: Step) -> Mql:
 def _kinds(step: Step) -> Iterator[Holds]:
     """What the documents of a step hold, as long as they are those of the collection with more in them."""
     while isinstance(
-        step, Filter | Where | WhereElement | CountElements | WherePair | Unwind | Add | Compute | Lookup | Correlate
+        step,
+        Filter | Where | WhereElement | AggregateElements | WherePair | Unwind | Add | Compute | Lookup | Correlate,
     ):
         if isinstance(step, Filter) and isinstance(step.predicate, Holds):
             yield step.predicate

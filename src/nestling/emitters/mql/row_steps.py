@@ -7,24 +7,26 @@ from dataclasses import replace
 from typing import assert_never
 
 from nestling.emitters.mql import sql
+from nestling.emitters.mql.elements import aggregated_elements, where_element
 from nestling.emitters.mql.expression import Mql, expression_mql
 from nestling.emitters.mql.grouping import group_stages
 from nestling.emitters.mql.identity import by_identity
+from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.access_path import FieldPath, PairValue, Step
-from nestling.ir.expression import And, Column, Expression, Literal, Parameter
-from nestling.ir.operands import columns_of, nullable
+from nestling.ir.expression import Expression, Literal, Parameter
+from nestling.ir.operands import nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
+    AggregateElements,
     Barrier,
     Compute,
     Constants,
     Correlate,
-    CountElements,
     GraphLookup,
     GroupRows,
     Keep,
@@ -39,32 +41,9 @@ from nestling.ir.row_steps import (
     WherePair,
     Windows,
 )
-from nestling.ir.types import COMPOSITE
 
-_ELEMENT = "element"
-"""The variable that stands for an element of an array."""
 Pipeline = tuple[str | None, tuple[Mql, ...]]
 """A collection and the stages run on it; without a collection the first stage makes the documents."""
-
-
-class InLayout:
-    """An environment: the columns of a layout, parameters left open."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
-
-    def path(self, column: Column) -> str:
-        """The reference to a column's value."""
-        path = self._layout.path(column)
-        return path if path.startswith(VARIABLE) else f"${path}"
-
-    def is_field(self, column: Column) -> bool:
-        """Whether the query language may name it."""
-        return not self._layout.path(column).startswith(VARIABLE) and column.type.name not in COMPOSITE
-
-    def parameter(self, name: str) -> object:
-        """What is replaced when the statement runs."""
-        return Placeholder(name)
 
 
 def row_step_stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
@@ -82,10 +61,10 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
         case Where(source, predicate, layout, identity):
             match = by_identity(sql.match_mql(predicate, InLayout(layout)), identity)
             return ({"$match": of_kind(match, source)},)
-        case CountElements():
-            return ({"$set": {step.field: _counted(step)}},)
+        case AggregateElements():
+            return ({"$set": {step.field: aggregated_elements(step)}},)
         case WhereElement():
-            return _where_element(step)
+            return where_element(step)
         case WherePair():
             return (_where_pair(step),)
         case Compute(_, fields, layout):
@@ -117,69 +96,6 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
             raise AssertionError("constants are no stage")
         case _:
             assert_never(step)
-
-
-def _where_element(step: WhereElement) -> tuple[Mql, ...]:
-    """What the query language can ask of one element, by which an index finds documents; and where nothing asks again once the
-    array is unwound, all of it by an expression too, if there is more.
-    """
-    parts = step.predicate.operands if isinstance(step.predicate, And) else (step.predicate,)
-    said: tuple[Expression, ...] = ()
-    for each in parts:
-        said = (*said, each) if _of_element((*said, each), step) is not None else said
-    found = _of_element(said, step) if said else None
-    if step.again or len(said) == len(parts):
-        return () if found is None else ({"$match": _has_element(step, found)},)
-    exact: Mql = {"$match": of_kind({"$expr": _some_element(step)}, step.source)}
-    return (exact,) if found is None or step.negated else ({"$match": _has_element(step, found)}, exact)
-
-
-def _of_element(asked: tuple[Expression, ...], step: WhereElement) -> Mql | None:
-    """What `$elemMatch` asks of an element, which may be a bare value; None where it cannot say that."""
-    inside = step.layout.inside(step.array)
-    if any(column not in inside for each in asked for column in columns_of(each)):
-        return None
-    match = sql.match_mql(And(asked) if len(asked) > 1 else asked[0], InLayout(inside))
-    if set(match) == {""}:
-        tests = match[""]
-        return tests if isinstance(tests, dict) else {"$eq": tests}
-    is_bare = any(path == "" for _, path in inside.entries)
-    return None if "$expr" in repr(match) or (match and is_bare) else match
-
-
-def _has_element(step: WhereElement, asked: Mql) -> Mql:
-    if not asked:
-        return {f"{step.array}.0": {"$exists": not step.negated}}
-    test = {"$elemMatch": asked}
-    return {step.array: {"$not": test} if step.negated else test}
-
-
-def _some_element(step: WhereElement) -> Mql:
-    """Whether an element meets all of it, as an expression; of each in turn."""
-    elements = {**_each_element(step.array), "in": _asked_of_each(step.predicate, step)}
-    found: Mql = {"$anyElementTrue": [{"$map": elements}]}
-    return {"$not": [found]} if step.negated else found
-
-
-def _counted(step: CountElements) -> Mql:
-    """How many elements meet all of it."""
-    elements = _each_element(step.array)
-    if step.predicate is None:
-        return {"$size": elements["input"]}
-    return {"$size": {"$filter": {**elements, "cond": _asked_of_each(step.predicate, step)}}}
-
-
-def _each_element(array: str) -> Mql:
-    return {"input": {"$ifNull": [f"${array}", []]}, "as": _ELEMENT}
-
-
-def _asked_of_each(predicate: Expression, step: WhereElement | CountElements) -> object:
-    """The predicate of an element that is a variable."""
-    name, start = f"{VARIABLE}{_ELEMENT}", f"{step.array}."
-    paths = dict(step.layout.entries)
-    paths |= {key: f"{name}.{path.removeprefix(start)}" for key, path in paths.items() if path.startswith(start)}
-    paths |= {key: name for key, path in paths.items() if path == step.array}
-    return sql.value_mql(predicate, InLayout(Layout.of(paths)))
 
 
 def _where_pair(step: WherePair) -> Mql:

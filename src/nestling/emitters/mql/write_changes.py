@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from nestling.emitters.mql import sql
-from nestling.emitters.mql.row_steps import InLayout
+from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.mql.write_values import leaf, negated, or_null
 from nestling.ir.compiled import Mql

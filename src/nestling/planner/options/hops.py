@@ -49,6 +49,11 @@ class Hop:
     alone: bool
 
     @property
+    def is_asked(self) -> bool:
+        """Whether it leads to what a subquery is about, and no further: elements are asked where they are."""
+        return self.leaf and self.visit.inside and not self.before.inside
+
+    @property
     def leaves_subquery(self) -> bool:
         """Whether it leads from what a subquery finds, each once, to the rows that are asked for."""
         return self.before.inside and not self.visit.inside
@@ -81,8 +86,11 @@ class Hops:
         visit, link, outer = hop.visit, hop.link, hop.visit.outer
         modes = self.modes
         unwound = HOP + work.unwind(visit.reached) + work.pass_on(outer)
+        asked = asked_in_turn(visit.reached, visit.conditions)
         if visit.conditions:
-            unwound += work.pass_on(visit.reached) + asked_in_turn(visit.reached, visit.conditions)
+            unwound += work.pass_on(visit.reached) + asked
+        if hop.is_asked:
+            unwound = HOP + work.ask(visit.reached) + work.pass_on(outer) + asked
         for home in modes.places.homes[visit.entity]:
             if home.links[:1] == (link,) and home.overflow is None:
                 yield modes.mode(home.id, (home.id,), unwound, without=hop.tails)

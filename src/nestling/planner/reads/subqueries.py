@@ -89,12 +89,6 @@ def _by_elements(rows: Rows, exists: Exists, context: Context, *, negated: bool)
     return with_element(rows, _bare(relation), context, negated=negated)
 
 
-def _counted_elements(rows: Rows, relation: Relation, context: Context) -> tuple[Expression, Rows] | None:
-    from nestling.planner.reads.rewrites.embedded_exists import counted_elements
-
-    return counted_elements(rows, relation, context)
-
-
 def lifted(expression: Expression, rows: Rows, context: Context) -> tuple[Expression, Rows]:
     """The expression without subqueries, over rows that have their values."""
     found, current = lifted_all([expression], rows, context)
@@ -142,16 +136,18 @@ def _value(subquery: ScalarSubquery | Exists | InSubquery, rows: Rows, context: 
 
 
 def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: Context) -> tuple[Expression, Rows]:
+    from nestling.planner.reads.rewrites.embedded_values import value_of_elements
+
     if context.may(Rewrite.COMPUTED):
         known = computed_value(relation, rows, context)
         if known is not None:
             return known
-    counted = _counted_elements(rows, relation, context)
-    if counted is not None:
-        return counted
     is_single = single(relation) or by_key(relation, context.design.model)
     if subquery.many_fail and not is_single:
         raise gap("a scalar subquery that may find several rows, which is an error in this dialect")
+    within = value_of_elements(rows, relation, context)
+    if within is not None:
+        return within
     if not is_single:
         relation = Limit(relation, _ONE)
     (output,) = relation.columns

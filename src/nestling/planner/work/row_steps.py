@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from nestling.ir import accesses
+from nestling.ir.algebra import AggregateFunction
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.collations import BY_EXPRESSION
 from nestling.ir.expression import Column, Compare, Expression
@@ -14,11 +15,11 @@ from nestling.ir.operands import columns_of, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
+    AggregateElements,
     Barrier,
     Compute,
     Constants,
     Correlate,
-    CountElements,
     GraphLookup,
     GroupRows,
     Layout,
@@ -61,8 +62,8 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
             return _where(step, walk(step.source, facts), facts.values)
         case WhereElement():
             return _where_element(step, walk(step.source, facts), facts.values)
-        case CountElements(source):
-            return _elements_counted(step, rows(source))
+        case AggregateElements(source):
+            return _elements_aggregated(step, rows(source))
         case WherePair():
             return in_pairs(step, walk(step.source, facts), facts)
         case Compute(source, fields, layout):
@@ -165,14 +166,17 @@ def _where_element(step: WhereElement, stream: Stream, values: Values) -> Stream
     return grown.parsing(size(step.predicate))
 
 
-def _elements_counted(step: CountElements, stream: Stream) -> Stream:
-    """Each element of each row is asked; a number is added."""
-    parts = conjuncts(step.predicate) if step.predicate is not None else []
+def _elements_aggregated(step: AggregateElements, stream: Stream) -> Stream:
+    """Each element of each row is asked, and its value taken; the aggregate is added."""
+    parts, argument = conjuncts(step.predicate) if step.predicate is not None else [], step.aggregate.argument
+    taken = [each for each in (argument, *(key.expression for key in step.aggregate.order)) if each is not None]
     elements = stream.arrays.get(step.array, 1.0)
-    asked = accesses.pass_on(stream.rows) + accesses.ask(stream.rows * (1 + elements * sum(map(weight, parts))))
-    known = {**stream.known, step.field: Known(max(elements, 1.0))}
-    width = stream.bytes + len(step.field) + FRAMING_BYTES + 4
-    return replace(stream.then(asked), known=known, bytes=width)
+    asked = accesses.ask(stream.rows * (1 + elements * sum(map(weight, (*parts, *taken)))))
+    is_count = step.aggregate.function is AggregateFunction.COUNT
+    made = Known(max(elements, 1.0), bytes=4.0) if is_count else _known(taken[0], stream, step.layout)
+    width = stream.bytes + len(step.field) + FRAMING_BYTES + made.bytes
+    known = {**stream.known, step.field: made}
+    return replace(stream.then(accesses.pass_on(stream.rows) + asked), known=known, bytes=width)
 
 
 def _asked_of_elements(step: WhereElement, stream: Stream, values: Values) -> Stream:

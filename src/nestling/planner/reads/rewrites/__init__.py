@@ -28,7 +28,7 @@ class Rewrite(StrEnum):
     EMBEDDED_CHILD = "embedded child"  # children inside their parent's document are unwound, not looked up (`embedded`)
     EMBEDDED_PARENT = "embedded parent"  # the parent of a child inside its document is there already (`embedded`)
     EMBEDDED_EXISTS = "embedded exists"  # EXISTS over children inside their parent's document is asked of their array
-    EMBEDDED_COUNT = "embedded count"  # a count of children inside their parent's document is the size of their array
+    EMBEDDED_VALUE = "embedded value"  # an aggregate of children inside their parent's document is made of their array
     EQUALITY = "equality"  # a lookup by an equality on a stored field uses that field's index (`reads/correlate`)
     IDENTITY = (
         "identity"  # all parts of a compound `_id` are asked for as one, the first few as a range (`reads/correlate`)
