@@ -15,10 +15,11 @@ import bson
 
 from nestling.common.errors import LoadError
 from nestling.ir.canonical import canonical_encoder
+from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
-from nestling.ir.values import CODEC, Policy, decoder, encoder
+from nestling.ir.values import Policy, decoder, encoder
 from nestling.sources.affinity import is_numeric
 from nestling.sources.sql import open_database, open_sink
 from nestling.sources.sql.table_ddl import column_words

@@ -34,11 +34,22 @@ def best(problem: DesignProblem) -> Solution | None:
 
 def has_specks(problem: DesignProblem, cost: float) -> bool:
     """Whether some cost is so small beside the whole that a tie of the whole is none of its part: two preferences are right."""
+    costs = sizes(problem)
+    return any(0 < small < 1e-7 * max([abs(cost), *costs]) for small in costs)
+
+
+def sizes(problem: DesignProblem) -> list[float]:
+    """How much a second each cost is."""
     rated = [(step.statement, mode.cost) for step in problem.steps for mode in step.modes]
     rated += [(step.statement, extra) for step in problem.steps for mode in step.modes for _, extra in mode.also]
     rated += [(charge.statement, charge.cost) for charge in problem.charges]
-    costs = [abs(problem.rates[statement] * seconds) for statement, seconds in rated]
-    return any(0 < small < 1e-7 * max([abs(cost), *costs]) for small in costs)
+    return [abs(problem.rates[statement] * seconds) for statement, seconds in rated]
+
+
+def is_told_by_floats(problem: DesignProblem) -> bool:
+    """Whether a sum of its costs keeps some digits of each: what is proved of others is no more than these are known to."""
+    costs = [each for each in sizes(problem) if each]
+    return not costs or min(costs) > 1e-13 * max(costs)
 
 
 def assert_best(problem: DesignProblem) -> None:
@@ -50,7 +61,7 @@ def assert_best(problem: DesignProblem) -> None:
     found = solve(problem)
     check(problem, found)
     assert found.cost == pytest.approx(expected.cost, rel=SAME, abs=1e-12)
-    assert found.proved
+    assert found.proved or not is_told_by_floats(problem)
     assert found.bound <= expected.cost + SAME * abs(expected.cost) + 1e-12
     if not has_specks(problem, found.cost):
         assert preference(problem, found.chosen) == preference(problem, expected.chosen)
