@@ -42,6 +42,14 @@ FINDS: dict[str, tuple[str, str, Stage, Stage]] = {
     "no such element": ("embedded", "product", {"review.rating": {"$ne": 5}}, {"_id": 1}),
     "empty array": ("embedded", "product", {"review": {"$size": 3}}, {"_id": 1}),
     "id in an array": ("embedded", "category", {"product_ids": 7}, {"_id": 1, "name": 1}),
+    "several ids in an array": ("embedded", "category", {"product_ids": {"$all": [26, 41]}}, {"_id": 1, "name": 1}),
+    "several values of elements": ("embedded", "product", {"review.rating": {"$all": [1, 5, 3]}}, {"_id": 1}),
+    "several elements": (
+        "embedded",
+        "product",
+        {"review": {"$all": [{"$elemMatch": {"rating": 1}}, {"$elemMatch": {"rating": {"$gt": 4}}}]}},
+        {"_id": 1},
+    ),
     "part of an array": ("embedded", "customer", {"_id": 11}, {"_id": 0, "name": 1}),
 }
 PIPELINES: dict[str, tuple[str, str, list[Stage]]] = {

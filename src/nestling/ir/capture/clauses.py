@@ -64,7 +64,7 @@ def tests(found: object) -> Masked:
 
 def _operand(name: str, found: object, flags: str) -> Masked:
     if name in _LISTS and isinstance(found, list):
-        return different(tests(each)["$regex"] if isinstance(each, Regex) else value(each) for each in found)
+        return different(_listed(each) for each in found)
     if name == "$not":
         return tests(found)
     if name == "$elemMatch" and isinstance(found, Mapping):
@@ -73,6 +73,13 @@ def _operand(name: str, found: object, flags: str) -> Masked:
     if name == "$exists":
         return bool(found)
     return _pattern(found, flags) if name == "$regex" else value(found)
+
+
+def _listed(found: object) -> Masked:
+    """A value of a list, a pattern, or what some element passes."""
+    if isinstance(found, Regex):
+        return _pattern(found, "")
+    return tests(found) if isinstance(found, Mapping) and set(found) == {"$elemMatch"} else value(found)
 
 
 def _pattern(found: object, flags: str) -> str:

@@ -60,8 +60,11 @@ def _tests(path: str, found: object) -> Iterator[tuple[str, object]]:
             yield from _tests(path, value)
         elif operator == "$elemMatch":
             yield from _conditions(value, f"{path}.")
+        for each in value if operator == "$all" and isinstance(value, list) else ():
+            if isinstance(each, Mapping):
+                yield from _tests(path, each)
         for name in {operator, _POSITIVE.get(operator, operator)}:
-            for number, each in enumerate(value) if name in ("$in", "$nin") and isinstance(value, list) else ():
+            for number, each in enumerate(value) if name in ("$in", "$nin", "$all") and isinstance(value, list) else ():
                 yield from _value(f"{path} {name} {number}", each)
             yield from _value(f"{path} {name}", value)
 

@@ -98,12 +98,12 @@ def _values(sums: Sums) -> tuple[float, int, int, int, int, int, int]:
 
 
 def list_values(command: Mapping[str, Any]) -> int:
-    """Values in the `$in` and `$nin` lists of a command's filter."""
+    """Values in the `$in`, `$nin` and `$all` lists of a command's filter."""
     found = command.get("filter") or command.get("query") or command.get("q") or _first_match(command)
     if not isinstance(found, Mapping):
         return 0
     tests = [test for test in found.values() if isinstance(test, Mapping)]
-    lists = (test.get("$in", test.get("$nin", ())) for test in tests)
+    lists = (test[name] for test in tests for name in ("$in", "$nin", "$all") if name in test)
     return sum(len(each) for each in lists if isinstance(each, list | tuple))
 
 

@@ -76,7 +76,9 @@ def _there(value: Tree, path: str, *, is_there: bool) -> str:
     return f"{token(value.row, value.key)} IS {'NOT ' if is_there else ''}NULL"
 
 
-def _of_array(saying: Saying, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
+def _of_array(  # noqa: C901 - one case for each
+    saying: Saying, value: Many, path: str, rest: str, tests: Condition
+) -> list[str]:
     """A test of an array: some element passes it."""
     if value.own:
         return _of_own_rows(saying, value, path, rest, tests)
@@ -97,11 +99,23 @@ def _of_array(saying: Saying, value: Many, path: str, rest: str, tests: Conditio
             case "$ne" | "$nin":
                 positive = {"$eq" if name == "$ne" else "$in": operand}
                 made.append(exists(saying, value, {rest: positive}, negated=True))
-            case "$all" | "$size" | "$elemMatch":
+            case "$all":
+                made += [exists(saying, value, each) for each in _each_of_all(saying, rest, operand)]
+            case "$size" | "$elemMatch":
                 raise CannotSay(f"`{name}` on the array `{path}`")
             case _:
                 made.append(exists(saying, value, {rest: {name: operand}}))
     return made
+
+
+def _each_of_all(saying: Saying, rest: str, operand: Any) -> list[Condition]:
+    """A condition for each value that some element has to have; the list says of each kind one only."""
+    words = operand if isinstance(operand, list) else []
+    if words and not rest and all(isinstance(word, dict) and set(word) == {"$elemMatch"} for word in words):
+        return [word["$elemMatch"] for word in words]
+    _no_documents(words)
+    number = min(max(saying.listed, 1), MOST_LISTED)
+    return [{rest: {"$all": [each]}} for each in range(number)]
 
 
 def _of_own_rows(saying: Saying, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
@@ -138,7 +152,9 @@ def tested(saying: Saying, value: Scalar, path: str, tests: Condition) -> Iterat
             yield text
 
 
-def _test(saying: Saying, value: Scalar, path: str, name: str, operand: Any, tests: Condition) -> str:
+def _test(  # noqa: C901 - one case for each
+    saying: Saying, value: Scalar, path: str, name: str, operand: Any, tests: Condition
+) -> str:
     text, place = value.text, f"{path} {name}"
     match name:
         case "$eq" | "$ne" if operand in (NULL, ANY_BOUND):
@@ -154,6 +170,9 @@ def _test(saying: Saying, value: Scalar, path: str, name: str, operand: Any, tes
         case "$ne":
             _plain(operand, path)
             return _or_null(value, f"{text} <> {saying.parameters.new(value.name, place)}")
+        case "$all":
+            (at,) = operand
+            return f"{text} = {saying.parameters.new(value.name, f'{place} {at}')}"
         case "$in" | "$nin":
             return _listed(saying, value, place, operand, negated=name == "$nin")
         case "$not":
@@ -186,8 +205,7 @@ def _plain(operand: Any, path: str) -> None:
 
 def _listed(saying: Saying, value: Scalar, place: str, operand: Any, *, negated: bool) -> str:
     words = operand if isinstance(operand, list) else []
-    if any(not isinstance(word, str) or word.startswith("?regex") for word in words):
-        raise CannotSay("a list of documents or patterns")
+    _no_documents(words)
     number = min(max(saying.listed, 1), MOST_LISTED)
     names = [saying.parameters.new(value.name, f"{place} {at}") for at in range(number)]
     text = f"{value.text} {'NOT ' if negated else ''}IN ({', '.join(names)})"
@@ -195,6 +213,11 @@ def _listed(saying: Saying, value: Scalar, place: str, operand: Any, *, negated:
     if negated:
         return f"({text} AND {value.text} IS NOT NULL)" if has_null else _or_null(value, text)
     return f"({text} OR {value.text} IS NULL)" if has_null else text
+
+
+def _no_documents(words: list[Any]) -> None:
+    if any(not isinstance(word, str) or word.startswith("?regex") for word in words):
+        raise CannotSay("a list of documents or patterns")
 
 
 def _or_null(value: Scalar, text: str) -> str:

@@ -98,7 +98,9 @@ def _tests(found: Any, path: str) -> None:
             case _ if not name.startswith("$"):
                 raise _odd(f"the test of `{path}`")
             case "$in" | "$nin" | "$all":
-                _list(operand, f"`{name}` of `{path}`")
+                for each in _list(operand, f"`{name}` of `{path}`"):
+                    if isinstance(each, dict) and "$elemMatch" in each:
+                        _tests(each, path)
             case "$not":
                 _tests(operand, path)
             case "$elemMatch":
