@@ -93,10 +93,23 @@ SPECK_BESIDE_SAVINGS = DesignProblem(
 )
 """What is left of the best cost once the savings are taken from it has no digit but the last."""
 
+BESIDE_WHAT_NOBODY_PAYS = DesignProblem(
+    structures=tuple(Structure(name, name) for name in ("s0", "s1", "s2")),
+    groups=(Group("decision", ("s0", "s1")),),
+    needs=(),
+    charges=(Charge("q1", "saved", ("s0", "s2"), -0.125),),
+    steps=(Step("q0", "hop", (Mode("way", (), 1000.0), Mode("way", ("s0",), 0.0))),),
+    limits=(),
+    rates={"q0": 900.0, "q1": 0.001},
+    loads=(),
+)
+"""One alternative costs ten digits more than what the rest is about."""
+
 
 @settings(max_examples=examples(80, 5000))
 @given(problems())
 @example(NEXT_TO_NOTHING)
+@example(BESIDE_WHAT_NOBODY_PAYS)
 @example(SPECK_BESIDE_SAVINGS)
 def test_the_search_finds_what_trying_everything_finds(problem):
     """Cost, feasibility and preference equal the enumerator's, and the checker agrees."""

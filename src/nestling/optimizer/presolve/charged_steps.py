@@ -14,6 +14,8 @@ from nestling.optimizer.presolve.reduced import Reduced
 from nestling.optimizer.presolve.weighted import ALL
 
 Charges = tuple[Charge, ...]
+LAST_DIGITS = 1e-6
+"""A mode that costs so much less than another has few digits left in the difference."""
 
 
 def charged_steps(reduced: Reduced) -> Reduced:
@@ -56,6 +58,8 @@ def _charges(
         return _paid(default)
     if default.also or any(mode.also for mode in others):
         return None
+    if any(mode.cost < default.cost * LAST_DIGITS for mode in others):
+        return None  # a saving would say too little of what is left to pay
     if len(others) == 1 or _one_at_most(others, groups):
         savings = (Charge(ALL, mode.text, mode.needs, mode.cost - default.cost) for mode in others)
         return (*_paid(default), *(saving for saving in savings if saving.cost < 0))
