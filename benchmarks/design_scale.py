@@ -189,10 +189,15 @@ def measure(size: str, seed: int, limit: float) -> tuple[object, ...]:
     return entities, relationships, statements, len(candidates), modes, *(f"{each:.1f}" for each in seconds), *proof
 
 
+def _size(text: str) -> tuple[int, ...]:
+    entities, relationships, statements = map(int, text.split("/"))
+    return entities, relationships, statements
+
+
 def main() -> int:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sizes", nargs="*", default=SIZES)
+    parser.add_argument("sizes", nargs="*", default=SIZES, type=_size, metavar="ENTITIES/RELATIONSHIPS/STATEMENTS")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--limit", type=float, default=120.0)
     parser.add_argument("--chart", action="store_true", help="also time against size as a Mermaid chart")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import ceil
 
 from nestling.ir.design import Design
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
@@ -85,10 +86,11 @@ def cost_line(costs: Costs, statement: str = "") -> str:
             f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; what structures are said to save for it is"
             " reckoned with another query than it has."
         )
+    within = f"within {ceil(costs.seconds * 10) / 10:.1f} s"
     if costs.gap < PROVED:
-        return f"{total}, proved least in {costs.seconds:.1f} s.{but}{busy}{one}"
+        return f"{total}, proved least {within}.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"
-    return f"{total}: the best found in {costs.seconds:.1f} s, {least}.{but}{busy}{one}"
+    return f"{total}: the best found {within}, {least}.{but}{busy}{one}"
 
 
 def _dearer_words(costs: Costs) -> str:

@@ -30,7 +30,8 @@ class Weighed:
         found = []
         if self.left_out:
             found.append(
-                f"the alternatives of {len(self.left_out)} of {every} decisions were not weighed: it would take too long"
+                f"what the alternatives of {len(self.left_out)} of {every} decisions cost is not told, it would take too long:"
+                " the least cost is proved without it"
             )
         if self.time_was_up:
             found.append("weighing alternatives took longer than it may: on a faster machine more of them may be told")
