@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pymongo.database import Database
 
-from tests.patterns.scenario import chosen, scenario
+from tests.patterns.scenario import Scenario, chosen, scenario
 from tests.two_prices import two_prices
 
 DDL = """
@@ -73,3 +74,33 @@ def test_a_key_the_document_around_it_says(tmp_path: Path, database: Database[di
     proposal = application.designed()
     assert "product.name in line" in chosen(proposal, "extended-reference")
     application.proved(proposal, database)
+
+
+OF_NULLABLE = """
+CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE message (id INTEGER PRIMARY KEY, thread INTEGER NOT NULL, author_id INTEGER REFERENCES author, body TEXT NOT NULL);
+CREATE INDEX by_thread ON message (thread);
+"""
+SELECT_RELATED = """
+-- name: thread, rate: 100/s
+-- params: {"thread": 1}
+SELECT m.id, m.body, a.id, a.name FROM message m LEFT OUTER JOIN author a ON m.author_id = a.id WHERE m.thread = :thread;
+-- name: only_authors, rate: 1/h
+-- params: {"thread": 1}
+SELECT m.id, a.id, a.name FROM message m JOIN author a ON m.author_id = a.id WHERE m.thread = :thread;
+"""
+
+
+def test_the_key_of_a_parent_that_need_not_be(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """A foreign key that may be NULL is the parent's key where the database enforces it: nothing is looked up for it."""
+    authors = [(n, f"author {n}", "x" * 300) for n in range(40)]
+    messages = [(n, n % 9, None if n % 4 == 0 else n % 40, f"message {n}") for n in range(600)]
+    application = scenario(tmp_path, OF_NULLABLE, {"author": authors, "message": messages}, SELECT_RELATED)
+    links = tuple(replace(each, enforced=True) for each in application.reading.model.relationships)
+    model = replace(application.reading.model, relationships=links)
+    application = Scenario(application.address, replace(application.reading, model=model))
+    proposal = application.designed()
+    assert "author.name in message" in chosen(proposal, "extended-reference")
+    application.proved(proposal, database)
+    assert "$lookup" not in repr(application.compiled(proposal, "thread").pipeline)
+    assert two_prices(application.reading, proposal)["thread"].factor < 2

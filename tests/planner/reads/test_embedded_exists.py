@@ -97,6 +97,8 @@ FINDS = (
     EXISTING,
     f"{EXISTING} ORDER BY p.year DESC, p.id LIMIT 2 -- total order",
     EXISTING.replace("EXISTS", "NOT EXISTS"),
+    EXISTING.replace("'blue')", "'blue' LIMIT 1)"),
+    EXISTING.replace("EXISTS", "NOT EXISTS").replace("'blue')", "'blue' ORDER BY w.word LIMIT 1)"),
     f"{EXISTING} AND p.year > 2019 AND NOT EXISTS (SELECT 1 FROM comment c WHERE c.post_id = p.id AND c.stars > 4)",
     "SELECT id FROM post WHERE id IN (SELECT post_id FROM word WHERE word IN ('red', 'green'))",
     "SELECT id FROM post p WHERE EXISTS (SELECT 1 FROM word w WHERE w.post_id = p.id)",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.algebra import Filter, Limit, Project, Relation
+from nestling.ir.algebra import Filter, Limit, Project, Relation, Sort
 from nestling.ir.expression import (
     FALSE,
     NULL,
@@ -186,8 +186,18 @@ def _first(relation: Relation) -> Relation:
 
 
 def _bare(relation: Relation) -> Relation:
-    """Without outputs nobody asks for."""
-    return relation.input if isinstance(relation, Project) else relation
+    """Without what makes no difference to whether there is a row: outputs, an order, a limit of one row or more."""
+    while isinstance(relation, Project | Sort | Limit):
+        if isinstance(relation, Limit) and not _leaves_some(relation):
+            break
+        relation = relation.input
+    return relation
+
+
+def _leaves_some(limit: Limit) -> bool:
+    """Whether some of any rows are left."""
+    count = limit.count
+    return limit.offset is None and isinstance(count, Literal) and isinstance(count.value, int) and count.value > 0
 
 
 def by_key(relation: Relation, model: Model) -> bool:

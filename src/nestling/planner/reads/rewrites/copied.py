@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, Filter
 from nestling.ir.algebra import JoinKind
+from nestling.ir.collations import goes_by_collation
 from nestling.ir.expression import Column
 from nestling.ir.layout import NodeKind
-from nestling.ir.model import Relationship
+from nestling.ir.model import Model, Relationship
 from nestling.ir.names import join as join_path
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
@@ -40,7 +41,7 @@ def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
             if rest is None or (join.kind is JoinKind.LEFT and rest):
                 continue
             wanted = context.beyond([each for each in conditions if each not in rest], scan.columns)
-            paths = _paths(copy, link, wanted, alias, at, context)
+            paths = _paths(copy, link, wanted, alias, at, context, inner=join.kind is JoinKind.INNER)
             if paths is None:
                 continue
             rows = _existing(left, copy, link, at, context) if join.kind is JoinKind.INNER else left
@@ -60,20 +61,21 @@ def _link(copy: Copy, context: Context) -> Relationship | None:
 
 
 def _paths(
-    copy: Copy, link: Relationship, wanted: Sequence[Column], child: str, at: Standing, context: Context
+    copy: Copy, link: Relationship, wanted: Sequence[Column], child: str, at: Standing, context: Context, *, inner: bool
 ) -> dict[tuple[str, str], str] | None:
     """Where each wanted attribute is: its copy, or for the key what refers to it; None when one is missing or not fresh."""
     own = join_path(at.prefix, at.place.path)
     base = join_path(own, "" if copy.form is Form.INLINE else copy.name)
     copied = {field.attribute: join_path(base, field.path) for field in copy.attributes}
     keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
+    is_told = _tells_key(link, inner=inner, model=context.design.model)
     child_entity = context.design.model.entity(link.child)
     paths = {}
     for column in wanted:
         path = None
         if column.name in copied and is_fresh(copy.freshness, context.tolerated.behind.get((link.parent, column.name))):
             path = copied[column.name]
-        elif column.name in keys and copy.form is Form.OBJECT and context.design.model.is_total(link):
+        elif column.name in keys and is_told:
             attribute = child_entity.attribute(keys[column.name])
             path = plain_path(at, Column(child, attribute.name, attribute.type), context)
             if path is not None and at.optional and not is_in(path, own):
@@ -82,6 +84,13 @@ def _paths(
             return None
         paths[column.alias, column.name] = path
     return paths
+
+
+def _tells_key(link: Relationship, *, inner: bool, model: Model) -> bool:
+    """Whether what refers to a parent is that parent's key, and NULL where there is none."""
+    if goes_by_collation(model, link):
+        return False
+    return inner or model.is_total(link) or (link.enforced and len(link.child_attributes) == 1)
 
 
 def _existing(left: Rows, copy: Copy, link: Relationship, at: Standing, context: Context) -> Rows | None:
