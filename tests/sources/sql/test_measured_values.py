@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
@@ -128,3 +129,17 @@ def test_a_sample_of_a_large_table(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert 800 <= kind.rows <= 1_200
     assert dict(kind.common)["b"] == pytest.approx(1 / 3, abs=0.03)
     assert below(amount, 2500, 5000) == pytest.approx(0.5, abs=0.06)
+
+
+@pytest.mark.parametrize("declared", ["DECIMAL_TEXT(8,2)", "DECIMAL(8,2)"])
+def test_decimals_of_sqlite_lie_as_numbers(tmp_path: Path, declared: str) -> None:
+    """Also where they are kept as texts, which SQLite orders otherwise."""
+    path = tmp_path / "books.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"CREATE TABLE book (isbn TEXT PRIMARY KEY NOT NULL, price {declared})")
+        connection.executemany("INSERT INTO book VALUES (?, ?)", [(str(n), f"{n * 1.5:.2f}") for n in range(200)])
+    values = dict(dict(open_database(f"sqlite:///{path}").reading().statistics.entities)["book"].attributes)[
+        "price"
+    ].values
+    assert values is not None
+    assert below(values, 150) == pytest.approx(0.5, abs=0.01)

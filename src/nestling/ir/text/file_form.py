@@ -7,7 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from nestling.common.errors import Problem
+from nestling.common.errors import Problem, unknown
+from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import Model
 from nestling.ir.proposal import Alternative, Choice, Costs, Dearer, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
@@ -252,7 +253,8 @@ class ReadingForm(FileForm):
         for statement in statements:
             check_statement(statement, model, ("workload", statement.name), findings)
         workload = Workload(statements, requirements, self.window_seconds)
-        return Reading(model, workload, statistics, gaps, tuple(self.notes), self.origin, self.dialect)
+        dialect = _dialect(self.dialect, findings)
+        return Reading(model, workload, statistics, gaps, tuple(self.notes), self.origin, dialect)
 
     @staticmethod
     def from_ir(reading: Reading) -> dict[str, Plain]:
@@ -287,6 +289,7 @@ class ProposalForm(FileForm):
         statistics, requirements = self._numbers(model, findings)
         decisions = tuple(form.to_ir(n, ("decisions", n), findings) for n, form in self.decisions.items())
         gaps = self._gaps(findings)
+        dialect = _dialect(self.dialect, findings)
         design = None if model is None else self.design.to_ir(model, ("design",), findings)
         if design is None:
             return None
@@ -296,7 +299,7 @@ class ProposalForm(FileForm):
             costs = self.costs.to_ir() if self.costs is not None else None
             notes = tuple(self.notes)
             return Proposal(
-                self.strategy, design, decisions, statistics, requirements, gaps, notes, weighed, costs, self.dialect
+                self.strategy, design, decisions, statistics, requirements, gaps, notes, weighed, costs, dialect
             )
 
         return findings.read(build, ("design",), otherwise=None)
@@ -316,6 +319,13 @@ class ProposalForm(FileForm):
         head = {"strategy": proposal.strategy} | without({"dialect": proposal.dialect}, dialect="sqlite")
         model = {"model": ModelForm.from_ir(proposal.design.model)}
         return {"nestling": VERSION} | head | model | without(sections) | _remarks(proposal.gaps, proposal.notes)
+
+
+def _dialect(text: str, findings: Findings) -> str:
+    """The dialect that goes by this name; empty where there is none."""
+    if text and text.lower() not in NAMES:
+        findings.problems.append(unknown("dialect", text, DIALECTS, path=("dialect",)))
+    return NAMES.get(text.lower(), "")
 
 
 def _remarks(gaps: tuple[Gap, ...], notes: tuple[str, ...]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.common.sql_dialects import SQLITE
 from nestling.ir.distribution import Distribution, as_kind
 from nestling.ir.statistics import Origin
 from nestling.ir.types import TypeName
@@ -91,10 +92,10 @@ def _is_kept(attribute: Attribute, measures: TableMeasures) -> bool:
 
 
 def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:
-    """The column with texts compared by code point, as they are where the values are used."""
-    if attribute.type.name not in _TEXTS:
-        return column
-    return engine_of(dialect).by_code_point(column)
+    """The column with texts compared by code point and numbers by value, as they are where the values are used."""
+    if dialect == SQLITE and attribute.type.name is _T.DECIMAL:
+        return sa.cast(column, sa.REAL)  # they may be texts
+    return engine_of(dialect).by_code_point(column) if attribute.type.name in _TEXTS else column
 
 
 def _statement(column: Any, source: Any) -> Any:
