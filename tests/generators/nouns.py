@@ -13,6 +13,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from nestling.common.errors import DesignError
+from nestling.common.sql_dialects import DIALECTS
 from nestling.ir import primitives as ir
 from nestling.ir.allowed import Allowed
 from nestling.ir.clause import Clause, Compared
@@ -131,7 +132,7 @@ types = st.recursive(
     lambda inner: st.builds(Type, st.just(TypeName.ARRAY), element=inner),
     max_leaves=3,
 )
-numbers = st.integers(-5, 10**18).map(float) | st.floats(allow_nan=False, allow_infinity=False)
+numbers = st.integers(0, 10**18).map(float) | st.floats(0, allow_nan=False, allow_infinity=False)
 quantities = st.builds(Quantity, numbers) | st.builds(
     Quantity, numbers, st.sampled_from((Origin.MEASURED, Origin.INFERRED)), st.none() | st.integers(0, 10**9)
 )
@@ -280,8 +281,9 @@ def statistics(draw: st.DrawFn, model: Model) -> Statistics:
     links = [link.name for link in model.relationships]
     chosen_links = draw(st.lists(st.sampled_from(links), max_size=2, unique=True)) if links else []
     small = st.none() | st.builds(Quantity, st.integers(0, 9).map(float))  # so that no document passes its bound
+    most = st.builds(Quantity, st.integers(9, 12).map(float))
     relationships = tuple(
-        (n, draw(st.builds(RelationshipStatistics, small, small, maximum=small))) for n in chosen_links
+        (n, draw(st.builds(RelationshipStatistics, small, small, maximum=st.none() | most))) for n in chosen_links
     )
     return Statistics(tuple(entities), relationships)
 
@@ -345,6 +347,7 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
 
 gaps = st.lists(st.builds(Gap, st.sampled_from(list(GapKind)), words, words), max_size=2).map(tuple)
 notes = st.lists(words, max_size=2).map(tuple)
+dialects = st.sampled_from(("", *DIALECTS))
 
 
 @st.composite
@@ -354,7 +357,7 @@ def readings(draw: st.DrawFn) -> Reading:
     statement_names = draw(st.lists(names, max_size=2, unique=True))
     workload = Workload(tuple(draw(_statements(n, model)) for n in statement_names), draw(requirements(model)))
     workload = replace(workload, window_seconds=draw(st.none() | st.floats(0.5, 1e6)))
-    return Reading(model, workload, draw(statistics(model)), draw(gaps), draw(notes), draw(words), draw(words))
+    return Reading(model, workload, draw(statistics(model)), draw(gaps), draw(notes), draw(words), draw(dialects))
 
 
 # --- designs ---------------------------------------------------------------------------------------------------------

@@ -74,6 +74,16 @@ def problems_of(text: str) -> list[str]:
         ("    screening:\n", "    movie:\n", "f.yaml:8:5: `movie` is there twice"),
         ("  name: cinema\n", "", "f.yaml:2:1: `name` is missing in `model`"),
         ("nestling: 1", "color: red\nnestling: 1", "f.yaml:1:1: no key `color`; there is `nestling`"),
+        (
+            "model:\n",
+            "statistics: {entities: {movie: {count: -40}}}\nmodel:\n",
+            "f.yaml:2:40: `count` cannot be -40",
+        ),
+        (
+            "model:\n",
+            "statistics: {relationships: {movie_screenings: {mean: 9, maximum: 1}}}\nmodel:\n",
+            "f.yaml:2:55: a mean of 9 is more than the maximum, 1",
+        ),
         ("nestling: 1", "dialect: oracle\nnestling: 1", "f.yaml:1:10: no dialect `oracle`; there is `sqlite`"),
         ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file is in version 2 of the text form"),
         ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: expected ',' or ']', but got ':'"),

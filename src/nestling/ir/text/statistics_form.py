@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import Field
 
-from nestling.common.errors import unknown
+from nestling.common.errors import Problem, unknown
 from nestling.ir.distribution import Distribution
 from nestling.ir.model import Model
 from nestling.ir.statistics import (
@@ -28,6 +28,7 @@ from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.types import Type
 
 Record = TypeVar("Record", AttributeStatistics, EntityStatistics, RelationshipStatistics)
+_BELOW_ZERO = frozenset({"growth_per_day"})
 _NO_NUMBERS = frozenset({"attributes", "quantiles", "common", "values"})
 
 
@@ -140,8 +141,19 @@ def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record
         if name not in _NO_NUMBERS and text is not None:
             parse: Callable[[], Quantity | None] = partial(Quantity.parse, text)
             quantity = findings.read(parse, (*path, name), otherwise=None)
-            found |= {name: quantity} if quantity is not None else {}
+            if quantity is not None and quantity.value < 0 and name not in _BELOW_ZERO:
+                findings.problems.append(_impossible(f"`{name}` cannot be {quantity.value:g}", (*path, name)))
+            elif quantity is not None:
+                found[name] = quantity
+    mean, most = found.get("mean"), found.get("maximum")
+    if mean is not None and most is not None and mean.value > most.value:
+        what = f"a mean of {mean.value:g} is more than the maximum, {most.value:g}"
+        findings.problems.append(_impossible(what, (*path, "mean")))
     return replace(start, **found)  # type: ignore[arg-type]  # the forms have the fields of the records
+
+
+def _impossible(what: str, path: Path) -> Problem:
+    return Problem(what=what, path=path, next_move="give what the data has, or leave it out")
 
 
 def _entity_text(known: EntityStatistics) -> Plain:
