@@ -49,6 +49,30 @@ def test_references_are_object_ids_found_elsewhere(database: Database[Any]) -> N
     assert {row[2] for row in rows(found, database, "letters")} == {str(each) for each in ids[:5]}
 
 
+def test_a_part_of_a_document_may_be_called_as_the_field_that_tells_kinds(database: Database[Any]) -> None:
+    """The field that tells kinds of documents is the documents' own: what lies in them has names of its own."""
+    kinds = {0: {"kind": "book", "pages": 1}, 1: {"kind": "film", "minutes": 2}}
+    items = [{"_id": place, "by": {"kind": "editor", "who": place % 3}} | kinds[place % 2] for place in range(20)]
+    found = found_in(database, {"items": items})
+    assert found.in_place.design.collections[0].variant is not None
+    assert "kind" in [each.name for each in found.reading.model.entity("by").attributes]
+    assert len(rows(found, database, "by")) == 20
+
+
+def test_a_key_is_of_the_fields_that_are_declared(database: Database[Any]) -> None:
+    """A validator that knows an `_id` with more parts than the documents seen have: the whole `_id` is the key."""
+    parts = {"code": {"bsonType": "int"}, "page": {"bsonType": "int"}, "start": {"bsonType": "date"}}
+    declared = {"_id": {"bsonType": "object", "required": ["code", "page"], "properties": parts}}
+    rule = {"$jsonSchema": {"bsonType": "object", "required": ["_id"], "properties": declared}}
+    database.create_collection("pages", validator=rule)
+    pages = [
+        {"_id": {"code": place, "page": 1}, "lines": [{"nr": nr, "text": "a"} for nr in range(2)]} for place in range(6)
+    ]
+    found = found_in(database, {"pages": pages})
+    assert found.reading.model.entity("pages").key == ("_id",)
+    assert len(rows(found, database, "lines")) == 12
+
+
 def test_a_field_that_tells_the_kind_makes_subtypes(database: Database[Any]) -> None:
     """What only one kind of documents has is an entity of its own, in the same collection."""
     kinds = {0: {"kind": "book", "pages": 1}, 1: {"kind": "film", "minutes": 2}}

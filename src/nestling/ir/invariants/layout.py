@@ -110,9 +110,10 @@ def _said_mistakes(link: Relationship, said: Mapping[tuple[str, str], int]) -> I
 
 def _collisions(root: Node, store: StoredCollection) -> Iterator[Problem]:
     paths = Counter(_own_paths(root))
-    if store.collection.variant is not None and store.role is Role.HOME:
-        paths.update((store.collection.variant.discriminator,))
-    paths.update(name for name, _ in store.collection.constants)
+    if root in store.roots:
+        paths.update(name for name, _ in store.collection.constants)
+        if store.collection.variant is not None and store.role is Role.HOME:
+            paths.update((store.collection.variant.discriminator,))
     for path, times in paths.items():
         parents = {path[:i] for i, c in enumerate(path) if c == "."} - {"_id"}
         if times > 1 or any(parent in paths for parent in parents):

@@ -5,7 +5,7 @@ A collection is taken for one only when nothing in it is left over: what would n
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.facts.nodes import PAGE, Column, Node, NodeForm, Steps, is_paged, paged_by
 from nestling.sources.mongo.names import column_name
@@ -14,18 +14,28 @@ from nestling.sources.mongo.seen import Place, Role, Seen
 COUNT, START = "count", "bucket_start"
 BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
 """What a bucket's document tells besides what its events have in common."""
+_ARRAYS = (NodeForm.ARRAY, NodeForm.VALUES)
+
+
+def is_bucket(node: Node, inner: Iterable[Node]) -> bool:
+    """Whether documents are numbered pages of events that they count; `inner`: the nodes right in them."""
+    is_one = sum(each.form in _ARRAYS for each in inner) == 1
+    return is_one and is_paged(node) and COUNT in _beside_id(node) and START not in _beside_id(node)
+
+
+def _beside_id(node: Node) -> frozenset[str]:
+    return frozenset(column.steps[-1] for column in node.columns if column.steps[0] != "_id")
 
 
 def set_aside(found: Mapping[Place, Seen]) -> None:
     """Buckets, overflow pages and orphans: documents of our own forms (docs/document-forms.md)."""
     for seen in [each for each in found.values() if each.above is None]:
         inner = [each for each in found.values() if each.above is seen]
-        names = {column.steps[-1] for column in seen.node.columns if column.steps[0] != "_id"}
-        arrays = [each for each in inner if each.node.form in (NodeForm.ARRAY, NodeForm.VALUES)]
+        arrays = [each for each in inner if each.node.form in _ARRAYS]
         if is_paged(seen.node) and len(arrays) == 1:
-            if COUNT in names and START not in names:
+            if is_bucket(seen.node, [each.node for each in inner]):
                 seen.role = Role.BUCKET
-            elif COUNT not in names and (owner := _array_called(arrays[0], found)) is not None:
+            elif COUNT not in _beside_id(seen.node) and (owner := _array_called(arrays[0], found)) is not None:
                 _take(seen, Role.PAGES, owner, _columns(seen, paged_by(seen.node)), found)
         elif (owner := _array_of_orphans(seen, found)) is not None:
             _take(seen, Role.ORPHANS, owner, _more_than(owner, seen), found)

@@ -5,15 +5,15 @@ The order matters: a node is what its documents say, before it is what it looks 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from nestling.ir.facts import Collection, Facts
-from nestling.ir.facts.nodes import Node, NodeForm, nodes_of
+from nestling.ir.facts.nodes import Node, NodeForm, nodes_of, paged_by
 from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, Repeat, Structure
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
-from nestling.sources.mongo.our_forms import set_aside
+from nestling.sources.mongo.our_forms import is_bucket, set_aside
 from nestling.sources.mongo.seen import Place, Role, Seen
 
 MOSTLY = 0.95
@@ -58,7 +58,7 @@ def flat_copies(survey: Survey) -> Iterator[Repeat]:
     for repeat in survey.facts.structure.repeats:
         seen = survey.seen.get((repeat.collection, repeat.node))
         is_own = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
-        if seen is None or is_own or repeat.equal < ALL_EQUAL * repeat.checked:
+        if seen is None or is_own or repeat.column in seen.key or repeat.equal < ALL_EQUAL * repeat.checked:
             continue
         is_beside = seen.role is Role.ENTITY and repeat.named and _tells(seen, repeat.link)
         if is_beside or (seen.role is Role.MERGED and repeat in seen.repeats):
@@ -72,8 +72,11 @@ def _tells(seen: Seen, link: Columns) -> bool:
 
 
 def counts(survey: Survey) -> Iterator[Counted]:
-    """Columns that count other rows."""
-    return (each for each in survey.facts.structure.counted if (each.collection, each.column) not in survey.own)
+    """Columns that count other rows and are no part of their own rows' key."""
+    for each in survey.facts.structure.counted:
+        seen = survey.seen.get((each.collection, each.node))
+        if (each.collection, each.column) not in survey.own and (seen is None or each.column not in seen.key):
+            yield each
 
 
 def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
@@ -86,14 +89,22 @@ def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
     collections = [with_declared(each) for each in facts.of_documents()]
     for collection in sorted(collections, key=lambda each: each.name):
         marks = fieldless(collection)
-        for node in nodes_of(collection, marks):
-            seen = _seen(collection, node, found, known, is_mark=node.steps in marks)
+        nodes = nodes_of(collection, marks)
+        header = _header(nodes)
+        for node in nodes:
+            seen = _seen(collection, node, found, known, header, is_mark=node.steps in marks)
             found[seen.place] = seen
     for kinds in structure.kinds:
         _part_into_kinds(kinds, found)
     set_aside(found)
     absorb_copies(found, known.links, known.repeats, own)
     return made
+
+
+def _header(nodes: Sequence[Node]) -> Columns:
+    """What a bucket tells of all its events; nothing for documents that are none."""
+    root = nodes[0]
+    return paged_by(root) if is_bucket(root, [each for each in nodes if each.above == root.steps]) else ()
 
 
 def _part_into_kinds(kinds: Kinds, found: dict[Place, Seen]) -> None:
@@ -123,10 +134,18 @@ class _Known:
             self.repeats.setdefault((repeat.collection, repeat.node), []).append(repeat)
 
 
-def _seen(collection: Collection, node: Node, found: Mapping[Place, Seen], known: _Known, *, is_mark: bool) -> Seen:
+def _seen(
+    collection: Collection,
+    node: Node,
+    found: Mapping[Place, Seen],
+    known: _Known,
+    header: Columns,
+    *,
+    is_mark: bool,
+) -> Seen:
     place = (collection.name, node.steps)
     above = found[collection.name, node.above] if node.above is not None else None
-    seen = Seen(collection, node, Role.ENTITY, above, _key(collection, node, above, known))
+    seen = Seen(collection, node, Role.ENTITY, above, _key(collection, node, above, known, header))
     if above is None:
         return seen
     if above.role not in (Role.ENTITY, Role.BUCKET, Role.MERGED):
@@ -140,11 +159,14 @@ def _seen(collection: Collection, node: Node, found: Mapping[Place, Seen], known
     return seen
 
 
-def _key(collection: Collection, node: Node, above: Seen | None, known: _Known) -> Columns:
-    """The key found; for an empty collection its `_id`, for a sub-document what tells the document apart."""
+def _key(collection: Collection, node: Node, above: Seen | None, known: _Known, header: Columns) -> Columns:
+    """The key found, of columns that the rows have or the rows around are told apart by (what is declared may make other
+    columns of the fields than were looked at); else a document's `_id`, and for a sub-document the key of what is around.
+    """
     key = known.keys.get((collection.name, node.steps))
-    if key is not None:
+    around = above.key if above is not None else ()
+    if key is not None and {*key.columns} <= {*(column.steps for column in node.columns), *around, *header}:
         return key.columns
     if above is None:
         return tuple(column.steps for column in node.columns if column.steps[0] == "_id")
-    return above.key if node.form is NodeForm.OBJECT else ()
+    return around if node.form is NodeForm.OBJECT else ()
