@@ -10,16 +10,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from nestling.ir.instants import NO_DATE
+from nestling.ir.instants import END, NO_DATE, NO_MILLISECONDS
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import DECIMAL128_DIGITS, Policy
 
 Schema = dict[str, object]
 
 MILLISECOND_DIGITS = 3  # fraction digits of a second a BSON date keeps
-_NO_MILLISECONDS = rf"{NO_DATE}|\.\d{{6}}"
-_NO_OBJECT_ID = "^(?![0-9a-f]{24}$)"
-_NO_CANONICAL_UUID = "^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)"
+_NO_OBJECT_ID = f"^(?![0-9a-f]{{24}}{END})"
+_NO_CANONICAL_UUID = f"^(?![0-9a-f]{{8}}(-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}{END})"
 _UNUSUAL_BOUNDS = r"^\["  # PostgreSQL's text for arrays that do not start at 1, which a list could not tell
 
 
@@ -87,7 +86,7 @@ def _schema(kind: Type, policy: Policy) -> Schema:  # noqa: C901 - one line for 
             return {**bson_type("date", "string"), "pattern": NO_DATE}
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             date = () if kind.fraction_digits > MILLISECOND_DIGITS else ("date",)
-            return {**bson_type(*date, "string", "binData"), "pattern": _NO_MILLISECONDS}
+            return {**bson_type(*date, "string", "binData"), "pattern": NO_MILLISECONDS}
         case TypeName.ARRAY:
             return _array(kind, policy)
         case TypeName.JSON | TypeName.ANY:

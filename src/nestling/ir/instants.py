@@ -5,11 +5,21 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 
-NO_DATE = r"infinity$| BC$|^\d{5}|^0000|-00"
-"""Texts that stand for what no date can be."""
+END = r"$(?!\n)"
+"""The end of a text, in patterns for Python and for the server; `$` alone also fits before a last line break."""
+_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
+_NO_DAY = "(?:[0-9]{5,7}-[0-9]{2}-[0-9]{2}|0000-[0-9]{2}-[0-9]{2}|[0-9]{4}-00-[0-9]{2}|[0-9]{4}-[0-9]{2}-00)"
+_CLOCK = r"(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}(?::[0-9]{2}){0,2})?)?"
+DATELESS = f"-?infinity|{_NO_DAY}{_CLOCK}(?: BC)?|{_DAY}{_CLOCK} BC"
+"""Days and moments no BSON date can be: infinite, before year 1, after 9999, or with a month or day of zero."""
+_INSTANT = f"{_DAY}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}\\.[0-9]{{6}}Z?"
+NO_DATE = f"^(?:{DATELESS}){END}"
+"""The whole text is one of these."""
+NO_MILLISECONDS = f"^(?:{DATELESS}|{_INSTANT}){END}"
+"""The same, or a moment with microseconds, as `instant_text` writes it."""
 INFINITIES = ("-infinity", "infinity")
 """PostgreSQL's infinite dates and moments."""
-INSTANT_TEXT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
+INSTANT_TEXT = re.compile(_INSTANT)
 """Instants that are kept as text."""
 
 

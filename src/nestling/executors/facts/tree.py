@@ -10,6 +10,7 @@ import re
 from struct import Struct
 
 from nestling.executors.facts.sketch import Distinct, Histogram
+from nestling.ir import instants
 from nestling.ir.facts import text_forms
 
 MOST_NODES = 6_000
@@ -24,11 +25,8 @@ DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
 EMPTY = 5
 """Bytes of an empty document, and of an empty text: a length and a closing NUL."""
-DATELESS = re.compile(
-    rb"(?:0000-\d\d-\d\d|\d{4}-00-\d\d|\d{4}-\d\d-00|\d{5,6}-\d\d-\d\d)(?:[ T][\d:.]+(?:Z|[+-][\d:]+)?)?(?: BC)?"
-    rb"|\d{4}-\d\d-\d\d(?:[ T][\d:.]+(?:Z|[+-][\d:]+)?)? BC|-?infinity"
-)
-"""Dates of SQL that no BSON date of our time is: without a month or day, beyond year 9999, before year 1, endless."""
+DATELESS = re.compile(instants.DATELESS.encode())
+"""Dates of SQL that no BSON date is."""
 FORMS = re.compile(
     f"(?P<objectId>{text_forms.OBJECT_ID})|(?P<number>{text_forms.NUMBER})|(?P<date>{text_forms.DATE})".encode()
 )
