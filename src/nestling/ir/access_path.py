@@ -121,8 +121,10 @@ class HasElements:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A text, and the paths that tell it: one of them is there. None: it always is. Where they are not `is_certain`, as their
-    absence says nothing, what the field holds is believed.
+    """One value of a discriminator, and the paths of the fields that show that it applies.
+
+    It applies when a document has one of `paths`, and always when there are none. With `is_certain` false all these fields are
+    optional: where a document has none of them, it applies if the discriminator already holds `text`.
     """
 
     text: str
@@ -132,7 +134,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """The texts that are told, as a discriminator holds them: missing for none, the one, or an array of several."""
+    """The value the discriminator in `field` must have: the texts of all marks that apply to the document.
+
+    It is missing when none applies, the text itself when one does, and an array of texts when several do.
+    """
 
     marks: tuple[Mark, ...]
     field: str

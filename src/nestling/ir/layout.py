@@ -172,8 +172,10 @@ class Place:
         return None if found is None else join(*(node.field for node in self.nodes[: found[0] + 1]), found[1])
 
     def path_of_parents(self, link: Relationship, attribute: str) -> str | None:
-        """The same of an attribute of the parent each row has: its key is the row's own, other fields are those of the document
-        the row lies in, or copies.
+        """Dotted path from the document root of the field that holds an attribute of each row's parent; None when no field does.
+
+        The parent's key is the row's foreign key. Other attributes are found where the row is embedded in its parent's document,
+        or holds copies of them.
         """
         keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
         if attribute in keys:

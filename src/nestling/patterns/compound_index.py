@@ -42,7 +42,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
 
 
 def _across(situation: Situation) -> Iterator[Structure]:
-    """Where a statement's first few rows are found by what is asked of rows and their parents, in an order of one of these."""
+    """Indexes over fields of rows and of their parents, for reads with a LIMIT that filter on both and sort by fields of one."""
     motives: dict[IndexedAcross, list[str]] = {}
     for statement in situation.reading.workload.statements:
         if statement.limit is not None and not statement.kind.writes:
@@ -54,7 +54,10 @@ def _across(situation: Situation) -> Iterator[Structure]:
 
 
 def _joint(situation: Situation, child: Access, statement: Statement) -> IndexedAcross | None:
-    """Equalities first, then the order; None where all of it is of one entity."""
+    """The index for one read: the attributes compared for equality first, then those of its order.
+
+    None where nothing is compared for equality, all attributes are of one entity, or no index could hold them.
+    """
     parts = {"": child, **dict(_parents(situation, child, statement))}
     if sum(bool(each.sort) for each in parts.values()) != 1:
         return None

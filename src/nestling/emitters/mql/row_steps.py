@@ -99,7 +99,11 @@ def _stages(step: RowStep, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, .
 
 
 def _where_pair(step: WherePair) -> Mql:
-    """Asked of the pair, which an index over names and values finds; what only an expression says is asked of its value."""
+    """The `$match` for documents in whose array a pair of the given name has a value that satisfies the predicate.
+
+    It is an `$elemMatch`, which an index over names and values can serve, unless the predicate needs `$expr`: then the value is
+    taken out of the array and compared there.
+    """
     match = sql.match_mql(step.predicate, InLayout(step.layout.inside(step.array)))
     if "$expr" not in repr(match):
         return {"$match": {step.array: {"$elemMatch": {step.key: {"$eq": step.name}, **match}}}}
@@ -181,7 +185,7 @@ def _beside(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
 
 
 def _sort(step: SortRows) -> list[Mql]:
-    """The server sorts by fields: keys that are none become some first."""
+    """The `$sort` stage, after a `$set` that stores computed keys in fields, as `$sort` takes only fields."""
     keys: Mql = {}
     computed: Mql = {}
     for part in sort_parts(step.keys, step.prefix, Renderer(InLayout(step.layout))):
@@ -194,7 +198,10 @@ def _sort(step: SortRows) -> list[Mql]:
 
 
 def _plain_path(value: object) -> str | None:
-    """The path a value is; to a sort NULL and missing are the same."""
+    """The path of the field that a sort key is; None for a computed key.
+
+    `$ifNull` with null as the replacement is left out, as `$sort` places null and missing alike.
+    """
     match value:
         case {"$ifNull": [str(reference), None]}:
             return _plain_path(reference)

@@ -53,12 +53,12 @@ def plan_read(
     statistics: Statistics | None = None,
     price: Callable[[Work], float] | None = None,
 ) -> ReadPlan:
-    """Steps that yield the query's rows, with NULLs as null, one field per output in order.
+    """The steps that give the query's rows: one field for each output column, in order, with null for NULL.
 
-    `tolerated`: how far behind a copy of (entity, attribute) may be to answer, of (entity, "") a count of its rows; never
-    behind unless said.
-    `statistics` tell where joins had best start, `price` (seconds of work) which of several plans is the cheapest.
-    Raises `ReadGap` for what no steps are known for.
+    `rewrites` are those that may be used. `tolerated` says how old a copy may be to be read in place of its source, by (entity,
+    attribute), and a count of rows by (entity, ""); what it does not name must be up to date. `statistics` choose the table joins
+    start at. `price` gives the seconds some work takes: with it several plans are made and the cheapest is returned, without it
+    only the first is made. Raises `ReadGap` for a query that cannot be converted.
     """
     from nestling.planner.work import estimate
 
@@ -84,8 +84,10 @@ def ways(
     *,
     priced: bool,
 ) -> Iterator[Relation]:
-    """The relation rewritten; where prices can tell which is the cheapest, also as it is when a set of values begins, when
-    children in their parents' documents are asked for alone, or when what a limited order is about begins.
+    """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
+
+    In the others the joins start at the table that a limited order sorts by, a join with embedded children becomes an EXISTS, or
+    the values of an EXISTS or IN are found first. Which is cheapest depends on the data.
     """
     first = _rewritten(relation, design, allowed, tolerated, statistics)
     yield first

@@ -41,7 +41,9 @@ def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, A
 
 
 def _path_of(attribute: str, place: Place) -> str:
-    """Of an attribute of an event that is taken out of its bucket's array, or that all events of a bucket share."""
+    """The path of an event's attribute once its bucket's array is unwound: inside the element, or in the bucket for an attribute
+    that all its events share. Raises a gap where no field holds it.
+    """
     path = place.node.path_of(attribute)
     if path is not None:
         return join(place.node.field, path)

@@ -36,7 +36,10 @@ def triggers_of(model: Model, what: Derived) -> tuple[Trigger, ...]:
 
 
 def fired(model: Model, freshness: Freshness, triggers: Iterable[Trigger], change: RowChange) -> tuple[Trigger, ...]:
-    """Those of a derived thing's triggers that ask for something to be done; of a snapshot, when the holder's own row comes."""
+    """The triggers of a derived value that a change of a row fires, so that the value must be made again.
+
+    A snapshot is made once and never again: only the INSERT of the row that holds it fires its triggers.
+    """
     found = tuple(trigger for trigger in triggers if _fires(model, trigger, change))
     if freshness.level is not Level.SNAPSHOT:
         return found
@@ -44,7 +47,11 @@ def fired(model: Model, freshness: Freshness, triggers: Iterable[Trigger], chang
 
 
 def _fires(model: Model, trigger: Trigger, change: RowChange) -> bool:
-    """Whether such a change may make a holder differ. A row that comes or goes has none below it by an enforced link."""
+    """Whether the change can make the derived value of some document wrong.
+
+    An INSERT or DELETE of a row fires no trigger that leads to its children by an enforced foreign key: at that time the row
+    has no children.
+    """
     if trigger.entity != change.entity:
         return False
     if change.kind is ChangeKind.UPDATE:

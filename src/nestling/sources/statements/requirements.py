@@ -73,7 +73,10 @@ class _Found:
 
 
 def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
-    """The requirements. Raises `WorkloadError` with all that is wrong: a design without one of them was not asked for."""
+    """The requirements that comments of a workload file state, such as `-- storage: 10 GB`.
+
+    Raises `WorkloadError` with every mistake found: none is ignored, as the design would then break what the file requires.
+    """
     found, problems = _Found(), list[Problem]()
     for match in _LINE.finditer(text):
         key = match["key"].lower().replace("_", " ")

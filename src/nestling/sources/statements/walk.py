@@ -22,7 +22,10 @@ from nestling.sources.tables import find_name
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """What is wrong with a statement: a sentence, the offset in the statement, and whose lack it is."""
+    """What is wrong with a statement: a sentence, the offset in the statement, and who cannot do it.
+
+    That is the input itself, nestling, this version of the server, or MongoDB in general.
+    """
 
     what: str
     offset: int

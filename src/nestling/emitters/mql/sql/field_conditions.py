@@ -227,7 +227,10 @@ def _side(operator: Comparison) -> str:
 
 
 def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Match | None:
-    """The same for a parameter; that it is unequal is known only once it is known not to be NULL."""
+    """The condition that compares a date with a text given as a parameter, which becomes an instant when the value is bound.
+
+    None for `<>`: with a NULL parameter it must find nothing, and only the bound value tells.
+    """
     exact = replace(value, boundary=Boundary(grain, exact=True))
     match operator:
         case Comparison.EQUAL:

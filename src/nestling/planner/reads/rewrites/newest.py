@@ -52,7 +52,10 @@ class _Asked:
 
 
 def first_asked(limit: a.Limit) -> tuple[str, First] | None:
-    """The alias whose first rows a limit leaves, and how many in which order; None where a copy could not tell."""
+    """The alias of the sorted rows under a LIMIT, their order, and how many rows are needed (its count and offset together).
+
+    None where the count is no constant or the order is not by columns of one alias: a copy of the first rows cannot answer then.
+    """
     count = _number(limit.count, limit.offset)
     order = _order(limit.input.keys) if isinstance(limit.input, a.Sort) else None
     return (order[0], First(order[1], count)) if count is not None and order is not None else None

@@ -48,7 +48,11 @@ def is_of_list(node: Call) -> bool:
 
 
 def _refuse_list(node: Call) -> None:
-    """NULL in place of a list is a list of one NULL, which only to be found or not is the same."""
+    """Raise a gap where the values are a list given as one parameter, which may be NULL.
+
+    NULL in its place is rendered as a list with one NULL in it. Both find no element, so that a condition may use it; but their
+    negation and their value as a column differ.
+    """
     if is_of_list(node):
         raise gap("NOT, or the value, of what an array has in common with a list that is given")
 
