@@ -286,8 +286,8 @@ MIDDLE = """## What the usual type cannot hold
 
 {table}
 The [validators](validation.md) accept these forms: in place of a date or timestamp, a text passes only where
-the whole of it is one that no BSON date can be, or where the design's model lists `text` under the attribute's `also`, as the source
-had such texts. What an application must know: a column that has microseconds anywhere
+the whole of it is one that no BSON date can be, or where the design's model lists `text` under the attribute's `also`, as
+the source had such texts. What an application must know: a column that has microseconds anywhere
 is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
 dates: what a statement stores there is rounded to the millisecond, what it compares with them is compared as it is, and
 `load` stops at rows that have got microseconds since: design again from the source. In SQLite's dialect, whose moments are
