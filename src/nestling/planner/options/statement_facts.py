@@ -19,12 +19,12 @@ from nestling.planner.known import KnownOf, known_of_scans
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.first_children import first_asked
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
-from nestling.planner.reads.rewrites.newest import first_asked
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import Left, rows_left
-from nestling.planner.reads.rewrites.to_parent import fixed
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
 from nestling.planner.selectivity import bytes_by, distinct_values, share, together

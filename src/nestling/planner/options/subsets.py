@@ -12,7 +12,7 @@ from nestling.planner.options.archives import looked_for_in_both
 from nestling.planner.options.matching import compared_equal
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.visits import Visit
-from nestling.planner.reads.rewrites.to_parent import tells_parent
+from nestling.planner.reads.rewrites.foreign_key_as_parent import tells_parent
 
 
 def first_few(modes: Modes, statement: Statement, visit: Visit) -> Iterator[Mode]:

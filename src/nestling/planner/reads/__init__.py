@@ -23,13 +23,13 @@ from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
-from nestling.planner.reads.rewrites.asked_children import with_children_asked
+from nestling.planner.reads.rewrites.child_join_as_exists import with_children_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
 from nestling.planner.reads.rewrites.early_sums import with_early_sums
-from nestling.planner.reads.rewrites.grouped_parent import without_groups
+from nestling.planner.reads.rewrites.first_children import with_newest
+from nestling.planner.reads.rewrites.groups_as_parents import without_groups
 from nestling.planner.reads.rewrites.join_order import begins_elsewhere, order_joins
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
-from nestling.planner.reads.rewrites.newest import with_newest
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded

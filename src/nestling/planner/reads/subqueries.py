@@ -37,8 +37,8 @@ from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.computed import computed_value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
-from nestling.planner.reads.rewrites.nothing_found import without_empty_group
 from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single
 

@@ -2,7 +2,24 @@
 
 Those of relations give another relation, in the order of `plan_read`; the others are asked while a relation becomes steps: along
 an embedding, from a copy, by the id. A rewrite is made in the file of its name here, unless its line below says another. The
-files that are called after none (`conjuncts`, `links`, `fresh`, `rows_left`, `to_parent`, `implied` …) say what several need.
+files that are called after none (`conjuncts`, `links`, `freshness`, `rows_left` …) say what several need.
+
+Rewrites of relations, in the order they run (`ways`, `_rewritten` and `_planned` in `planner/reads/__init__.py`):
+
+| file | what it makes |
+|---|---|
+| `child_join_as_exists` | of an inner join with embedded children an EXISTS, in a plan beside the first one |
+| `sets_first` | of the values EXISTS and IN find the start of the joins, in a plan beside the first one |
+| `pushdown` | predicates go to their tables; `implied_by_or` adds what an OR says of one table |
+| `unneeded_join` | a join with a parent nothing is taken from is left out |
+| `groups_as_parents` | of GROUP BY a parent's key one row of each parent, with computed values |
+| `windowed` | of a subquery over the rows that are joined anyway a window |
+| `join_order` | inner joins in the order that reads least; `grouped_in_as_join` makes joins of IN over groups |
+| `early_groups` | rows are grouped before their parents are looked up |
+| `early_sums` | rows are summed by parent before their parents are looked up |
+| `values_first` | the one value of a subquery is made before the rows are read |
+| `first_children` | of children under a LIMIT the copies in their parent; `extreme_child` finds greatest and least ones |
+| `late_parents` | rows are limited before their parents are looked up |
 """
 
 from __future__ import annotations
@@ -38,12 +55,10 @@ class Rewrite(StrEnum):
     ARCHIVED = "archived"  # old rows apart are left out where later ones are asked for
     COPIED = "copied"  # a copy that is fresh enough answers instead of a lookup
     COPIED_CHILDREN = (
-        "copied children"  # copies of children in their parent answer instead of a lookup; the first few: `newest`
+        "copied children"  # copies of children in their parent answer instead of a lookup (`first_children`)
     )
     ANCESTORS = "ancestors"  # rows above each that its document holds answer instead of a walk along a tree
-    COMPUTED = (
-        "computed"  # a computed value that is fresh enough answers an aggregate over rows; all groups: `grouped_parent`
-    )
+    COMPUTED = "computed"  # a computed value that is fresh enough answers an aggregate over rows (`groups_as_parents`)
     SUMMARY = "summary"  # groups at least as coarse as buckets are summed up from these
     SEMI_JOIN = "semi join"  # EXISTS and IN as whole conditions drop rows as they look (`reads/subqueries`)
 

@@ -20,7 +20,7 @@ from nestling.ir.types import TypeName
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.fresh import is_fresh
+from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
 

@@ -23,7 +23,7 @@ from nestling.ir.rows import AggregateKind, Path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.rewrites.fresh import is_fresh
+from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.traverse import has_subquery, rewritten

@@ -18,7 +18,7 @@ from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.embedded import is_in, plain_path
-from nestling.planner.reads.rewrites.fresh import is_fresh
+from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.subqueries import where

@@ -15,8 +15,8 @@ from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.embedded import null_where_none, plain_path
+from nestling.planner.reads.rewrites.first_children import is_fresh_for, suffices
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rewrites.newest import is_fresh_for, suffices
 from nestling.planner.reads.rows import Context, Rows, Standing
 from nestling.planner.reads.subqueries import where
 

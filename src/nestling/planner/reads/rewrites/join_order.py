@@ -17,7 +17,7 @@ from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
-from nestling.planner.reads.rewrites.grouped_in import joined_groups
+from nestling.planner.reads.rewrites.grouped_in_as_join import joined_groups
 from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import (

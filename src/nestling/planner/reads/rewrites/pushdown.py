@@ -32,7 +32,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import ColumnId
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, only_about, restricted
-from nestling.planner.reads.rewrites.implied import implied
+from nestling.planner.reads.rewrites.implied_by_or import implied
 from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, rewritten
 
 _INNER = (JoinKind.INNER, JoinKind.CROSS)

@@ -13,7 +13,7 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Arithmetic, Column, Compare, Comparison, Expression, Negate, ScalarSubquery
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
-from nestling.planner.reads.rewrites.nothing_found import without_empty_group
+from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.traverse import free_columns, has_subquery, rewritten, single, subqueries
 
 _TRUE_OF_NULL = (Comparison.SAME, Comparison.DIFFERENT)

@@ -29,9 +29,9 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rewrites.computed import Inner, computed_for, inner_joined, or_zero
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.rewrites.join_order import crossed
 from nestling.planner.reads.rewrites.links import scan_of
-from nestling.planner.reads.rewrites.to_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.traverse import everywhere, has_subquery
 
 _ROWS = Aggregate(AggregateFunction.COUNT, None, INTEGER)

@@ -22,10 +22,10 @@ from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
-from nestling.planner.reads.rewrites.fresh import is_fresh
-from nestling.planner.reads.rewrites.latest import latest
+from nestling.planner.reads.rewrites.extreme_child import latest
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed, is_sound, parents_of
+from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rewrites.to_parent import fixed, is_sound, parents_of
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everywhere, used
 
