@@ -126,11 +126,9 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
     assert sorted(cast("list[int]", [*both[0].values()])) == [1, 2]
     with pytest.raises(ConstraintError):
         execute("INSERT INTO customer (customer_id, name, email) VALUES (1, 'twice', 'twice@example.com')")
-    with pytest.raises(ConstraintError, match=r"refers by customer_id to no `customer`(; customer_id = 12345)?$"):
+    with pytest.raises(ConstraintError, match=r"refers by customer_id to no `customer`$"):
         execute("INSERT INTO purchase VALUES (98765, 12345, '2026-01-01 10:00:00', 'open')")
-    with pytest.raises(
-        ConstraintError, match=r"takes no NULL for .*; rating = NULL, review_id = 98765, product_id = 1"
-    ):
+    with pytest.raises(ConstraintError, match=r"`review` takes no NULL; rating = NULL$"):
         execute("INSERT INTO review VALUES (98765, 1, 1, :rating, 'x', '2026-01-01 10:00:00')", rating=None)
     with pytest.raises(ConstraintError, match=r"refers to this `product` \(\w+\)$"):
         execute("DELETE FROM product WHERE product_id = 1")

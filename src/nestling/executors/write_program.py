@@ -17,7 +17,6 @@ from nestling.executors.run import row_of
 from nestling.ir.codec import CODEC
 from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
-from nestling.ir.literals import shell
 from nestling.ir.program import (
     MISSING,
     Command,
@@ -41,8 +40,6 @@ class WriteResult:
     rows: tuple[tuple[object, ...], ...] = ()
 
 
-SHOWN = 4
-"""Values shown of a row."""
 Request: TypeAlias = CompiledRead | Command
 """What a driver is asked: the documents a read yields, or how many documents a command matched, inserted or deleted."""
 Documents: TypeAlias = Sequence[Mapping[str, Any]]
@@ -148,15 +145,12 @@ def broken(step: RefuseRows, rows: Sequence[Row]) -> list[Row]:
 
 
 def refused(step: RefuseRows, rows: Sequence[Row]) -> ConstraintError:
-    """The error for rows that break a constraint; it shows what the first of them lacks, and was to be, or else was."""
-    values = {_bare(column): "NULL" for column in step.missing if column not in rows[0]}
-    for prefix in (NEW, OLD):
-        for name, value in rows[0].items():
-            if name.startswith(prefix):
-                values.setdefault(_bare(name), shell(value))
-    shown = ", ".join(f"{name} = {value}" for name, value in [*values.items()][:SHOWN])
-    more = f" and {len(rows) - 1} more" if values and len(rows) > 1 else ""
-    return ConstraintError(Problem(step.text, known=f"{shown}{more}"), violation=step.violation)
+    """The error for rows that break a constraint. It names what the first of them lacks and shows no value of it: what else
+    a row holds is nobody's who reads a log.
+    """
+    lacking = ", ".join(dict.fromkeys(f"{_bare(column)} = NULL" for column in step.missing if column not in rows[0]))
+    more = f" and {len(rows) - 1} more" if lacking and len(rows) > 1 else ""
+    return ConstraintError(Problem(step.text, known=f"{lacking}{more}"), violation=step.violation)
 
 
 def _bare(name: str) -> str:

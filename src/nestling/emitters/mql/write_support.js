@@ -77,6 +77,8 @@ function place(row, column, first) {
   return number - first;
 }
 function refuse(rows, text, missing = []) {
-  const bad = rows.filter(row => !missing.length || missing.some(column => row[column] === undefined));
-  if (bad.length) throw new Error(`${text}: ${EJSON.stringify(bad[0])}`);
+  for (const row of rows) {
+    const lacking = missing.filter(column => row[column] === undefined).map(column => column.replace(/^new_/, ""));
+    if (lacking.length || !missing.length) throw new Error(text + lacking.map(name => `, ${name} is NULL`).join(""));
+  }
 }

@@ -120,8 +120,9 @@ def place(row: Mapping[str, Any], column: str, first: int) -> int:
 
 
 def refuse(rows: Iterable[Mapping[str, Any]], text: str, *, missing: Iterable[str] = ()) -> None:
-    """Fail when there are rows; when `missing` names columns, rows without one of them."""
+    """Fail when there are rows; when `missing` names columns, rows without one of them. No value of a row is told."""
     columns = list(missing)
     for row in rows:
-        if not columns or any(column not in row for column in columns):
-            raise ValueError(f"{text}: {row!r}")
+        lacking = [column.removeprefix("new_") for column in columns if column not in row]
+        if lacking or not columns:
+            raise ValueError(text + "".join(f", {name} is NULL" for name in lacking))

@@ -161,6 +161,6 @@ def refuse_nulls(work: Work, entity: Entity, unsure: Sequence[str], rows: str) -
     """No row may lack a NOT NULL attribute that may have come out NULL."""
     needed = [name for name in unsure if not entity.attribute(name).nullable]
     if needed:
-        text = f"`{entity.name}` takes no NULL for {', '.join(needed)}"
+        text = f"`{entity.name}` takes no NULL"
         columns = tuple(column(NEW, name) for name in needed)
         work.add(Phase.REFUSE, [Refuse(rows, Violation.NOT_NULL, text, columns)])

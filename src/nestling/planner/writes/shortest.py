@@ -236,7 +236,7 @@ def _not_null(entity: Entity, asked_first: dict[str, tuple[Expression, ...]]) ->
     """Parameters that may not be NULL, looked at before the command."""
     if not asked_first:
         return ()
-    rows, text = f"{entity.name} as given", f"`{entity.name}` takes no NULL for {', '.join(asked_first)}"
+    rows, text = f"{entity.name} as given", f"`{entity.name}` takes no NULL"
     given = tuple(
         (column(NEW, name if number == 0 else f"{name} {number}"), value)
         for name, values in asked_first.items()
