@@ -178,7 +178,8 @@ POLICIES = (
         "an embedded row whose parent does not exist",
         "it goes to the embedding's `orphans` collection; without one the load stops and names the row",
     ),
-    ("views, triggers", "not carried over; a note names the views"),
+    ("triggers", "not carried over; a note names each, as what it does stays in the application"),
+    ("views", "statements read them as what they select; a note or gap names those of which no query is made"),
     (
         "defaults",
         "not in the documents; [writes](statements.md#what-a-write-does) put them in, and `unload` declares them in its tables",

@@ -40,6 +40,11 @@ def view_left_out(view: str, *, materialized: bool) -> str:
     return f"{'materialized ' * materialized}view `{view}` is left out: what it shows is in its tables"
 
 
+def routine_left_out(kind: str, name: str) -> str:
+    """What a database does by itself: a trigger, a function; `kind` is its word in SQL."""
+    return f"{kind.lower()} `{name}` is left out: what it does stays in the application"
+
+
 def unique_for_some(table: str) -> str:
     """A partial unique index."""
     return f"a unique index of `{table}` is over some rows only: no attributes are unique by it, the application must enforce it"

@@ -33,6 +33,7 @@ CREATE TABLE u (a varchar(9), b varchar(9) GENERATED ALWAYS AS (upper(a)) STORED
 CREATE UNIQUE INDEX u_some ON u (a) WHERE b IS NOT NULL;
 CREATE UNIQUE INDEX u_made ON u (lower(a));
 """
+_TRIGGER = "trigger `t` is left out: what it does stays in the application"
 _SAID = {
     "`u.b` is computed by the database: it is kept as a plain attribute that statements compute anew",
     "a unique index of `u` is over some rows only: no attributes are unique by it, the application must enforce it",
@@ -74,9 +75,9 @@ def test_sqlite_tells_what_a_model_does_not_say(tmp_path: Path) -> None:
     """Generated columns, and unique indexes over some rows or an expression, are notes as those of a DDL file."""
     path = tmp_path / "u.db"
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(_UNSAID)
+        connection.executescript(f"{_UNSAID}; CREATE TRIGGER t AFTER INSERT ON u BEGIN SELECT 1; END")
     reading = open_database(f"sqlite:///{path}").reading()
-    assert set(reading.notes) >= _SAID
+    assert set(reading.notes) >= _SAID | {_TRIGGER}
     assert reading.model.entity("u").uniques == ()
 
 
@@ -85,8 +86,10 @@ def test_postgresql_tells_what_a_model_does_not_say(postgresql_urls: tuple[str, 
     psycopg = pytest.importorskip("psycopg")
     with psycopg.connect(postgresql_urls[1]) as connection:
         connection.execute(_UNSAID + "CREATE MATERIALIZED VIEW m AS SELECT a FROM u")
+        connection.execute("CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'")
+        connection.execute("CREATE TRIGGER t BEFORE INSERT ON u FOR EACH ROW EXECUTE FUNCTION f()")
     reading = open_database(postgresql_urls[1]).reading()
-    assert set(reading.notes) >= _SAID | {"materialized view `m` is left out: what it shows is in its tables"}
+    assert set(reading.notes) >= _SAID | {_TRIGGER, "materialized view `m` is left out: what it shows is in its tables"}
     assert reading.model.entity("u").uniques == ()
 
 
@@ -195,8 +198,11 @@ def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
         for statement in script.split(";\n"):
             if statement.strip():
                 cursor.execute(statement)
+        cursor.execute("CREATE TRIGGER t BEFORE INSERT ON p FOR EACH ROW SET NEW.n = NEW.n")
     connection.close()
-    check(open_database(mariadb_urls[1]).reading(), Collation.UNICODE_CI, exact=True)
+    reading = open_database(mariadb_urls[1]).reading()
+    check(reading, Collation.UNICODE_CI, exact=True)
+    assert _TRIGGER in reading.notes
 
 
 def test_a_table_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:

@@ -21,7 +21,7 @@ from nestling.sources.ddl.dialect import detect_dialect
 from nestling.sources.ddl.elements import named_check
 from nestling.sources.ddl.statements import Lines, Statement, statements
 from nestling.sources.ddl.tokens import Kind
-from nestling.sources.remarks import view_left_out
+from nestling.sources.remarks import routine_left_out, view_left_out
 from nestling.sources.shape import shape
 
 _ROWS = ("INSERT", "REPLACE", "COPY", "UPDATE", "DELETE", "MERGE", "LOAD", "TRUNCATE")
@@ -127,7 +127,7 @@ def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: State
     elif cursor.sees("MATERIALIZED") or (word := _kind_of_object(cursor)) == "VIEW":
         _create_view(cursor, catalogue)
     elif word in _ROUTINES:
-        catalogue.note(f"{word.lower()} `{_object_name(cursor)}` is left out: what it does stays in the application")
+        catalogue.note(routine_left_out(word, _object_name(cursor)))
     elif word not in _NO_SHAPE:
         raise NotUnderstood("is not understood")
 

@@ -19,6 +19,7 @@ from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.remarks import (
     carried,
     computed,
+    routine_left_out,
     set_by_updates,
     unique_by_expression,
     unique_for_some,
@@ -71,6 +72,11 @@ _POSTGRESQL_VIEWS = """
 SELECT n.nspname, c.relname, pg_get_viewdef(c.oid) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relkind = 'v'"""
 _MYSQL_VIEWS = "SELECT NULL, table_name, view_definition FROM information_schema.views WHERE table_schema = DATABASE()"
+_POSTGRESQL_TRIGGERS = """
+SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE NOT t.tgisinternal AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+ORDER BY 1"""
+_MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
 
 
@@ -117,6 +123,8 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             table = _table(address.dialect, entity, where, found, keys[schema], checks.get(where, ()), default, gaps)
             tables.append(table)
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
+    cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
+    notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
 

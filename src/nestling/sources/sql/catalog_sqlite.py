@@ -20,12 +20,13 @@ from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
 from nestling.sources.ddl.cursor import NotUnderstood
 from nestling.sources.defaults import read_default
-from nestling.sources.remarks import computed, unique_by_expression, unique_for_some
+from nestling.sources.remarks import computed, routine_left_out, unique_by_expression, unique_for_some
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
 
 _TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_list l
 LEFT JOIN sqlite_master m ON m.name = l.name
 WHERE schema = 'main' AND substr(l.name, 1, 7) <> 'sqlite_' ORDER BY l.name"""
+_TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
 _COLUMNS = 'SELECT name, type, "notnull", pk, hidden, dflt_value FROM pragma_table_xinfo(?) ORDER BY cid'
 _UNIQUES = "SELECT name, partial FROM pragma_index_list(?) WHERE \"unique\" AND origin <> 'pk' ORDER BY name"
 _INDEXED = "SELECT name FROM pragma_index_info(?) ORDER BY seqno"
@@ -35,7 +36,7 @@ _FOREIGN_KEYS = (
 
 
 def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
-    """Read all tables and views; virtual tables are gaps."""
+    """Read all tables and views; virtual tables are gaps, triggers are notes."""
     tables: list[Table] = []
     gaps: list[Gap] = []
     notes: list[str] = []
@@ -50,6 +51,7 @@ def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
             _add_view(name, sql, views, gaps)
         elif kind == "virtual":
             gaps.append(Gap(GapKind.NOTIMPL, "a virtual table is left out", name))
+    notes += (routine_left_out("trigger", name) for (name,) in connection.execute(_TRIGGERS))
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
 
