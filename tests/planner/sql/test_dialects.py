@@ -7,9 +7,10 @@ from datetime import date, datetime
 
 import pytest
 
+from nestling.common.errors import WorkloadError
 from nestling.ir import algebra as a
 from nestling.ir import expression as e
-from nestling.ir.types import TEXT, Type, TypeName
+from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.ir.write import Delete
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop
@@ -220,3 +221,23 @@ def test_parameters_may_be_called_like_keywords(dialect: str) -> None:
     )
     assert all(f"Parameter(name='{name}'" in repr(limited) for name in ("limit", "order"))
     assert isinstance(translate("DELETE FROM person WHERE id = :values", shop().model, dialect), Delete)
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+def test_a_limit_larger_than_any_table_is_none(dialect: str) -> None:
+    """MySQL has no OFFSET without a LIMIT: its manual says 18446744073709551615; other databases take no such number."""
+    model = shop().model
+    for number in (2**63 - 1, 2**64 - 1):
+        sql = f"SELECT id FROM person ORDER BY id LIMIT {number} OFFSET 2"
+        if number < 2**63 or dialect == "mysql":
+            query = translate(sql, model, dialect)
+            assert isinstance(query, a.Query)
+            assert isinstance(query.relation, a.Project)
+            limit = query.relation.input
+            assert isinstance(limit, a.Limit)
+            assert (limit.count, limit.offset) == (None, e.Literal(2, INTEGER))
+        else:
+            with pytest.raises(WorkloadError, match="a whole number of 64 bits"):
+                translate(sql, model, dialect)
+    with pytest.raises(WorkloadError, match="a whole number of 64 bits"):
+        translate(f"SELECT id FROM person LIMIT {2**64}", model, dialect)

@@ -10,13 +10,17 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.algebra import Named, Project, Relation
-from nestling.ir.expression import NULL, Expression, Literal, Parameter
+from nestling.ir.expression import NULL, Expression, Literal, Parameter, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, mistake, no_such
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.scope import Env, Scope, Translation
+
+MOST_ROWS = 2**53
+"""More rows than any table has."""
+_BOUNDLESS = Literal(MOST_ROWS, INTEGER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,21 +116,24 @@ def limits(node: exp.Expr, env: Env) -> tuple[Expression | None, Expression | No
         after = clause.args.get("offset") or after if clause is not None else after
     offset = after.expression if isinstance(after, exp.Offset) else after
     bare = Env(env.translation)
-    found = [_whole(bind(part, bare), part) if part is not None else None for part in (count, offset)]
-    return found[0], found[1]
+    dialect = env.translation.dialect
+    found = [_whole(bind(part, bare), part, dialect) if part is not None else None for part in (count, offset)]
+    return None if found[0] == _BOUNDLESS else found[0], found[1]
 
 
-def _whole(expression: Expression, node: exp.Expr) -> Expression:
-    """A number of rows: a text or float that is worth a whole number is that, as SQLite takes it."""
+def _whole(expression: Expression, node: exp.Expr, dialect: Dialect) -> Expression:
+    """A number of rows: a text or float that is worth a whole number is that, as SQLite takes it. One larger than any number
+    of rows is `_BOUNDLESS`, as MySQL's 18446744073709551615 behind LIMIT that stands for all rows.
+    """
     if isinstance(expression, Parameter):
         return Parameter(expression.name, INTEGER)
-    if not isinstance(expression, Literal) or expression == NULL or type(expression.value) is int:
+    if not isinstance(expression, Literal) or expression == NULL:
         return expression
     with suppress(ValueError, ArithmeticError):
         number = Decimal(str(expression.value))
-        if number == int(number):
-            return Literal(int(number), INTEGER)
-    raise mistake(f"`{node.sql()}` rows: LIMIT and OFFSET take a whole number", node)
+        if number == int(number) and number < 2 ** (64 if dialect.rules is Rules.MYSQL else 63):
+            return Literal(int(number), INTEGER) if number < MOST_ROWS else _BOUNDLESS
+    raise mistake(f"`{node.sql()}` rows: LIMIT and OFFSET take a whole number of 64 bits", node)
 
 
 def recast(relation: Relation, wanted: Sequence[Expression], translation: Translation) -> Relation:
