@@ -26,6 +26,12 @@ def test_the_verdict() -> None:
     )
 
 
+def test_statements_left_out_are_told() -> None:
+    """Answers are equal of what was run; the last words are about what was not."""
+    told = replace(PROOF, setting=replace(PROOF.setting, left_out=2), designs=PROOF.designs[:1], missing="")
+    assert verdict(told).endswith("all answers and rows equal; NOTHING IS PROVED OF 2 STATEMENTS LEFT OUT")
+
+
 def test_a_figure_within_the_noise_says_so() -> None:
     """Where a design's own interval leaves 1 out and the noise does not, the table and the verdict both say it is noise."""
     noisy = replace(PROOF, noise=0.27, designs=(PROOF.designs[0], rival("normalized", 1.9), rival("tree", 1.24)))

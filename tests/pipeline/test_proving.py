@@ -326,6 +326,7 @@ def test_a_statement_no_design_can_answer(mongod: Server, tmp_path: Path) -> Non
     proof = proved(mongod, address, reading, two(reading))
     assert proof.equal, [each.disqualified for each in proof.designs]
     assert any("`some` is left out, since no design can answer it" in note for note in proof.notes)
+    assert proof.setting.left_out == 1
     assert [one.name for one in proof.designs[0].statements] == ["book_page", "by_author"]
     address, reading = source(tmp_path, never)
     with pytest.raises(InputError, match="no design can answer it"):

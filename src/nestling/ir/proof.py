@@ -162,7 +162,10 @@ class RivalFigures:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """How it was measured: on which server, with which cache, for how long, and what the data and the mix were."""
+    """How it was measured: on which server, with which cache, for how long, and what the data and the mix were.
+
+    `left_out`: statements of the workload that could not be run, of which nothing is proved.
+    """
 
     server: str
     cache_bytes: int
@@ -173,6 +176,7 @@ class Setting:
     seconds: float
     asked_per_second: float
     reading: str = ""
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,15 @@ def verdict(proof: Proof) -> str:
     out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
     equal = "all answers equal, NOT ALL MEASURED" if proof.missing else "all answers and rows equal"
     parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else equal)
+    parts.append(_unproved(proof.setting.left_out))
     text = "; ".join(part for part in parts if part)
     return text[0].upper() + text[1:]
+
+
+def _unproved(statements: int) -> str:
+    if not statements:
+        return ""
+    return f"NOTHING IS PROVED OF {statements} STATEMENT{'S' * (statements > 1)} LEFT OUT"
 
 
 def _compared(proof: Proof) -> Iterator[str]:

@@ -54,6 +54,7 @@ def prove(
     measure), `LoadError` (no room for the rows, or no design that can be loaded), `ConnectionFailed`, `DiskFull`.
     """
     began = perf_counter()
+    asked = len(reading.workload.statements)
     reading, notes = _measurable(reading, bindings)
     server, beside = on
     _check_cache(server, effort)
@@ -63,7 +64,8 @@ def prove(
         if effort.cache_ratio is not None:
             race.bound(effort.cache_ratio)
         race.run()
-        setting = replace(race.setting(server, beside), seconds=perf_counter() - began)
+        left_out = asked - len(race.reading.workload.statements)
+        setting = replace(race.setting(server, beside), seconds=perf_counter() - began, left_out=left_out)
         return race.proof(setting, notes)
 
 
