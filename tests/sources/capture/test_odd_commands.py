@@ -178,6 +178,12 @@ def test_a_malformed_expression_of_what_is_pulled_is_a_gap(proposal: Proposal) -
     assert_known({"update": "product", "updates": [{"q": {"_id": 7}, "u": change}]}, proposal)
 
 
+@pytest.mark.parametrize("words", [[], ["a"], ["a", "b"]])
+def test_all_of_a_field_that_is_no_array_is_a_gap(words: list[str], proposal: Proposal) -> None:
+    """One value cannot be several."""
+    assert_known({"find": "product", "filter": {"name": {"$all": words}}}, proposal)
+
+
 def assert_known(command: dict[str, Any], proposal: Proposal) -> None:
     """Every statement of the command is said, a gap or left out; what is said parses."""
     seen = tuple(Seen(part.shape, part.count) for part in parts("shop", command))

@@ -108,6 +108,10 @@ def _of_array(  # noqa: C901 - one case for each
     return made
 
 
+class Nth(int):
+    """The place of a value in an `$all`, in the condition of the one element that has to have it."""
+
+
 def _each_of_all(saying: Saying, rest: str, operand: Any) -> list[Condition]:
     """A condition for each value that some element has to have; the list says of each kind one only."""
     words = operand if isinstance(operand, list) else []
@@ -115,7 +119,7 @@ def _each_of_all(saying: Saying, rest: str, operand: Any) -> list[Condition]:
         return [word["$elemMatch"] for word in words]
     _no_documents(words)
     number = min(max(saying.listed, 1), MOST_LISTED)
-    return [{rest: {"$all": [each]}} for each in range(number)]
+    return [{rest: {"$all": Nth(each)}} for each in range(number)]
 
 
 def _of_own_rows(saying: Saying, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
@@ -170,9 +174,8 @@ def _test(  # noqa: C901 - one case for each
         case "$ne":
             _plain(operand, path)
             return _or_null(value, f"{text} <> {saying.parameters.new(value.name, place)}")
-        case "$all":
-            (at,) = operand
-            return f"{text} = {saying.parameters.new(value.name, f'{place} {at}')}"
+        case "$all" if isinstance(operand, Nth):
+            return f"{text} = {saying.parameters.new(value.name, f'{place} {operand}')}"
         case "$in" | "$nin":
             return _listed(saying, value, place, operand, negated=name == "$nin")
         case "$not":
