@@ -15,7 +15,7 @@ install: $(INSTALLED) ## make .venv with everything; .venv/bin/nestling then wor
 
 $(INSTALLED): pyproject.toml requirements.lock
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --require-hashes -r requirements.lock
+	$(BIN)/pip install --quiet --no-deps --require-hashes -r requirements.lock # the lock is complete: nothing is left to resolve
 	$(BIN)/pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
