@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.model import Model
+from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.engines.sqlite import ENGINE
 from nestling.sources.sql.literals import writer

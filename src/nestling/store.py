@@ -101,7 +101,7 @@ class _Statements(Generic[Driver]):
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 
-        from nestling.common.sql_dialects import DIALECTS, NAMES
+        from nestling.ir.sql_dialects import DIALECTS, NAMES
         from nestling.pipeline import read_proposal, statements_of
 
         if not isinstance(database, Database | AsyncDatabase):

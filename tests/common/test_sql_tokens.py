@@ -6,9 +6,9 @@ import pytest
 import sqlglot
 from sqlglot.errors import ParseError
 
-from nestling.common.sql_dialects import GRAMMARS
 from nestling.common.sql_syntax import syntax_words
 from nestling.common.sql_tokens import sql_tokens
+from nestling.ir.sql_dialects import GRAMMARS
 
 _GRAMMARS = tuple(GRAMMARS.values())
 

@@ -13,7 +13,6 @@ from typing import Any
 from hypothesis import strategies as st
 
 from nestling.common.errors import DesignError
-from nestling.common.sql_dialects import DIALECTS
 from nestling.ir import primitives as ir
 from nestling.ir.allowed import Allowed
 from nestling.ir.clause import Clause, Compared
@@ -38,6 +37,7 @@ from nestling.ir.model import (
 from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.sql_dialects import DIALECTS
 from nestling.ir.statistics import (
     AttributeStatistics,
     EntityStatistics,

@@ -130,7 +130,7 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
 
 
 def _translated(sql: str, proposal: Proposal, dialect: str) -> Query | Write:
-    from nestling.common.sql_dialects import NAMES, SQLITE
+    from nestling.ir.sql_dialects import NAMES, SQLITE
     from nestling.planner.sql import translate
     from nestling.sources.statements import normalise
 

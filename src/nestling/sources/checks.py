@@ -15,11 +15,11 @@ from decimal import Decimal
 from sqlglot.expressions import Anonymous, Expr
 
 from nestling.common.errors import InputError
-from nestling.common.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.allowed import Allowed, Scalar
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import first_of
+from nestling.ir.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
 from nestling.sources.tables import Check, Table

@@ -12,7 +12,6 @@ from importlib import import_module
 
 from nestling.common.errors import InputError, unknown
 from nestling.common.folders import module_names
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
 from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
@@ -24,6 +23,7 @@ from nestling.ir.proposal import Costs, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
+from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.statistics import Statistics
 from nestling.strategies import tree
 from nestling.strategies.placement.archives import archives

@@ -21,8 +21,8 @@ from pymongo.errors import WriteError
 from sqlalchemy import make_url
 
 from nestling import pipeline
-from nestling.common.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.codec import CODEC
+from nestling.ir.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.values import encoder
 
 CHECK_FAILED = 4025

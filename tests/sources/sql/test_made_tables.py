@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.defaults import Constant, Generated, OtherDefault
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import Type
 from nestling.sources.sql import open_database, open_sink
 from nestling.sources.sql.address import parse_address

@@ -11,9 +11,9 @@ from contextlib import suppress
 
 from sqlglot import exp
 
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.algebra import Query
 from nestling.ir.model import Model
+from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.write import Write
 from nestling.planner.sql.chars import refuse_lengths
 from nestling.planner.sql.dialect import dialect_of

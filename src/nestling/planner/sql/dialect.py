@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.common import sql_dialects as names
 from nestling.common.errors import WorkloadError, unknown
+from nestling.ir import sql_dialects as names
 from nestling.ir.expression import CaseRule, Collation, Rules
 
 

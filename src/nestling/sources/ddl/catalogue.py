@@ -9,10 +9,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name

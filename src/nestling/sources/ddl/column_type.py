@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.expression import Collation
+from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, REAL, SET, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text

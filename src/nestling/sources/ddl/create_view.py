@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.model import View
+from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood
 from nestling.sources.ddl.tokens import Kind, Token, tokens
 

@@ -6,10 +6,10 @@ from dataclasses import replace
 from itertools import pairwise
 
 from nestling.common.errors import Problem, SourceError, unknown
-from nestling.common.sql_dialects import DIALECTS, NAMES
 from nestling.ir.model import View
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
+from nestling.ir.sql_dialects import DIALECTS, NAMES
 from nestling.ir.types import Type, TypeName
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
 from nestling.sources.ddl.catalogue import Catalogue

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import SAWarning
 
-from nestling.common.sql_dialects import MYSQL, POSTGRESQL
 from nestling.ir.defaults import Computed
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nestling.common.sql_dialects import POSTGRESQL
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.sql_dialects import POSTGRESQL
 
 _ZONES = {
     True: "SELECT reset_val FROM pg_settings WHERE name = 'TimeZone'",

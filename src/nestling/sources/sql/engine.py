@@ -19,8 +19,8 @@ from nestling.common.errors import (
     Problem,
     SourceError,
 )
-from nestling.common.sql_dialects import NAMES
 from nestling.ir.infinite_moments import INFINITE
+from nestling.ir.sql_dialects import NAMES
 from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
 from nestling.sources.sql.sampling import integer_key, windows
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.sql_dialects import SQLITE
 from nestling.ir.distribution import Distribution, as_kind
+from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.statistics import Origin
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.common.sql_dialects import SQLITE
+from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
 from nestling.sources.statements.rates import read_rate
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.common.sql_dialects import SQLITE
+from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.ddl.tokens import Kind, Token, tokens
 
 

@@ -13,11 +13,11 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.common.sql_dialects import MYSQL
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation
 from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
+from nestling.ir.sql_dialects import MYSQL
 from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, TypeName
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged

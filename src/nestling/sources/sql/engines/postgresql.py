@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.common.sql_dialects import POSTGRESQL
 from nestling.ir.defaults import Generated
 from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
+from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.literals import undecodable
