@@ -47,6 +47,11 @@ class Freshness:
         """Whether the background sync keeps it, not the write."""
         return self.level in _TIMED
 
+    @property
+    def weakness(self) -> tuple[int, float]:
+        """Orders freshnesses from the strongest on."""
+        return list(Level).index(self.level), self.seconds or 0.0
+
     def __str__(self) -> str:
         if self.seconds is None:
             return str(self.level)

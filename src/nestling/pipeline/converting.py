@@ -14,7 +14,7 @@ MANY = 1000
 """Of more statements than this not all may be looked at."""
 MOST_SECONDS = 10.0
 """How long many statements are looked at."""
-DEARER, SHARE = 2.0, 0.05
+DEARER, SHARE = 1.5, 0.02
 """How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
 
 

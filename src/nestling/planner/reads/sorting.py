@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir import algebra as a
+from nestling.ir.algebra import SortKey
 from nestling.ir.expression import Literal
-from nestling.ir.row_steps import SortRows
+from nestling.ir.row_steps import Slice, SortRows
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import lifted_all
 
@@ -19,11 +20,17 @@ def lower_sort(relation: a.Sort, context: Context) -> Rows:
     found, rows = lifted_all([key.expression for key in relation.keys], rows, context)
     keys = tuple(replace(key, expression=each) for key, each in zip(relation.keys, found, strict=True))
     keys = tuple(key for key in keys if not isinstance(key.expression, Literal))
-    if not keys:
+    if not keys or _is_sorted(rows, keys):
         return rows
     prefix = _prefix(rows)
     step = SortRows(rows.step, keys, context.seen(rows.layout), prefix)
     return replace(rows, step=step, taken=rows.taken | {prefix})
+
+
+def _is_sorted(rows: Rows, keys: tuple[SortKey, ...]) -> bool:
+    """Whether the rows come straight out of a sort by the same keys: `late_parents` sorts again, but a copy adds no step."""
+    step = rows.step.source if isinstance(rows.step, Slice) else rows.step
+    return isinstance(step, SortRows) and step.keys == keys
 
 
 def _prefix(rows: Rows) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Lineage, Newest
-from nestling.ir.freshness import SNAPSHOT, TRANSACTION, Freshness, Level
+from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.names import collection_name, stored_name
 from nestling.ir.outline import Outline
@@ -49,19 +49,23 @@ def _of_trees(model: Model, outline: Outline, entity: str, names: Names) -> tupl
 
 
 def _of_parents(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
-    """One copy for each parent: kept as fresh as the freshest of its attributes must be; snapshots by themselves."""
-    together: dict[tuple[tuple[Hop, ...], bool], list[CopiedAttribute]] = {}
+    """One copy for each parent and freshness: what must be fresher than the rest lies in a field of its own.
+
+    The freshest has the parent's name, the others say what they are: `product`, `product_async`.
+    """
+    together: dict[tuple[tuple[Hop, ...], Freshness], list[CopiedAttribute]] = {}
     for part in outline.kept:
         if isinstance(part, CopiedAttribute) and part.holder == entity:
-            together.setdefault((part.path, part.freshness == SNAPSHOT), []).append(part)
-    found = []
-    for (path, _), parts in together.items():
+            together.setdefault((part.path, part.freshness), []).append(part)
+    found: list[Copy] = []
+    for (path, freshness), parts in sorted(together.items(), key=lambda each: each[0][1].weakness):
         link = model.relationship(path[-1].relationship)
         role = link.parent_role or link.parent
-        name = names.free(*(stored_name(text) for text in (role, link.parent, f"{link.parent}_of_{link.name}")))
-        each = [part.copy(name) for part in parts]
-        fields = tuple(field for copy in each for field in copy.attributes)
-        found.append(replace(each[0], attributes=fields, freshness=min((c.freshness for c in each), key=_weakness)))
+        is_first = not any(copy.path == path for copy in found)
+        own = (role, link.parent) if is_first else (f"{role}_{freshness.level}",)
+        name = names.free(*(stored_name(text) for text in (*own, f"{link.parent}_of_{link.name}")))
+        fields = tuple(field for part in parts for field in part.copy(name).attributes)
+        found.append(replace(parts[0].copy(name), attributes=fields))
     return tuple(found)
 
 
@@ -76,11 +80,6 @@ def _whole_parents(model: Model, outline: Outline, entity: str, names: Names) ->
             field, apart = names.free(stored_name(link.parent_role or parent)), f"{collection_name(parent)}_alone"
             found.append(Copy(field, (up(link),), fields, Form.OBJECT, TRANSACTION, home=True, orphans=apart))
     return tuple(found)
-
-
-def _weakness(freshness: Freshness) -> tuple[int, float]:
-    """Orders freshnesses from the strongest on."""
-    return list(Level).index(freshness.level), freshness.seconds or 0.0
 
 
 def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from nestling.ir import algebra as a
 from nestling.ir.access_path import Exists, Filter
 from nestling.ir.algebra import JoinKind
 from nestling.ir.collations import goes_by_collation
 from nestling.ir.expression import Column
+from nestling.ir.freshness import Freshness
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Model, Relationship
 from nestling.ir.names import join as join_path
@@ -33,24 +34,34 @@ def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
     for alias, at in left.standing.items():
         if at.optional and join.kind is not JoinKind.LEFT:
             continue  # where there is no child, it has no parent either: an outer join has neither
-        for copy in at.place.node.body.copies if at.place.node.kind is not NodeKind.GROUP else ():
-            link = _link(copy, context)
-            if link is None or link.parent != scan.entity or link.child != at.place.node.entity:
-                continue
+        for link, copies in _copies(at, scan.entity, context):
             rest = without_link(conditions, link, parent=scan.alias, child=alias)
             if rest is None or (join.kind is JoinKind.LEFT and rest):
                 continue
             wanted = context.beyond([each for each in conditions if each not in rest], scan.columns)
-            paths = _paths(copy, link, wanted, alias, at, context, inner=join.kind is JoinKind.INNER)
+            paths = _paths(copies, link, wanted, alias, at, context, inner=join.kind is JoinKind.INNER)
             if paths is None:
                 continue
-            rows = _existing(left, copy, link, at, context) if join.kind is JoinKind.INNER else left
+            rows = _existing(left, copies, link, at, context) if join.kind is JoinKind.INNER else left
             if rows is None:
                 continue
             rows = Rows(rows.step, rows.layout | Layout.of(paths), rows.taken, rows.standing, rows.identity)
             predicate = conjunction(*rest)
             return rows if predicate is None else where(rows, predicate, context)
     return None
+
+
+def _copies(at: Standing, parent: str, context: Context) -> Iterator[tuple[Relationship, list[Copy]]]:
+    """By relationship to the parent, the copies of it that the child's document holds, the freshest first."""
+    if at.place.node.kind is NodeKind.GROUP:
+        return
+    found: dict[str, list[Copy]] = {}
+    for copy in at.place.node.body.copies:
+        link = _link(copy, context)
+        if link is not None and link.parent == parent and link.child == at.place.node.entity:
+            found.setdefault(link.name, []).append(copy)
+    for name, copies in found.items():
+        yield context.design.model.relationship(name), sorted(copies, key=lambda each: each.freshness.weakness)
 
 
 def _link(copy: Copy, context: Context) -> Relationship | None:
@@ -61,21 +72,24 @@ def _link(copy: Copy, context: Context) -> Relationship | None:
 
 
 def _paths(
-    copy: Copy, link: Relationship, wanted: Sequence[Column], child: str, at: Standing, context: Context, *, inner: bool
+    copies: Sequence[Copy],
+    link: Relationship,
+    wanted: Sequence[Column],
+    child: str,
+    at: Standing,
+    context: Context,
+    *,
+    inner: bool,
 ) -> dict[tuple[str, str], str] | None:
     """Where each wanted attribute is: its copy, or for the key what refers to it; None when one is missing or not fresh."""
     own = join_path(at.prefix, at.place.path)
-    base = join_path(own, "" if copy.form is Form.INLINE else copy.name)
-    copied = {field.attribute: join_path(base, field.path) for field in copy.attributes}
     keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
     is_told = _tells_key(link, inner=inner, model=context.design.model)
     child_entity = context.design.model.entity(link.child)
     paths = {}
     for column in wanted:
-        path = None
-        if column.name in copied and is_fresh(copy.freshness, context.tolerated.behind.get((link.parent, column.name))):
-            path = copied[column.name]
-        elif column.name in keys and is_told:
+        path = _copied(copies, own, column.name, context.tolerated.behind.get((link.parent, column.name)))
+        if path is None and column.name in keys and is_told:
             attribute = child_entity.attribute(keys[column.name])
             path = plain_path(at, Column(child, attribute.name, attribute.type), context)
             if path is not None and at.optional and not is_in(path, own):
@@ -86,6 +100,15 @@ def _paths(
     return paths
 
 
+def _copied(copies: Sequence[Copy], own: str, attribute: str, tolerated: Freshness | None) -> str | None:
+    """Where the freshest copy of an attribute is; None where there is none, or none fresh enough."""
+    for copy in copies:
+        for field in copy.attributes if is_fresh(copy.freshness, tolerated) else ():
+            if field.attribute == attribute:
+                return join_path(own, "" if copy.form is Form.INLINE else copy.name, field.path)
+    return None
+
+
 def _tells_key(link: Relationship, *, inner: bool, model: Model) -> bool:
     """Whether what refers to a parent is that parent's key, and NULL where there is none."""
     if goes_by_collation(model, link):
@@ -93,11 +116,12 @@ def _tells_key(link: Relationship, *, inner: bool, model: Model) -> bool:
     return inner or model.is_total(link) or (link.enforced and len(link.child_attributes) == 1)
 
 
-def _existing(left: Rows, copy: Copy, link: Relationship, at: Standing, context: Context) -> Rows | None:
+def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: Standing, context: Context) -> Rows | None:
     """The rows that have a parent; None when nothing tells."""
     if context.design.model.is_total(link):
         return left
-    if copy.form is not Form.OBJECT:
+    copy = next((each for each in copies if each.form is Form.OBJECT), None)
+    if copy is None:
         return None
     path = join_path(at.prefix, at.place.path, copy.name)
     return Rows(Filter(left.step, Exists(path)), left.layout, left.taken, left.standing, left.identity)
