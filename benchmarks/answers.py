@@ -31,7 +31,7 @@ from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Column as RowColumn
 from nestling.ir.rows import RowQuery
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import Rewrite, plan_read
 from nestling.planner.reads.traverse import everything, everywhere, expressions, free_columns, subqueries
 from nestling.planner.sql import translate

@@ -52,7 +52,7 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import INTEGER, TEXT, Type
-from nestling.pipeline.keeping import compiled_check
+from nestling.pipeline.checking import compiled_check
 from nestling.planner.checks import checks_of
 from nestling.sources.front import open_rows
 

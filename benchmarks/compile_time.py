@@ -27,7 +27,7 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type
 from nestling.pipeline import design
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 

@@ -41,10 +41,10 @@ from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, write_proposal
 from nestling.ir.workload import Statement
 from nestling.pipeline import Mode, design, inspect, load
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
-from nestling.planner.spans import LOWER, UPPER
 from nestling.planner.sql import translate
+from nestling.planner.value_ranges import LOWER, UPPER
 from nestling.planner.work import estimate
 from nestling.sources.front import with_workload
 from tests.shared_cases import required

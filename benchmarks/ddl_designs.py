@@ -133,7 +133,7 @@ def measure(path: Path, seed: int, limit: float) -> tuple[object, ...]:
     began, began_cpu = time.perf_counter(), time.process_time()
     workload, gaps = parse_workload(text, reading.model)
     given = posed(replace(reading, workload=workload, statistics=known_sizes, dialect="sqlite"), None, None)
-    _, _, candidates, problem = given
+    candidates, problem = given.candidates, given.problem
     solution = solve(problem, limit_seconds=limit)
     seconds, cpu = time.perf_counter() - began, time.process_time() - began_cpu
     explained(given, solution)

@@ -40,7 +40,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead, Operation, bind
 from nestling.pipeline import Mode, design, inspect, load
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.sources.statements.blocks import blocks

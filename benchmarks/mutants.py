@@ -39,7 +39,7 @@ NEAREST = {
     "planner/writes": (
         "tests/planner/writes/test_shop_writes.py",
         "tests/planner/writes/test_pattern_writes.py",
-        "tests/planner/writes/test_shortest.py",
+        "tests/planner/writes/test_single_commands.py",
     ),
     "planner/upkeep": (
         "tests/planner/upkeep/test_steps.py",

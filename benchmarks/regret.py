@@ -41,8 +41,8 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
 from nestling.pipeline import design, inspect
-from nestling.pipeline.drawing import bindings
 from nestling.pipeline.generating import check_generated, generate, scaled_reading
+from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove
 from nestling.pipeline.rivals import rivals
 from nestling.sources.front import open_rows

@@ -38,8 +38,8 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.work import Work
 from nestling.pipeline import Mode, convert, design, inspect, load
-from nestling.pipeline.drawing import bindings
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
+from nestling.pipeline.parameter_values import bindings
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
 from nestling.planner.writes import plan_write

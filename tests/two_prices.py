@@ -29,9 +29,9 @@ class TwoPrices:
 
 def two_prices(reading: Reading, proposal: Proposal) -> Mapping[str, TwoPrices]:
     """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose."""
-    known, profile, candidates, _ = posed(reading, None, None)
-    there = with_in_place(proposal.design, candidates)
-    problem = priced(known, profile, there.candidates)
+    of = posed(reading, None, None)
+    there = with_in_place(proposal.design, of.candidates)
+    problem = priced(of.situation, of.profile, there.candidates)
     if evaluate(problem, there.chosen) is None:
         return {}
     search = dict(statement_costs(problem, there.chosen))

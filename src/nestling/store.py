@@ -218,8 +218,8 @@ class Store(_Statements["SyncDriver"]):
             return session.with_transaction(lambda inner: work(Transaction(self, inner)), ONE_MOMENT, TO_LAST)
 
     def _look(self) -> None:
-        from nestling.executors.fits import look
-        from nestling.pipeline.keeping import first_looks
+        from nestling.executors.design_match import look
+        from nestling.pipeline.checking import first_looks
 
         if not self._fits:
             look(self._database, first_looks(self._proposal, self._database.name))
@@ -280,7 +280,7 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
     async def _look(self) -> None:
         from nestling.executors.asynchronous import look_async
-        from nestling.pipeline.keeping import first_looks
+        from nestling.pipeline.checking import first_looks
 
         if not self._fits:
             await look_async(self._database, first_looks(self._proposal, self._database.name))

@@ -10,7 +10,7 @@ from pymongo import MongoClient
 
 from nestling.common.server import Server
 from nestling.cost import default_profile, price, read_profile
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.work import NAMES
 from tests.cli.commands import nestling
 
@@ -30,7 +30,7 @@ def test_a_server_is_measured(mongod: Server, mongo_client: MongoClient[dict[str
     assert {each["name"].split("/")[0] for each in found["measurements"]} >= {"normalized", "embedded", "transaction_1"}
     errors = sorted(each["q_error"] for each in found["measurements"])
     assert errors[len(errors) // 2] < 2
-    read = accesses.request() + accesses.fetch_by_index(10, 500) + accesses.send(10, 500)
+    read = work_of.request() + work_of.fetch_by_index(10, 500) + work_of.send(10, 500)
     assert price(read, profile) == pytest.approx(price(read, default_profile()), rel=9)
     assert {n for n in mongo_client.list_database_names() if n.startswith("nestling_scratch")} == set()
     assert set(mongo_client.list_database_names()) <= before | {"config"}

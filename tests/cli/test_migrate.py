@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.supervised import free_port, supervised
-from nestling.executors.migrate.alone import alone
+from nestling.executors.migrate.migration_lease import alone
 from nestling.pipeline import read_proposal
 from tests.cli.commands import nestling
 

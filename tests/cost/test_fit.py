@@ -8,7 +8,7 @@ import pytest
 
 from nestling.cost import Identity, default_profile, price
 from nestling.cost.fit import LEAST, errors, fitted, solve
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.work import Measurement, Work
 
 IDENTITY = Identity("7.0.1", "wiredTiger", 1e9, "a test")
@@ -34,7 +34,7 @@ def test_what_is_not_measured_stays_known() -> None:
     """Only quantities that occur are fitted: they name the new server, the others keep figure and source."""
     known = default_profile()
     measured = [
-        Measurement(str(rows), accesses.request() + accesses.fetch_by_index(rows, 100), 1e-3 + rows * 5e-6)
+        Measurement(str(rows), work_of.request() + work_of.fetch_by_index(rows, 100), 1e-3 + rows * 5e-6)
         for rows in (1, 10, 100, 1000, 5000)
     ]
     made = fitted(measured, known, IDENTITY, name="mine")

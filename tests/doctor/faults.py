@@ -214,7 +214,7 @@ def _profiled(run: Callable[[Db], None]) -> Plant:
 
     def plant(database: Db, over: bool) -> None:
         _filled(database, [{"_id": n, "city": f"city {n % 700}", "n": n} for n in range(1_400)])
-        _filled(database, [{"thing": n, "text": "t"} for n in range(1_400)], name="notes")
+        _filled(database, [{"thing": n, "text": f"text {n}"} for n in range(1_400)], name="notes")
         if not over:
             database.things.create_index("city")
             database.notes.create_index("thing")

@@ -20,8 +20,8 @@ from pymongo.database import Database
 from nestling.common.errors import InputError
 from nestling.common.server import Server
 from nestling.executors.facts import READING, Amount, Budget, gather
-from nestling.executors.facts.asking import Asking
 from nestling.executors.facts.catalogue import with_storage
+from nestling.executors.facts.permitted import Asking
 from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import Distinct, Histogram
 from nestling.executors.facts.tree import MOST_NODES, Tree

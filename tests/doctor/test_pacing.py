@@ -10,9 +10,9 @@ import pytest
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather, pacing
-from nestling.executors.facts.asking import Asking
 from nestling.executors.facts.catalogue import counters
 from nestling.executors.facts.pacing import Pace, is_in_use
+from nestling.executors.facts.permitted import Asking
 from tests.hand_clock import HandClock
 
 

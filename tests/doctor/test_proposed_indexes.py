@@ -8,7 +8,7 @@ from pymongo import MongoClient
 from pymongo.collation import Collation
 from pymongo.database import Database
 
-from nestling.doctor.covered import without_covered
+from nestling.doctor.covering_indexes import without_covered
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.pipeline import diagnose
 from tests.doctor.looking import found, look

@@ -42,7 +42,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.write import Insert
 from nestling.ir.write_path import Violation
-from nestling.pipeline.keeping import compiled_check
+from nestling.pipeline.checking import compiled_check
 from nestling.planner.checks import checks_of
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write

@@ -8,7 +8,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.capture import Operation, operation_of, shape
-from nestling.ir.capture.taken import taken_by
+from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts import Taken
 
 DOCUMENT = {"_id": 1, "a": 3, "b": {"c": 4, "d": "x"}, "e": [{"f": 1}, {"f": 2}], "g": "text", "h": 9}

@@ -26,7 +26,7 @@ from nestling.emitters.documents import documents
 from nestling.emitters.unknown_fields import unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
-from nestling.executors.migrate.left_behind import SHOWN
+from nestling.executors.migrate.unknown_fields import SHOWN
 from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.values import Policy

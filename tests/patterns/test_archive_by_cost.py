@@ -124,10 +124,10 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, sales_a_second: fl
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, sales_a_second: float) -> None:
     """The archives against each other and against indexes."""
     reading = sales(tmp_path).with_rates(sell=sales_a_second).reading
-    known, profile, candidates, _ = posed(reading, None, None)
-    few = tuple(each for each in candidates if each.pattern not in ("covered-index", "extended-reference"))
+    found = posed(reading, None, None)
+    few = tuple(each for each in found.candidates if each.pattern not in ("covered-index", "extended-reference"))
     assert sum(each.pattern == "archive" for each in few) == 2
-    problem = priced(known, profile, few)
+    problem = priced(found.situation, found.profile, few)
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)
 
 

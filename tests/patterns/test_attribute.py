@@ -159,8 +159,8 @@ def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, adds: flo
     """The list against an index for each of three attributes, and any number of these."""
     three = "".join(f"-- name:{part}" for part in LOOKS.split("-- name:")[1:4])
     reading = products(tmp_path, three + WRITES).with_rates(add=adds).reading
-    known, profile, candidates, _ = posed(reading, None, None)
-    few = [each for each in candidates if each.pattern != "covered-index"]
+    found = posed(reading, None, None)
+    few = [each for each in found.candidates if each.pattern != "covered-index"]
     assert any(each.pattern == "attribute" for each in few)
-    problem = priced(known, profile, tuple(few))
+    problem = priced(found.situation, found.profile, tuple(few))
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)

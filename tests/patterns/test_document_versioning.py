@@ -106,10 +106,10 @@ def test_prices_are_those_of_what_is_compiled(tmp_path: Path, revisions: float) 
 @pytest.mark.parametrize("revisions", [1.0, 2000.0])
 def test_the_search_finds_what_trying_everything_finds(tmp_path: Path, revisions: float) -> None:
     """The copy against indexes and embedding."""
-    known, profile, candidates, _ = posed(policies(tmp_path).with_rates(revise=revisions).reading, None, None)
-    few = tuple(each for each in candidates if each.pattern not in ("covered-index", "extended-reference"))
+    found = posed(policies(tmp_path).with_rates(revise=revisions).reading, None, None)
+    few = tuple(each for each in found.candidates if each.pattern not in ("covered-index", "extended-reference"))
     assert any(each.pattern == "document-versioning" for each in few)
-    problem = priced(known, profile, few)
+    problem = priced(found.situation, found.profile, few)
     assert solve(problem).cost == pytest.approx(exhaustive(problem).cost, rel=1e-9)
 
 

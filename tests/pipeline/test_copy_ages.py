@@ -19,7 +19,7 @@ from nestling.ir.compiled import NotCompiled
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.stand_ins import StandIns
+from nestling.ir.replayed_values import StandIns
 from nestling.ir.trace import Call
 from nestling.pipeline.proving.copies import copy_ages, kept_right
 from nestling.pipeline.proving.loading import load_rows

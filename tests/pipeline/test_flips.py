@@ -74,7 +74,7 @@ def _fill(connection: sqlite3.Connection, chance: Random) -> None:
 
 def test_a_flip_holds(reading: Reading) -> None:
     """For every decision: a little beyond each flip, the design for that rate has decided otherwise."""
-    *_, problem = posed(reading, None, None)
+    problem = posed(reading, None, None).problem
     solution = solve(problem)
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
     found = [
@@ -95,5 +95,4 @@ def _beyond(reading: Reading, turn: Turn) -> DesignProblem:
     asked = tuple(
         replace(each, rate_per_second=rate) if each.name == name else each for each in reading.workload.statements
     )
-    *_, problem = posed(replace(reading, workload=replace(reading.workload, statements=asked)), None, None)
-    return problem
+    return posed(replace(reading, workload=replace(reading.workload, statements=asked)), None, None).problem

@@ -47,18 +47,20 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> Reading:
 
 def test_a_write_is_charged_for_what_it_triggers(reading: Reading) -> None:
     """For many designs and every write: it costs something for a copy or aggregate exactly when a trigger of that fires."""
-    known, prices, candidates, problem = posed(reading, None, None)
-    by_id = {each.id: each for each in candidates}
+    of = posed(reading, None, None)
+    by_id = {each.id: each for each in of.candidates}
     seen = set[Kept]()
-    for chosen in sampled(problem, DESIGNS, seed=3):
-        found = evaluate(problem, chosen)
+    for chosen in sampled(of.problem, DESIGNS, seed=3):
+        found = evaluate(of.problem, chosen)
         assert found is not None
         solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
-        design = assembled(known, "optimal", candidates, solution, (), Costs(0.0, 0.0, prices.name)).design
+        design = assembled(
+            of.situation, "optimal", of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)
+        ).design
         derived = [by_id[name] for name in sorted(chosen) if not _is_snapshot(by_id[name])]
         for statement in reading.workload.statements:
             if statement.kind.writes:
-                charged = set(_charged(problem, statement, derived, reading.model))
+                charged = set(_charged(of.problem, statement, derived, reading.model))
                 assert charged == set(_triggered(design, statement)), statement.name
                 seen |= charged
     assert len(seen) >= 8

@@ -26,7 +26,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import Hop, RowSource
 from nestling.pipeline import design, inspect
-from nestling.pipeline.drawing import bindings
+from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, statements
 from nestling.sources.front import open_rows
 

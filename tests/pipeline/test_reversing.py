@@ -56,9 +56,9 @@ def _asking(reading: Reading, asked: set[int]) -> Reading:
 
 def _any_design(reading: Reading, seed: int) -> Design:
     """A design by chance."""
-    known, prices, candidates, problem = posed(reading, None, None)
-    chosen = next(iter(sampled(problem, 1, seed=seed)))
-    found = evaluate(problem, chosen)
+    of = posed(reading, None, None)
+    chosen = next(iter(sampled(of.problem, 1, seed=seed)))
+    found = evaluate(of.problem, chosen)
     assert found is not None
     solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
-    return assembled(known, "optimal", candidates, solution, (), Costs(0.0, 0.0, prices.name)).design
+    return assembled(of.situation, "optimal", of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)).design

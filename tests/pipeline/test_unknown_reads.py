@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from nestling.common.server import Server
 from nestling.ir.capture import Capture, Kind, Operation, Seen, shape
-from nestling.ir.capture.watched import Watched, watched
+from nestling.ir.capture.coverage import Watched, watched
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.primitives import Copy, Field, Form, Index
 from nestling.ir.proposal import Proposal
@@ -84,7 +84,7 @@ def test_today_is_priced_whatever_else_its_sub_documents_could_be(
     workload = tmp_path / "w.sql"
     workload.write_text("-- name: new, rate: 5/s\nINSERT INTO a (user_id) VALUES (:user);")
     found = in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=workload)
-    problem = posed(found.reading, None, None, today=found.in_place.design)[-1]
+    problem = posed(found.reading, None, None, today=found.in_place.design).problem
     assert any("deep beside the fields" in structure.id for structure in problem.structures)
     made = redesign(found, "optimal")
     assert made.today is not None

@@ -10,8 +10,8 @@ from nestling.ir.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file, write_reading
 from nestling.pipeline import convert, design, inspect
-from nestling.pipeline.drawing import bindings
 from nestling.pipeline.generating import generate, scaled_reading
+from nestling.pipeline.parameter_values import bindings
 from nestling.sources.front import open_rows
 
 WORKLOADS = sorted(

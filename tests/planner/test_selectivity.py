@@ -23,7 +23,7 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.known import Known
+from nestling.planner.known_values import Known
 from nestling.planner.selectivity import CLOSED_RANGE, PATTERN, RANGE, UNKNOWN_EQUALITY, share
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))

@@ -10,7 +10,7 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Computed, Copy, Document, Embedding, Field, Form, Holder, Reference
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import INTEGER, TEXT
-from nestling.strategies.placement.familiar import with_familiar_names
+from nestling.strategies.placement.names_in_use import with_familiar_names
 
 WRITTEN_BY = Relationship("written", "author", "post", ("id",), ("author_id",), required=True)
 NOTES = Relationship("notes", "post", "note", ("id",), ("post_id",), required=True)

@@ -13,7 +13,7 @@ from types import ModuleType
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.common.folders import module_names
 from nestling.doctor import rules
-from nestling.doctor.covered import without_covered
+from nestling.doctor.covering_indexes import without_covered
 from nestling.doctor.rule import AS, OFFICES, Limit, Rule, Seen, Threshold
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding

@@ -11,8 +11,8 @@ from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met, read_call
+from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.exact import exact
-from nestling.executors.fits import Looks, raise_unless_unknown
 from nestling.executors.run import Document, Row, row_of
 from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program

@@ -15,7 +15,7 @@ from nestling.common.errors import Problem, RebuildError, suggest
 from nestling.executors.batches import batches
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, read_rows
-from nestling.ir.beyond_json import beyond_sql
+from nestling.ir.bson_in_json import beyond_sql
 from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import RowSink

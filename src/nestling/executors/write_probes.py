@@ -17,7 +17,7 @@ from pymongo.database import Database
 from pymongo.write_concern import WriteConcern
 
 from nestling.executors.measure import Probe, timed
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.work import Work
 
 Documents = Collection[dict[str, Any]]
@@ -69,7 +69,7 @@ def _inserts(database: Database[Any]) -> Iterator[Probe]:
     ):  # fmt: skip
         name = f"insert_{size}_{indexes}_{batch}"
         collection = _filled(database, name, size, indexes=indexes, stored=10)
-        work = accesses.request() + accesses.insert(batch, size, indexes)
+        work = work_of.request() + work_of.insert(batch, size, indexes)
         yield Probe(name, work, _inserting(collection, size, batch))
 
 
@@ -87,28 +87,28 @@ def _updates(database: Database[Any]) -> Iterator[Probe]:
     for size, stored in ((SMALL, STORED), (MIDDLE, STORED), (BIG, 50)):
         collection = _filled(database, f"update_{size}", size, indexes=1, stored=stored)
         numbers = count()
-        found = accesses.request() + accesses.fetch_by_index(1, size)
+        found = work_of.request() + work_of.fetch_by_index(1, size)
         yield Probe(
             f"update_{size}",
-            found + accesses.update(1, size),
+            found + work_of.update(1, size),
             timed(lambda c=collection, n=numbers, s=stored: _set(c, next(n) * 7 % s, "c")),  # type: ignore[misc]
         )
         yield Probe(
             f"update_indexed_{size}",
-            found + accesses.update(1, size, index_entries_changed=1),
+            found + work_of.update(1, size, index_entries_changed=1),
             timed(lambda c=collection, n=numbers, s=stored: _set(c, next(n) * 7 % s, "a")),  # type: ignore[misc]
         )
         yield Probe(
             f"update_many_{size}",
-            accesses.request() + accesses.fetch_by_index(stored, size, seeks=0) + accesses.update(stored, size),
+            work_of.request() + work_of.fetch_by_index(stored, size, seeks=0) + work_of.update(stored, size),
             timed(lambda c=collection: c.update_many({"_id": {"$gte": 0}}, {"$inc": {"c": 1}})),  # type: ignore[misc]
         )
     bulk = _filled(database, "update_bulk", SMALL)
     changes = [UpdateOne({"_id": number}, {"$inc": {"c": 1}}) for number in range(BATCH)]
     work = (
-        accesses.request()
-        + accesses.fetch_by_index(BATCH, SMALL, seeks=BATCH)
-        + accesses.update(BATCH, SMALL, changes=BATCH)
+        work_of.request()
+        + work_of.fetch_by_index(BATCH, SMALL, seeks=BATCH)
+        + work_of.update(BATCH, SMALL, changes=BATCH)
     )
     yield Probe("update_bulk", work, timed(lambda: bulk.bulk_write(changes)))
 
@@ -121,7 +121,7 @@ def _deletes(database: Database[Any]) -> Iterator[Probe]:
     for indexes, batch in ((0, 1), (0, BATCH), (4, BATCH)):
         name = f"delete_{indexes}_{batch}"
         collection = _filled(database, name, SMALL, indexes=indexes, stored=10)
-        work = accesses.request() + accesses.fetch_by_index(batch, SMALL) + accesses.delete(batch, indexes)
+        work = work_of.request() + work_of.fetch_by_index(batch, SMALL) + work_of.delete(batch, indexes)
         yield Probe(name, work, _deleting(collection, batch))
 
 
@@ -140,10 +140,10 @@ def _transactions(database: Database[Any]) -> Iterator[Probe]:
     collection = _filled(database, "transactions", SMALL)
     numbers = count()
     for writes in (1, 3):
-        one = accesses.request() + accesses.fetch_by_index(1, SMALL) + accesses.update(1, SMALL)
+        one = work_of.request() + work_of.fetch_by_index(1, SMALL) + work_of.update(1, SMALL)
         yield Probe(
             f"transaction_{writes}",
-            writes * one + accesses.transaction(),
+            writes * one + work_of.transaction(),
             timed(lambda w=writes: _in_transaction(collection, numbers, w)),  # type: ignore[misc]
         )
 
@@ -169,7 +169,7 @@ def _events(database: Database[Any]) -> Probe:
                 stream.next()
             return time.perf_counter() - began
 
-    return Probe("events", accesses.request() + Work(events=EVENTS), run)
+    return Probe("events", work_of.request() + Work(events=EVENTS), run)
 
 
 def _join_rows() -> dict[int, list[dict[str, int]]]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from nestling.ir.beyond_json import NOT_IN_SQL, beyond_json
+from nestling.ir.bson_in_json import NOT_IN_SQL, beyond_json
 from nestling.ir.rows import JsonNull
 
 

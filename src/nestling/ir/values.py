@@ -36,7 +36,7 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.beyond_json import beyond_json, within_bson
+from nestling.ir.bson_in_json import beyond_json, within_bson
 from nestling.ir.codec import CODEC
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text

@@ -1,7 +1,7 @@
 """Work: the physical quantities something costs a server and its client, before any of them has a price.
 
 The planner counts work, the cost stage prices it with a profile's coefficients. Quantities are means per execution and need
-not be whole numbers. `nestling.ir.accesses` says what elementary accesses come to.
+not be whole numbers. `nestling.ir.work_of` says what elementary accesses come to.
 """
 
 from __future__ import annotations

@@ -25,20 +25,20 @@ deeper they take only what shows an answer: emitters, the doctor's reports, a sy
 `proving` is imported where it is wanted: it needs more than the others.
 """
 
+from nestling.pipeline.calibrating import Calibrated, calibrate
 from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
-from nestling.pipeline.converting import with_unconverted
+from nestling.pipeline.checking import check
+from nestling.pipeline.converting import convert, convert_all, convert_join, queries_module, statements_of
 from nestling.pipeline.designing import OPTIMAL, design, explain, inspect, pareto, read_proposal
-from nestling.pipeline.drawing import bindings
-from nestling.pipeline.examining import diagnose, facts_of, price_notes
+from nestling.pipeline.diagnosing import diagnose, facts_of, price_notes
 from nestling.pipeline.generating import generate
-from nestling.pipeline.keeping import check
-from nestling.pipeline.measuring import Calibrated, calibrate
+from nestling.pipeline.loading import Loaded, Mode, home_queries, load, opened, reach_rows, unload, verify
 from nestling.pipeline.migrating import abort_migration, drop_old, migrate
 from nestling.pipeline.migration_plan import plan_migration
-from nestling.pipeline.moving import Loaded, Mode, home_queries, load, opened, reach_rows, unload, verify
+from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.reversing import Redesign, in_place, is_mongodb, redesign
-from nestling.pipeline.statements import convert, convert_all, convert_join, queries_module, statements_of
 from nestling.pipeline.syncing import sync, sync_plan, sync_standing
+from nestling.pipeline.unconverted import with_unconverted
 from nestling.pipeline.watching import Watch
 
 __all__ = [

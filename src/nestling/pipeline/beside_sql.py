@@ -36,7 +36,7 @@ def compare(proposal: Proposal, statement: Statement, sqlite: Path, database: Da
     from nestling.emitters.mql.script import read_shell
     from nestling.executors.run import run_read
     from nestling.ir.compiled import CompiledRead
-    from nestling.pipeline.statements import convert
+    from nestling.pipeline.converting import convert
 
     values = dict(statement.samples)
     read = convert(proposal, statement.sql, name=statement.name, values=values)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.pipeline.looking import looked_at
+from nestling.pipeline.read_only import looked_at
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:

@@ -1,88 +1,164 @@
-"""What of a workload the design made for it cannot do, or does at a price the search did not reckon with."""
+"""SQL in, what the server is asked out."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nestling.ir.proposal import Dearer, Proposal
+from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
-from nestling.ir.workload import Statement
+from nestling.ir.workload import Workload
 
-MANY = 1000
-"""Of more statements than this not all may be looked at."""
-MOST_SECONDS = 10.0
-"""How long many statements are looked at."""
-DEARER, SHARE = 1.5, 0.02
-"""How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
+if TYPE_CHECKING:
+    from nestling.common.errors import GapError
+    from nestling.ir.algebra import Query
+    from nestling.ir.client_join import ClientJoin
+    from nestling.ir.compiled import CompiledRead, NotCompiled
+    from nestling.ir.program import CompiledWrite
+    from nestling.ir.work import Work
+    from nestling.ir.write import Write
 
 
-def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[], float] = time.monotonic) -> Proposal:
-    """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at,
-    and for each statement whose query costs far more than the search reckoned with.
+def convert(
+    proposal: Proposal,
+    sql: str,
+    *,
+    name: str = "",
+    dialect: str = "",
+    values: Mapping[str, object] | None = None,
+) -> CompiledRead | CompiledWrite | NotCompiled:
+    """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
-    These take the place of what the reading tells of statements that no design converts.
+    Parameters without a name of their own (`?`, `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
+    `dialect` is that of the design's source unless it is given. What cannot be compiled comes back as a gap; unknown names and
+    mistakes in the SQL raise `WorkloadError`.
     """
+    from nestling.common.errors import GapError, NestlingError
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.ir.algebra import Query
+    from nestling.ir.compiled import NotCompiled, bind
+    from nestling.ir.tolerance import tolerated
+    from nestling.planner.reads import plan_read
+
+    try:
+        statement = _translated(sql, proposal, dialect)
+        if isinstance(statement, Query):
+            lag = tolerated(proposal.design.model, proposal.requirements)
+            plan = plan_read(
+                statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price
+            )
+            read = compiled_read(plan, name=name, sql=sql)
+            return bind(read, values) if values is not None else read
+        return _convert_write(proposal, statement, name=name, sql=sql, values=values)
+    except GapError as error:
+        return NotCompiled(name, sql, _gap_of(error))
+    except Exception as error:
+        if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
+            error.add_note(f"nestling failed on this statement; without it the others can be compiled: {name or sql}")
+        raise
+
+
+def default_price(work: Work) -> float:
+    """Seconds of work by the default profile."""
+    from nestling.cost import default_profile, price
+
+    return price(work, default_profile())
+
+
+def convert_join(
+    proposal: Proposal, sql: str, *, name: str = "", dialect: str = "", values: Mapping[str, object] | None = None
+) -> ClientJoin | CompiledRead | CompiledWrite | NotCompiled:
+    """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
+    from nestling.common.errors import GapError
+    from nestling.emitters.mql.client_join import compiled_join
+    from nestling.ir.algebra import Query
+    from nestling.ir.client_join import bind_join
+    from nestling.ir.compiled import NotCompiled
+    from nestling.ir.tolerance import tolerated
+    from nestling.planner.reads.client_join import has_join, plan_client_join
+
+    plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
+    if isinstance(plain, NotCompiled):
+        return plain
+    statement = _translated(sql, proposal, dialect)
+    if not isinstance(statement, Query) or not has_join(statement):
+        return plain
+    try:
+        lag = tolerated(proposal.design.model, proposal.requirements)
+        join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
+    except GapError as error:
+        return NotCompiled(name, sql, _gap_of(error))
+    return bind_join(join, values) if values is not None else join
+
+
+def convert_all(
+    proposal: Proposal, path: Path | str, dialect: str = "", *, bound: bool = False, client_joins: bool = False
+) -> Iterator[ClientJoin | CompiledRead | CompiledWrite | NotCompiled]:
+    """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.compiled import NotCompiled
-    from nestling.ir.unconverted import is_unconverted, unconverted_gaps
-    from nestling.pipeline.statements import convert
-    from nestling.planner.sql.unconverted import gap_of, weighed
+    from nestling.sources.statements import is_about_weight, is_mistake_in
 
-    statements, found = [*weighed(reading)], list[tuple[str, Gap]]()
-    ends = clock() + MOST_SECONDS if len(statements) > MANY else None
-    looked_at = 0
-    for statement in statements:
-        if ends is not None and clock() > ends:
-            break
-        looked_at += 1
+    workload, gaps = statements_of(proposal, path, dialect)
+    compiled = convert_join if client_joins else convert
+    told: list[Gap] = []
+    for statement in workload.statements:
+        values = dict(statement.samples) if bound else None
         try:
-            made = convert(proposal, statement.sql, name=statement.name, dialect=reading.dialect_of(statement))
+            found = compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
         except WorkloadError as error:
-            found.append((statement.name, Gap(GapKind.INPUT, error.problems[0].what)))
-        else:
-            if isinstance(made, NotCompiled):
-                found.append((statement.name, made.gap))
-    rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
-    found += ((name, gap) for name, gap in rest if gap is not None)
-    gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
-    dearer = tuple(_dearer(proposal, reading, statements[:looked_at]))
-    costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
-    notes = (*proposal.notes, *(_told(each, proposal) for each in dearer))
-    if looked_at < len(statements):
-        notes = (*notes, _stopped(looked_at, len(statements)))
-    return replace(proposal, gaps=gaps, notes=notes, costs=costs)
+            problem = error.problems[0]
+            found = NotCompiled(statement.name, statement.sql, Gap(GapKind.INPUT, problem.what, problem.where))
+        mistakes = [gap for gap in gaps if is_mistake_in(gap, statement.name)]
+        told += mistakes
+        if mistakes and isinstance(found, NotCompiled) and found.gap.kind is GapKind.INPUT:
+            found = replace(found, gap=mistakes[-1])  # which knows the names there are, and the line
+        yield found
+    for gap in gaps:
+        if not is_about_weight(gap) and gap not in told:
+            yield NotCompiled("", "", gap)
 
 
-def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement]) -> Iterator[Dearer]:
-    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
-    from nestling.cost import default_profile
-    from nestling.pipeline.proving.statements import predicted_seconds
+def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:
+    """A Python module on pymongo alone with a function for each statement of a workload file; the others' names, and why."""
+    from nestling.emitters.python_code import lacking, module
 
-    costs = proposal.costs
-    if costs is None or costs.profile != default_profile().name:
-        return
-    said = dict(costs.statements)
-    for each in statements:
-        reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each)
-        if reckoned is None or compiled is None or compiled < DEARER * reckoned:
-            continue
-        if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:
-            yield Dearer(each.name, compiled, each.rate_per_second)
+    statements = tuple(convert_all(proposal, path, dialect))
+    return module(statements, title=f"The statements of {Path(path).name}."), lacking(statements)
 
 
-def _told(dearer: Dearer, proposal: Proposal) -> str:
-    assert proposal.costs is not None
-    reckoned = dict(proposal.costs.statements)[dearer.statement]
-    return (
-        f"the query for `{dearer.statement}` costs {dearer.seconds * 1e3:.3g} ms by the cost model, where the search reckoned"
-        f" with {reckoned * 1e3:.3g} ms: this design is not proved least for it"
-    )
+def _translated(sql: str, proposal: Proposal, dialect: str) -> Query | Write:
+    from nestling.ir.sql_dialects import NAMES, SQLITE
+    from nestling.planner.sql import translate
+    from nestling.sources.statements import normalise
+
+    dialect = dialect or proposal.dialect
+    return translate(normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect)
 
 
-def _stopped(looked_at: int, of: int) -> str:
-    return (
-        f"{looked_at:,} of {of:,} statements were converted for this design to see whether they can be, in {MOST_SECONDS:g} s;"
-        " `nestling convert DESIGN --file WORKLOAD` tells of all"
-    )
+def _gap_of(error: GapError) -> Gap:
+    """The gap an error tells of; what only has words is something nestling lacks."""
+    problem = error.problems[0]
+    return getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)
+
+
+def _convert_write(
+    proposal: Proposal, statement: Write, *, name: str, sql: str, values: Mapping[str, object] | None
+) -> CompiledWrite:
+    from nestling.emitters.mql.write import compiled_write
+    from nestling.ir.filling import bind_write
+    from nestling.planner.writes import plan_write
+
+    plan = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
+    write = compiled_write(plan, name=name, sql=sql)
+    return bind_write(write, values) if values is not None else write
+
+
+def statements_of(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:
+    """The statements of a workload file over a design's model, and what of it could not be understood."""
+    from nestling.sources.front import with_workload
+
+    read = with_workload(Reading(proposal.design.model, dialect=dialect or proposal.dialect), path)
+    return read.workload, read.gaps

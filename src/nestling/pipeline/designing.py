@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,6 +31,16 @@ NO_WORKLOAD = (
     "no statement touches the model, so the decision tree decided. With a workload costs decide, and copies, computed values and"
     " indexes are weighed: write each statement under a line such as `-- name: product_page, rate: 900/s` and add --workload FILE"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A design problem with what it was made of: what is known, what work costs, and the candidates there are to choose."""
+
+    situation: Situation
+    profile: Profile
+    candidates: tuple[Candidate, ...]
+    problem: DesignProblem
 
 
 def inspect(
@@ -108,8 +118,7 @@ def pareto(
     from nestling.optimizer.pareto import pareto as trade
 
     reading = with_budget(reading, reading.workload.requirements.storage_budget_bytes or NO_BUDGET)
-    _, _, _, problem = posed(reading, thresholds, profile)
-    return trade(problem, points=points, limit_seconds=limit_seconds)
+    return trade(posed(reading, thresholds, profile).problem, points=points, limit_seconds=limit_seconds)
 
 
 def _least_cost(
@@ -118,34 +127,30 @@ def _least_cost(
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
     from nestling.optimizer import solve
 
-    given = posed(reading, thresholds, profile)
-    return explained(given, solve(given[-1], limit_seconds=limit_seconds))
+    found = posed(reading, thresholds, profile)
+    return explained(found, solve(found.problem, limit_seconds=limit_seconds))
 
 
-def explained(
-    given: tuple[Situation, Profile, tuple[Candidate, ...], DesignProblem],
-    solution: Solution,
-    today: Design | None = None,
-) -> Proposal:
-    """The proposal of a solution of what was posed, with every decision weighed; `today`: the design whose names stay."""
+def explained(found: Posed, solution: Solution, today: Design | None = None) -> Proposal:
+    """The proposal of a solution of the problem posed, with every decision weighed; `today`: the design whose names stay."""
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
     from nestling.strategies import assembled
 
-    known, prices, candidates, problem = given
+    problem = found.problem
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
-    names = {statement.name for statement in known.reading.workload.statements}
+    names = {statement.name for statement in found.situation.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
-    costs = Costs(solution.cost, solution.bound, prices.name, each, seconds=solution.seconds)
-    proposal = assembled(known, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
+    costs = Costs(solution.cost, solution.bound, found.profile.name, each, seconds=solution.seconds)
+    proposal = assembled(found.situation, OPTIMAL, found.candidates, solution, weighed.weighings, costs, today)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
 
 
 def posed(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, *, today: Design | None = None
-) -> tuple[Situation, Profile, tuple[Candidate, ...], DesignProblem]:
-    """What is known, what work costs, what may be chosen, and what each choice would cost.
+) -> Posed:
+    """The design problem of a reading.
 
     What `today`'s design has may stay, whoever would propose it, and what saves next to nothing is not worth a change.
     """
@@ -157,9 +162,9 @@ def posed(
     known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
     candidates = propose(known)
     if today is None:
-        return known, prices, candidates, priced(known, prices, candidates)
+        return Posed(known, prices, candidates, priced(known, prices, candidates))
     there = with_in_place(today, candidates)
-    return known, prices, there.candidates, priced(known, prices, there.candidates, there.chosen)
+    return Posed(known, prices, there.candidates, priced(known, prices, there.candidates, there.chosen))
 
 
 def priced(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
-from nestling.pipeline.moving import home_queries
+from nestling.pipeline.loading import home_queries
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -207,7 +207,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
 def _followed(design: Design) -> Iterator[tuple[str, CompiledCheck]]:
     """The fields that follow from others, with what finds documents in which they hold something else."""
     from nestling.ir.drift import Check
-    from nestling.pipeline.keeping import compiled_check
+    from nestling.pipeline.checking import compiled_check
     from nestling.planner.checks import field_checks, where_held
 
     for each in field_checks(design):

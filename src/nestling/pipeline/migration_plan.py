@@ -31,7 +31,7 @@ def plan_migration(
 ) -> MigrationPlan:
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
     from nestling.executors.found_fields import find_fields
-    from nestling.executors.migrate.orders import LOST
+    from nestling.executors.migrate.array_orders import LOST
     from nestling.executors.migrate.sizes import sizes
     from nestling.pipeline.migrating import job_of
     from nestling.planner.migration import differences

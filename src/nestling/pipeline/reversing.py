@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from nestling.cost import Profile
     from nestling.ir.candidate import Candidate
-    from nestling.ir.capture.watched import Watched
+    from nestling.ir.capture.coverage import Watched
     from nestling.ir.design import Design
     from nestling.ir.drift import Check
     from nestling.ir.facts import Facts
@@ -60,10 +60,10 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
     from nestling.common.errors import Problem, SourceError
     from nestling.common.redaction import redact
     from nestling.ir.capture import merged
-    from nestling.ir.capture.watched import watched
+    from nestling.ir.capture.coverage import watched
     from nestling.pipeline.capturing import noted, with_captured
     from nestling.pipeline.designing import with_lacks
-    from nestling.pipeline.examining import facts_of
+    from nestling.pipeline.diagnosing import facts_of
     from nestling.sources.front import with_workload
 
     name = database_name(uri, "")
@@ -85,7 +85,7 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
 
 def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> Found:
     """What the facts say, where only what is equal in all documents is a copy: what differs is data of its own."""
-    from nestling.pipeline.looking import looked_at
+    from nestling.pipeline.read_only import looked_at
     from nestling.sources.mongo import Compared, Taken, read
 
     found, known = read(facts, name=name, origin=origin), dict[Taken, Compared]()
@@ -118,7 +118,7 @@ def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> Compared
     from nestling.common.errors import PermissionDenied, ReadError
     from nestling.executors.check import Way, check
     from nestling.ir.reading import Gap
-    from nestling.pipeline.keeping import compiled_check
+    from nestling.pipeline.checking import compiled_check
     from nestling.sources.mongo import Compared
 
     compiled = []
@@ -166,17 +166,18 @@ def redesign(
         return Redesign(proposal, None, _unpriced(today, proposal.design), warning)
     if storage_budget_bytes is not None:
         reading = with_budget(reading, storage_budget_bytes)
-    known, prices, candidates, problem = posed(reading, thresholds, profile, today=today)
+    posing = posed(reading, thresholds, profile, today=today)
+    candidates, problem = posing.candidates, posing.problem
     there = with_in_place(today, candidates).chosen
     fixed = _indexes(candidates, there)
     problem = _with_indexes(_constraining(problem, kept, candidates, there), fixed)
-    every = replace(priced(known, prices, candidates), limits=())
+    every = replace(priced(posing.situation, posing.profile, candidates), limits=())
     now = evaluate(every, there)
     if warning and (now is None or evaluate(problem, there) is None):
         return Redesign(found.in_place, None, (), warning)
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
-    made = explained((known, prices, candidates, problem), solution, today)
+    made = explained(replace(posing, problem=problem), solution, today)
     proposal = _constrained(_without_fixed(made, fixed), kept)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps = changes(every, there, solution.chosen | stay)

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import design, posed, read_proposal
+from nestling.pipeline.designing import Posed, design, posed, read_proposal
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
-    from nestling.ir.candidate import Candidate
     from nestling.ir.options import DesignProblem, Solution
-    from nestling.ir.situation import Situation
     from nestling.optimizer.alternatives import Alternative
 
 YARDSTICKS = ("normalized", "embedded", "tree")
@@ -50,10 +48,10 @@ def rivals(
     for path in map(Path, files):
         _add(found, path.stem.removesuffix(".design"), of_the_model(read_proposal(path), reading, path))
     if proposal.costs is not None:
-        posing = _Posing(reading, *posed(reading, None, profile))
-        for name, other in posing.others(limit_seconds):
+        choices = _Choices(posed(reading, None, profile))
+        for name, other in choices.others(limit_seconds):
             _add(found, name, other)
-        for number, other in enumerate(posing.sampled(random, seed), start=1):
+        for number, other in enumerate(choices.sampled(random, seed), start=1):
             _add(found, f"random {number}", other)
     return found
 
@@ -82,14 +80,15 @@ def of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
 
 
 @dataclass(frozen=True, slots=True)
-class _Posing:
-    """What there is to choose for a reading."""
+class _Choices:
+    """Other choices than the best of what there is to choose for a reading."""
 
-    reading: Reading
-    known: Situation
-    prices: Profile
-    candidates: tuple[Candidate, ...]
-    problem: DesignProblem
+    posed: Posed
+
+    @property
+    def problem(self) -> DesignProblem:
+        """What there is to choose, with the price of each way."""
+        return self.posed.problem
 
     def others(self, limit_seconds: float) -> Iterator[tuple[str, Proposal]]:
         """Runner-ups and ablations."""
@@ -137,10 +136,10 @@ class _Posing:
         found = evaluate(self.problem, chosen)
         assert found is not None, "only allowed choices are asked for"
         solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
-        names = {statement.name for statement in self.reading.workload.statements}
+        names = {statement.name for statement in self.posed.situation.reading.workload.statements}
         each = tuple((name, cost) for name, cost in statement_costs(self.problem, chosen) if name in names)
-        costs = Costs(found.cost, 0.0, self.prices.name, each)
-        return assembled(self.known, COSTED, self.candidates, solution, (), costs)
+        costs = Costs(found.cost, 0.0, self.posed.profile.name, each)
+        return assembled(self.posed.situation, COSTED, self.posed.candidates, solution, (), costs)
 
 
 def _reversal(solution: Solution, problem: DesignProblem, group: str, other: Alternative) -> str:

@@ -32,7 +32,7 @@ class Mended:
 
 def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> Mended | None:
     """Edit one copied text of the first document that has one, check, and repair; None where the design copies no text."""
-    from nestling.pipeline.keeping import check
+    from nestling.pipeline.checking import check
 
     edit = next(_edits(proposal.design, database), None)
     if edit is None:

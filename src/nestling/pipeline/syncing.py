@@ -42,7 +42,7 @@ def sync_plan(design: Design) -> SyncPlan:
 
 def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:
     from nestling.ir.route import Kept
-    from nestling.pipeline.keeping import compiled_check
+    from nestling.pipeline.checking import compiled_check
     from nestling.planner.routes import anchor_path, search
     from nestling.planner.upkeep import implied
 
@@ -111,7 +111,7 @@ def sync(
     from nestling.executors.migrate import check_in_use
     from nestling.executors.sync import SyncOptions
     from nestling.executors.sync import sync as keep
-    from nestling.pipeline.keeping import require_design
+    from nestling.pipeline.checking import require_design
 
     plan = sync_plan(proposal.design)
     check_in_use(database, plan.fingerprint)

@@ -30,8 +30,8 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.operands import operands
-from nestling.planner.known import Known, KnownOf
-from nestling.planner.spans import (
+from nestling.planner.known_values import Known, KnownOf
+from nestling.planner.value_ranges import (
     LOWER,
     NO_VALUES,
     UPPER,

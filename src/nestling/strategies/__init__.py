@@ -26,17 +26,17 @@ from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.statistics import Statistics
 from nestling.strategies import tree
+from nestling.strategies.placement.already_built import without_built
 from nestling.strategies.placement.archives import archives
 from nestling.strategies.placement.assembly import collections
 from nestling.strategies.placement.chosen import chosen_outline
-from nestling.strategies.placement.considered import considered
 from nestling.strategies.placement.costed import decisions
+from nestling.strategies.placement.decided_relationships import subject_of
 from nestling.strategies.placement.factors import weighed
-from nestling.strategies.placement.familiar import with_familiar_names
 from nestling.strategies.placement.indexes import indexes
+from nestling.strategies.placement.names_in_use import with_familiar_names
 from nestling.strategies.placement.short_names import saved_bytes, shortened
-from nestling.strategies.placement.subjects import subject_of
-from nestling.strategies.placement.unbuilt import without_built
+from nestling.strategies.placement.weighed import considered
 
 COSTED = "optimal"
 """The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""

@@ -11,9 +11,9 @@ from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.ownership import mentioned_only, preference
-from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
 
 Refusals = dict[str, Reason]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.situation.situation import Situation
-from nestling.strategies.placement.subjects import in_model_order, plain_links
+from nestling.strategies.placement.decided_relationships import in_model_order, plain_links
 
 _REFERENCE = (str(Choice.PARENT_REFERENCE),)
 

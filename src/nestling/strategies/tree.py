@@ -11,12 +11,12 @@ from nestling.ir.model import Relationship
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.decided_relationships import in_model_order, plain_links
 from nestling.strategies.placement.many_to_many import Linked, place
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.ownership import owners, preference
 from nestling.strategies.placement.questions import Answer, ask
 from nestling.strategies.placement.referencing import hold
-from nestling.strategies.placement.subjects import in_model_order, plain_links
 
 
 def outline(situation: Situation) -> Outline:

@@ -17,15 +17,15 @@ from nestling.common.connection import connect
 from nestling.common.errors import InputError, NoChangeStreams, ReadError, VerifyError
 from nestling.common.supervised import free_port, supervised
 from nestling.executors.check import Way, check
-from nestling.executors.check.mending import mend
 from nestling.executors.check.pace import Pace
+from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import Verdict, estimate
 from nestling.executors.check.rows import Reader
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.program import MISSING
 from nestling.ir.proposal import Proposal
-from nestling.pipeline.keeping import compiled_check
+from nestling.pipeline.checking import compiled_check
 from nestling.planner.checks import checks_of
 from tests.executors.check.library import AUTHORS, BOOKS, library, rows
 from tests.executors.check.loaded import checked, loaded

@@ -13,7 +13,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.migrating import abort_migration
-from tests.executors.migrate.test_orders import designs
+from tests.executors.migrate.test_array_orders import designs
 
 Documents = Database[dict[str, Any]]
 

@@ -60,7 +60,7 @@ def reading(tmp_path: Path) -> Reading:
 
 def test_no_index_on_them_is_a_candidate(reading: Reading) -> None:
     """Neither one that seeks, sorts or ranges by them, nor one of a foreign key, nor a list of names and values."""
-    *_, candidates, _ = posed(reading, None, None)
+    candidates = posed(reading, None, None).candidates
     parts = [each.part for each in candidates]
     found = {name for part in parts if isinstance(part, Indexed) for name, _ in part.keys}
     assert not found & {"email", "nick", "code", "land"}

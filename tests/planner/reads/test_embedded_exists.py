@@ -18,7 +18,7 @@ from nestling.ir.primitives import Collection, Document, Embedding, Form
 from nestling.ir.proposal import Proposal
 from nestling.ir.statistics import EntityStatistics, RelationshipStatistics, Statistics, measured
 from nestling.ir.types import Type, TypeName
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import ALL, NONE, Rewrite, plan_read
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded, shown
 

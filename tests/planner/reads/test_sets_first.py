@@ -15,7 +15,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.statistics import Statistics
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.rewrites.sets_first import with_set_first
 from tests.planner.reads.beside_sqlite import Beside, loaded, shown

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.access_path import CollectionScan, FieldPath, NullAsMissing
 from nestling.ir.row_steps import Add
-from nestling.planner.known import Known
+from nestling.planner.known_values import Known
 from nestling.planner.work.pairs import added
 from nestling.planner.work.stream import Stream
 

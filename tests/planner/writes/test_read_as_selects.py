@@ -15,7 +15,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import OnDelete, OnUpdate
 from nestling.ir.primitives import Index
 from nestling.ir.write_path import Fetch, WritePlan
-from nestling.pipeline.statements import default_price
+from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write

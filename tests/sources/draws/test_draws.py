@@ -16,7 +16,7 @@ from nestling.common.errors import WorkloadError
 from nestling.ir.bindings import Bindings, Drawn
 from nestling.ir.reading import Reading
 from nestling.pipeline import inspect
-from nestling.pipeline.drawing import bindings
+from nestling.pipeline.parameter_values import bindings
 from nestling.shop import workload
 from nestling.sources.front import open_rows
 from nestling.sources.statements import parse_workload

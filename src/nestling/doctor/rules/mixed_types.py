@@ -22,8 +22,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.common_type import one_type, texts_left
 from nestling.doctor.converting import STAYS, converting, finding, number
-from nestling.doctor.one_type import one_type, texts_left
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here, sampled_share
 from nestling.ir.facts import Collection, Path

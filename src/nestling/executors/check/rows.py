@@ -12,7 +12,7 @@ from pymongo.read_concern import ReadConcern
 
 from nestling.executors.abilities import capped_collections, has_history
 from nestling.executors.calls import ONE_MOMENT
-from nestling.executors.check.same import differing_values
+from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.scope import Stage
 from nestling.executors.exact import exact
 from nestling.executors.read_errors import read_errors

@@ -15,15 +15,15 @@ from pymongo import MongoClient
 
 from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
-from nestling.executors.facts.asking import REFUSED, Asking, Document
 from nestling.executors.facts.copies import copies, two_ways
 from nestling.executors.facts.pacing import is_in_use
+from nestling.executors.facts.permitted import REFUSED, Asking, Document
 from nestling.executors.facts.profile import captured
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
 from nestling.executors.facts.sampling import Amount, with_documents
+from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure
-from nestling.executors.facts.whole import measured
 from nestling.ir.capture.patterns import statements_of
 from nestling.ir.facts import Collection, Copied, Facts, Reference, Statement, TwoWay
 from nestling.ir.facts.gridfs import with_gridfs

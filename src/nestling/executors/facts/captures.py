@@ -10,7 +10,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.profile import captured
 from nestling.ir.capture import Capture
 from nestling.ir.capture.log_lines import counted as counted_lines

@@ -11,7 +11,7 @@ from bson import json_util
 from pymongo import MongoClient, ReadPreference
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.migrate.state import COLLECTION as MIGRATION
 from nestling.executors.migrate.state import States
 from nestling.executors.moment import now

@@ -12,7 +12,7 @@ from typing import Any
 import bson
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import stem
 from nestling.executors.facts.references import drawn, unwound
 from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path

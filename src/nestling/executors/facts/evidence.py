@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nestling.executors.facts.name_words import Said, entity_words, is_generic, names_an_id, says
 from nestling.executors.facts.tables import Table
-from nestling.executors.facts.words import Said, entity_words, is_generic, names_an_id, says
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
 

@@ -9,8 +9,8 @@ from itertools import combinations
 from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
+from nestling.executors.facts.name_words import names_an_id, names_its_own
 from nestling.executors.facts.tables import Cell, Table
-from nestling.executors.facts.words import names_an_id, names_its_own
 from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key
 

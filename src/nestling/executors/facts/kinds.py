@@ -10,7 +10,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.shapes import shapes_of
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.nodes import kinds as types_of

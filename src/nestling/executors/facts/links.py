@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nestling.executors.facts.alike import namesakes, siblings
 from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
@@ -20,9 +19,10 @@ from nestling.executors.facts.evidence import (
     kind_of,
     match_of,
 )
+from nestling.executors.facts.implied_links import namesakes, siblings
 from nestling.executors.facts.linked import linked
+from nestling.executors.facts.name_words import Said, names_an_id, names_its_own
 from nestling.executors.facts.tables import Place, Table, Told
-from nestling.executors.facts.words import Said, names_an_id, names_its_own
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
 

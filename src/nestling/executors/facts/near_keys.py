@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from nestling.executors.facts.name_words import Said, names_an_id, says
 from nestling.executors.facts.tables import Table
-from nestling.executors.facts.words import Said, names_an_id, says
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import NearKey
 

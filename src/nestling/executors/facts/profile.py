@@ -7,7 +7,7 @@ from datetime import datetime
 
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.ir.capture import Capture, Kind
 from nestling.ir.capture.entries import OWN, counted
 

@@ -13,7 +13,7 @@ from typing import Any
 from bson import ObjectId
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import Candidate, Target, candidates
 from nestling.ir.facts import Collection, Reference, arrays_on
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bson import json_util
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.ir.facts import Collection
 
 COUNTED_UP_TO = 200_000

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
 from nestling.executors.facts.tables import Cell, Table
-from nestling.executors.facts.words import entity_words, last_name, singular_words, subject, words
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Counted, Link, Repeat
 

@@ -15,9 +15,9 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.executors.facts.asking import Asking, Document
 from nestling.executors.facts.folding import fold
 from nestling.executors.facts.paths import paths_of
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.tree import Tree
 from nestling.ir.facts import Collection, Sample
 

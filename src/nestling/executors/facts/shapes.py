@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.structure import Kinds
 

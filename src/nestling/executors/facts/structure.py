@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
 from nestling.executors.facts.composite import composite_links, without_implied
 from nestling.executors.facts.keys import keys
 from nestling.executors.facts.kinds import kinds_of
 from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.repeats import counted, repeats
 from nestling.executors.facts.tables import Table, tables
 from nestling.ir.facts import Collection

@@ -14,7 +14,7 @@ from uuid import UUID
 from bson import Code, Decimal128, Int64, ObjectId
 from pymongo.database import Database
 
-from nestling.executors.facts.asking import Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.ir.facts import ELEMENT, Collection
 from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
 from nestling.ir.facts.structure import Columns

@@ -5,15 +5,15 @@ which rows; `affected`: which documents; `derive`: what they must be), `compare`
 """
 
 from nestling.executors.migrate.aborting import abort
+from nestling.executors.migrate.active_design import check_in_use
 from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import Homes
-from nestling.executors.migrate.in_use import check_in_use
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migrating import Dropped, Migration, MigrationReport
 from nestling.executors.migrate.preflight import in_the_way
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
-from nestling.executors.migrate.trail import BEFORE
+from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unit import Target
 
 __all__ = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nestling.executors.migrate.changed_rows import RowChange
 from nestling.executors.migrate.closure import roots_of
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.observed import RowChange
 from nestling.executors.migrate.unit import Scope, Target
 from nestling.ir.migration import Row
 

@@ -16,7 +16,7 @@ from pymongo.errors import BulkWriteError
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.empty import empty
 from nestling.executors.migrate.derive import Deriver, Wanted, refused_document
-from nestling.executors.migrate.once import mark
+from nestling.executors.migrate.distinct_values import mark
 from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
 from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.unit import Scope, Target

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pymongo.client_session import ClientSession
 
+from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes, Values
-from nestling.executors.migrate.once import mark, once
 from nestling.executors.migrate.spool import Spool
 from nestling.executors.migrate.unit import Target
 from nestling.ir.migration import Row

@@ -10,9 +10,9 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.fingerprint import fingerprint, partition
+from nestling.executors.migrate.changed_rows import RowChange
+from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
-from nestling.executors.migrate.observed import RowChange
-from nestling.executors.migrate.once import mark, once
 from nestling.executors.read import decode_raw, read_raw, row_decoder
 from nestling.ir.canonical import canonical_encoder
 from nestling.ir.command import Aggregation

@@ -14,7 +14,7 @@ from pymongo.database import Database
 from nestling.executors.create import create_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import State, States
-from nestling.executors.migrate.trail import BEFORE, Trail
+from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.command import CreateIndex
 

@@ -27,8 +27,8 @@ from nestling.executors.invalid import why_refused
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
+from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
-from nestling.executors.migrate.once import mark, once
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target

@@ -11,7 +11,7 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.batches import COMMAND_BYTES, batches, small_batches
-from nestling.executors.migrate.once import mark, once
+from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.read import Row, read_rows, row_decoder
 from nestling.ir.access_path import column_field
 from nestling.ir.canonical import stored_bytes

@@ -9,7 +9,7 @@ from typing import Any
 from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import SCRATCH, Homes
 from nestling.executors.migrate.server_side import ServerSide
-from nestling.executors.migrate.trail import Trail
+from nestling.executors.migrate.undo_record import Trail
 from nestling.executors.migrate.unit import Target
 from nestling.ir.command import Command, CreateIndex
 from nestling.ir.drift import CompiledCheck

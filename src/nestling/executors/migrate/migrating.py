@@ -16,7 +16,7 @@ from nestling.executors.abilities import capped_collections
 from nestling.executors.changes import Stream, keep_images
 from nestling.executors.create import create, create_indexes
 from nestling.executors.migrate.affected import carry_over
-from nestling.executors.migrate.alone import alone
+from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.compare import Compared
 from nestling.executors.migrate.copies import lagging, require_copies
@@ -29,15 +29,15 @@ from nestling.executors.migrate.cutover import (
     unfence,
 )
 from nestling.executors.migrate.derive import Deriver
+from nestling.executors.migrate.duplicate_keys import repeated_keys
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.job import Job
-from nestling.executors.migrate.left_behind import dropped_with, left_behind
-from nestling.executors.migrate.orders import require_order
+from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check, check_cutover
-from nestling.executors.migrate.repeated import repeated_keys
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
-from nestling.executors.migrate.trail import BEFORE
+from nestling.executors.migrate.undo_record import BEFORE
+from nestling.executors.migrate.unknown_fields import dropped_with, left_behind
 from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import DifferingRow, Phase, RepeatedKey

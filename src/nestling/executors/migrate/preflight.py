@@ -8,13 +8,13 @@ from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
-from nestling.executors.fits import require_loaded
+from nestling.executors.design_match import require_loaded
 from nestling.executors.found_fields import find_fields
-from nestling.executors.migrate.documents_with import documents_with
+from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_problems
 from nestling.executors.migrate.job import Job
-from nestling.executors.migrate.repeated import repeated_keys, repeated_problems
+from nestling.executors.migrate.matching_documents import documents_with
 from nestling.executors.migrate.state import COLLECTION
-from nestling.executors.migrate.trail import BEFORE
+from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unset import unset
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.literals import shell

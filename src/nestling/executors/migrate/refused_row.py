@@ -9,8 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
-from nestling.executors.migrate.documents_with import documents_with
 from nestling.executors.migrate.homes import Homes
+from nestling.executors.migrate.matching_documents import documents_with
 from nestling.ir.literals import shell
 from nestling.ir.migration import HomePlace
 from nestling.ir.model import Entity

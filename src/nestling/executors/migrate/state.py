@@ -15,8 +15,8 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import Point
 from nestling.executors.load.checkpoint import found_key, stored_key
-from nestling.executors.migrate.alone import alone
-from nestling.executors.migrate.trail import BEFORE, Trail
+from nestling.executors.migrate.migration_lease import alone
+from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.migration import Phase
 from nestling.ir.names import OWN_COLLECTIONS

@@ -12,7 +12,7 @@ from nestling.common.errors import GapError, Problem
 from nestling.executors.load.identity import collection_name, discriminated, id_attributes, object_id
 from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
-from nestling.executors.migrate.once import once
+from nestling.executors.migrate.distinct_values import once
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.migration import Reach, Row

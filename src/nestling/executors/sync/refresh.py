@@ -16,8 +16,8 @@ from nestling.common.connection import disk_is_full
 from nestling.common.errors import ReadError
 from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
+from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.repairs import Repairs
-from nestling.executors.check.same import differing_values
 from nestling.executors.invalid import why_refused
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics

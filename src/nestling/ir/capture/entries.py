@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from nestling.ir.capture.seen import Capture, Kind
+from nestling.ir.capture.capture import Capture, Kind
 from nestling.ir.capture.shape import Operation, Shape, operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
 from nestling.ir.names import is_system

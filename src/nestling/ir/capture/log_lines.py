@@ -13,8 +13,8 @@ from typing import Any
 from bson import json_util
 from bson.codec_options import DatetimeConversion
 
+from nestling.ir.capture.capture import Capture, Kind
 from nestling.ir.capture.entries import counted as counted_entries
-from nestling.ir.capture.seen import Capture, Kind
 from nestling.ir.names import SYSTEM_DATABASES
 
 _MARK = '"Slow query"'

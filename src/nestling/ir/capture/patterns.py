@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from typing import Any
 
+from nestling.ir.capture.capture import Capture, Seen
 from nestling.ir.capture.clauses import REGEX
-from nestling.ir.capture.seen import Capture, Seen
-from nestling.ir.capture.served import compared, served
+from nestling.ir.capture.indexable import compared, served
 from nestling.ir.capture.shape import Operation, Shape
-from nestling.ir.capture.taken import taken_by
+from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts.statement import Pattern, Statement, Taken
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from nestling.ir.capture.seen import Capture, Kind
+from nestling.ir.capture.capture import Capture, Kind
 from nestling.ir.capture.shape import operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally
 

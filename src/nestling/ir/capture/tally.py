@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nestling.ir.capture.following import Follower
-from nestling.ir.capture.seen import Capture, Kind, Seen
+from nestling.ir.capture.application_joins import Follower
+from nestling.ir.capture.capture import Capture, Kind, Seen
 from nestling.ir.capture.shape import Shape
 from nestling.ir.facts.collection import Skipped
 

@@ -21,7 +21,7 @@ from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.upkeep import Derived, Upkeep
-from nestling.pipeline.statements import convert
+from nestling.pipeline.converting import convert
 from nestling.pipeline.syncing import sync
 from nestling.planner.upkeep import upkeeps_of
 

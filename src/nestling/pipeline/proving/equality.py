@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nestling.common.errors import RebuildError
 from nestling.executors.drive import homes, unlike
 from nestling.executors.drive.homes import Held
-from nestling.pipeline.moving import home_queries
+from nestling.pipeline.loading import home_queries
 from nestling.pipeline.proving.contender import Contender
 from nestling.pipeline.watching import Watch
 

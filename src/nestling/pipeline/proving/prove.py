@@ -87,7 +87,7 @@ def measured_server(uri: str | None) -> Iterator[tuple[Server, Database[Any]]]:
     """The server to measure on, and a database of it that nobody else has; raises `InputError` when the URI names somebody's."""
     from nestling.common.connection import database_name
     from nestling.common.errors import InputError, Problem
-    from nestling.pipeline.moving import opened
+    from nestling.pipeline.loading import opened
 
     with opened(uri, PREFIX) as (server, database):
         if not database_name(server.uri, PREFIX).startswith(PREFIX):

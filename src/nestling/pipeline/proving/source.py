@@ -14,8 +14,8 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
 from nestling.pipeline.designing import design, inspect, read_proposal
-from nestling.pipeline.drawing import Draws, drawn
 from nestling.pipeline.generating import generate, scaled_reading
+from nestling.pipeline.parameter_values import Draws, drawn
 from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.proving.prove import prove
 from nestling.pipeline.reversing import is_mongodb

@@ -14,7 +14,7 @@ from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Requirements, Statement
-from nestling.pipeline.statements import convert, default_price
+from nestling.pipeline.converting import convert, default_price
 
 Compiled = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
 Exact = Mapping[str, CompiledRead]

@@ -10,9 +10,9 @@ from itertools import chain
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, Checks
 from nestling.ir.reading import Gap
+from nestling.planner.checks.derived_values import field_checks, kept_checks, where_held
 from nestling.planner.checks.discriminators import discriminator_checks
-from nestling.planner.checks.flags import overflow_checks
-from nestling.planner.checks.kept import field_checks, kept_checks, where_held
+from nestling.planner.checks.overflow_flags import overflow_checks
 from nestling.planner.checks.references import reference_checks
 from nestling.planner.checks.summaries import summary_checks
 

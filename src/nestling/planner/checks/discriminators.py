@@ -26,7 +26,7 @@ from nestling.ir.drift import Check, DriftKind
 from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.names import join
 from nestling.ir.primitives import Variant
-from nestling.planner.checks.comparing import compared_read, mended
+from nestling.planner.checks.comparison import compared_read, mended
 
 
 def discriminator_checks(design: Design) -> Iterator[Check]:

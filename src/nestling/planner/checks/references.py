@@ -34,15 +34,15 @@ from nestling.ir.row_steps import Correlate, Keep, Layout, Slice
 from nestling.ir.rows import Hop
 from nestling.ir.types import INTEGER
 from nestling.planner.attribute import id_at
-from nestling.planner.checks.comparing import way_to
-from nestling.planner.checks.required import must_lead
+from nestling.planner.checks.comparison import way_to
+from nestling.planner.checks.required_keys import must_lead
 from nestling.planner.checks.screens import existence_screen, shared_screen
 from nestling.planner.place import documents_at
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.reads.rows import Rows
 from nestling.planner.reads.traverse import used
-from nestling.planner.upkeep.copied import looked_up
+from nestling.planner.upkeep.copies import looked_up
 from nestling.planner.upkeep.holder import holder_rows, locating, locators
 from nestling.planner.upkeep.source import HOLDER, along, column, homes_context
 

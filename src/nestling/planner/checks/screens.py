@@ -41,7 +41,7 @@ from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
-from nestling.planner.checks.required import must_lead
+from nestling.planner.checks.required_keys import must_lead
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.lower import lower
@@ -49,7 +49,7 @@ from nestling.planner.reads.rows import Rows
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep import implied, upkeeps_of
 from nestling.planner.upkeep.computed import aggregated_by_link
-from nestling.planner.upkeep.copied import copied_values
+from nestling.planner.upkeep.copies import copied_values
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, alias_of, alone, column, columns_at, homes_context
 from nestling.planner.upkeep.triggers import far, near

@@ -16,7 +16,7 @@ from nestling.ir.names import join
 from nestling.ir.reading import Gap
 from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.types import INTEGER
-from nestling.planner.checks.comparing import differing, mended
+from nestling.planner.checks.comparison import differing, mended
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep.summary import summary_aggregates
 

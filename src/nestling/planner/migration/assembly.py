@@ -19,7 +19,7 @@ from nestling.ir.migration import AssembledPart, Assembly, HomePlace
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.names import OWN_COLLECTIONS, collection_name, stored_name
 from nestling.ir.primitives import CollectionKind, Form, Order, Reference
-from nestling.planner.upkeep.element import id_parts
+from nestling.planner.upkeep.copied_element import id_parts
 
 GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"
 """What collections of gathered rows are called, before their relationship's name."""

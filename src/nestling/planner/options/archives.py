@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import Archived
 from nestling.ir.options import Charge, Mode
 from nestling.ir.work import Work
@@ -16,7 +16,7 @@ from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
 from nestling.planner.options.sizes import Sizes
-from nestling.planner.work.archived import share_before
+from nestling.planner.work.archives import share_before
 
 SECOND = Work(lookups=1, lookup_stages=3, index_seeks=1)
 """The same asked of a second collection, in a pipeline of its own."""
@@ -24,15 +24,15 @@ TAKEN_IN = 10.0
 """Operators, fields and constants parsed to make the rows of two collections alike."""
 ALIKE_FIELDS = 4.0
 """Fields made of each row for that."""
-CHANGED_TOO = work.request(3) + work.parse(25)
+CHANGED_TOO = work_of.request(3) + work_of.parse(25)
 """Rows that change looked for in the second collection."""
-MOVED_TOO = work.request(3) * 3 + work.parse(35)
+MOVED_TOO = work_of.request(3) * 3 + work_of.parse(35)
 """Rows that may go to the other collection: removed where they are, and put where they belong."""
-PUT = work.request(3) * 2 + work.parse(40)
+PUT = work_of.request(3) * 2 + work_of.parse(40)
 """Which of both collections a new row belongs to, asked for either."""
-KEY_TOO = work.request(3) + SECOND + work.parse(10)
+KEY_TOO = work_of.request(3) + SECOND + work_of.parse(10)
 """Whether the key of a new row is in either."""
-CHANGED_THERE = work.request() + Work(index_seeks=1)
+CHANGED_THERE = work_of.request() + Work(index_seeks=1)
 """A command for documents that may lie in the second collection."""
 
 
@@ -45,7 +45,7 @@ def looked_for_in_both(modes: Modes, statement: Statement, home: Home, rows: flo
     """A way to find rows in a home, with what it costs more where old documents lie apart."""
     also = []
     for name, _ in modes.places.archives[home.root]:
-        more = work.parse(TAKEN_IN) + work.project(rows, ALIKE_FIELDS) + work.pass_on(2 * rows)
+        more = work_of.parse(TAKEN_IN) + work_of.project(rows, ALIKE_FIELDS) + work_of.pass_on(2 * rows)
         if name not in modes.places.later(statement):
             more += SECOND
         also.append((name, modes.price(more)))
@@ -80,7 +80,7 @@ def written_apart(modes: Modes, access: Access, home: Home) -> Iterator[tuple[st
         if access.kind is StatementKind.INSERT and home.own:
             yield name, modes.price(PUT + KEY_TOO + _moved_once(size))
         elif access.kind is StatementKind.UPDATE and home.own and archived.rows.attribute in access.attributes:
-            yield name, modes.price(CHANGED_TOO + MOVED_TOO + work.insert(1, size, 0) + work.delete(1, 0))
+            yield name, modes.price(CHANGED_TOO + MOVED_TOO + work_of.insert(1, size, 0) + work_of.delete(1, 0))
         else:
             yield name, modes.price(CHANGED_TOO)
 
@@ -94,4 +94,4 @@ def moved_entries(modes: Modes, statement: Statement, access: Access, index: str
 
 def _moved_once(size: float) -> Work:
     """A row read, added and removed when it has become old, together with many others."""
-    return work.fetch_by_index(1, size, seeks=0) + work.insert(1, size, 0) + work.delete(1, 0, changes=0)
+    return work_of.fetch_by_index(1, size, seeks=0) + work_of.insert(1, size, 0) + work_of.delete(1, 0, changes=0)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from math import ceil
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import Bucketed
 from nestling.ir.collations import sought
 from nestling.ir.situation import Situation, rows_per_day
@@ -57,7 +57,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     exact = sought(situation.model.entity(access.entity), equal)
     key = indexed(situation, bucket)
     if situation.model.entity(bucket.entity).key and set(key) <= exact:
-        yield "by key", work.fetch_by_index(1.0, size) + work.unwind(each)
+        yield "by key", work_of.fetch_by_index(1.0, size) + work_of.unwind(each)
         return
     if not set(bucket.by) <= exact:
         return
@@ -65,7 +65,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     for name in bucket.by:
         rows *= sizes.share(access, conditions[name])
     documents = max(rows / each, 1.0)
-    yield "by series", work.fetch_by_index(documents, size) + work.unwind(max(rows, each))
+    yield "by series", work_of.fetch_by_index(documents, size) + work_of.unwind(max(rows, each))
     ranged = (
         conditions.get(key[len(bucket.by)])
         if key[: len(bucket.by)] == bucket.by and len(key) > len(bucket.by)
@@ -74,7 +74,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     if ranged is not None and ranged.operator is Operator.RANGE:
         rows *= sizes.share(access, ranged)
         documents = min(rows / each + 1, documents)
-        yield "by series and key", work.fetch_by_index(documents, size, keys=rows) + work.unwind(documents * each)
+        yield "by series and key", work_of.fetch_by_index(documents, size, keys=rows) + work_of.unwind(documents * each)
 
 
 def indexed(situation: Situation, bucket: Bucketed) -> tuple[str, ...]:
@@ -91,8 +91,8 @@ def grouped_work(situation: Situation, sizes: Sizes, bucket: Bucketed, access: A
     for condition in access.filters:
         rows *= sizes.share(access, condition)
     documents, size = max(rows / each, 1.0), bucket_bytes(sizes, bucket, each)
-    read = work.fetch_by_index(documents, size) if access.filters else work.scan(documents, size)
-    return read + work.group(documents, documents)
+    read = work_of.fetch_by_index(documents, size) if access.filters else work_of.scan(documents, size)
+    return read + work_of.group(documents, documents)
 
 
 def pushed(situation: Situation, sizes: Sizes, bucket: Bucketed) -> Work:
@@ -100,10 +100,12 @@ def pushed(situation: Situation, sizes: Sizes, bucket: Bucketed) -> Work:
     each = filled(situation, sizes, bucket)
     half = bucket_bytes(sizes, bucket, each / 2)
     if bucket.native:  # one request; the server adds the event to its bucket
-        return work.insert(1, sizes.row_bytes(bucket.entity), 1 / each) + work.update(1, half)
-    checked = work.request() + work.fetch_by_index(0, half) if situation.model.entity(bucket.entity).key else NO_WORK
-    added = work.fetch_by_index(1, half) + work.update(1, half, index_entries_changed=0.5, grows=True)
-    opened = (work.request() * 2 + work.insert(1, half, 2)) * (1 / each)
+        return work_of.insert(1, sizes.row_bytes(bucket.entity), 1 / each) + work_of.update(1, half)
+    checked = (
+        work_of.request() + work_of.fetch_by_index(0, half) if situation.model.entity(bucket.entity).key else NO_WORK
+    )
+    added = work_of.fetch_by_index(1, half) + work_of.update(1, half, index_entries_changed=0.5, grows=True)
+    opened = (work_of.request() * 2 + work_of.insert(1, half, 2)) * (1 / each)
     return checked + added + opened + summed(sizes, bucket, each)
 
 
@@ -112,5 +114,5 @@ def summed(sizes: Sizes, bucket: Bucketed, each: float) -> Work:
     if not bucket.summary:
         return NO_WORK
     half = bucket_bytes(sizes, bucket, each / 2)
-    read = work.request(2) + work.fetch_by_index(1, half) + work.unwind(each / 2)
-    return read + work.request() + work.fetch_by_index(1, half) + work.update(1, half) + work.transaction()
+    read = work_of.request(2) + work_of.fetch_by_index(1, half) + work_of.unwind(each / 2)
+    return read + work_of.request() + work_of.fetch_by_index(1, half) + work_of.update(1, half) + work_of.transaction()

@@ -9,19 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.model import OnDelete, Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
 from nestling.planner.options.buckets import summed
-from nestling.planner.options.guards import held_links
+from nestling.planner.options.key_checks import held_links
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import paged_again
 from nestling.planner.options.pairs import lists_changed, read_whole
 from nestling.planner.options.places import Home
-from nestling.planner.options.plainly import is_plain
+from nestling.planner.options.single_command import is_plain
 from nestling.planner.options.starts import Starts
 
 READ_STAGES = 3.0
@@ -122,8 +122,8 @@ class Changes:
             cost += self._one_by_one(access, home, rows)
             rewritten = rows
         elif home.links and self.are_siblings(access, home):
-            cost += work.request(READ_STAGES + 1) + work.fetch_by_index(1, self.modes.documents.base(home))
-        also = Work(read_bytes=0.0 if direct else rows) + work.rewrite(rewritten)
+            cost += work_of.request(READ_STAGES + 1) + work_of.fetch_by_index(1, self.modes.documents.base(home))
+        also = Work(read_bytes=0.0 if direct else rows) + work_of.rewrite(rewritten)
         more = self.modes.mode("", (), cost, self.modes.documents.further(home, also))
         for found in self.starts.finds(replace(statement, limit=None), access, home):
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
@@ -131,8 +131,8 @@ class Changes:
     def _written(self, access: Access, home: Home, rows: float, documents: float) -> Work:
         size = self.modes.documents.base(home)
         if access.kind is StatementKind.DELETE and home.own:
-            return work.delete(rows, self.modes.sizes.key_entries(access.entity))
-        changed = work.update(documents, size, grows=False)
+            return work_of.delete(rows, self.modes.sizes.key_entries(access.entity))
+        changed = work_of.update(documents, size, grows=False)
         if home.overflow is not None:
             changed += rows * paged_again(self.modes.situation, self.modes.sizes, home)
         if home.bucket is not None:
@@ -142,9 +142,9 @@ class Changes:
     def _one_by_one(self, access: Access, home: Home, rows: float) -> Work:
         """The rows read first, each then found again by a request of its own."""
         size = self.modes.sizes.row_bytes(access.entity)
-        read = work.request(READ_STAGES) + work.send(rows, size)
-        again = work.fetch_by_index(rows, self.modes.documents.base(home), seeks=rows)
-        return read + again + max(rows - 1, 0.0) * (work.request() + Work(changes=1))
+        read = work_of.request(READ_STAGES) + work_of.send(rows, size)
+        again = work_of.fetch_by_index(rows, self.modes.documents.base(home), seeks=rows)
+        return read + again + max(rows - 1, 0.0) * (work_of.request() + Work(changes=1))
 
     def children(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
         """The children of rows that go: asked for, or removed too, where they are not in the same document."""
@@ -159,9 +159,9 @@ class Changes:
         rows = self.rows(access)
         asked = tuple(Filter(name, Operator.EQUALITY) for name in link.child_attributes)
         read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
-        more = work.request(READ_STAGES)
+        more = work_of.request(READ_STAGES)
         if link.on_delete is not OnDelete.RESTRICT:
-            more += self.modes.sizes.children(link) * (work.request() + Work(changes=1))
+            more += self.modes.sizes.children(link) * (work_of.request() + Work(changes=1))
         for home in self.modes.places.homes[link.child]:
             if home.links[:1] == (link,) and link.on_delete is OnDelete.CASCADE:
                 yield Mode(home.id, (home.id,), 0.0)

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import CopiedAttribute
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
@@ -42,7 +42,7 @@ class Copies:
         read = self._read(access)
         if read:
             every = [copy for copies in read.values() for copy in copies]
-            first = self.modes.mode("read", (), rows * work.request(READ_STAGES))
+            first = self.modes.mode("read", (), rows * work_of.request(READ_STAGES))
             yield self._step(statement, f"what {access.entity} copies is read", every, [first])
         for link, copies in read.items():
             found = self.modes.mode("looked up", (), rows * self._filled(link, copies))
@@ -66,14 +66,18 @@ class Copies:
     def _filled(self, name: str, copies: Sequence[Named]) -> Work:
         """One parent looked up for a new row; one that may lack it has its copies made once more, unless the sync does that."""
         link = self.modes.situation.model.relationship(name)
-        found = work.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
+        found = work_of.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
         if all(copy.freshness.is_left for _, copy in copies):
             return found + Work(events=1)
         if self.modes.situation.model.is_total(link):
             return found
         size = self.modes.sizes.row_bytes(link.child)
         return (
-            2 * found + work.request(READ_STAGES) + work.request() + work.fetch_by_index(1, size) + work.update(1, size)
+            2 * found
+            + work_of.request(READ_STAGES)
+            + work_of.request()
+            + work_of.fetch_by_index(1, size)
+            + work_of.update(1, size)
         )
 
     def _changed(self, access: Access) -> Mapping[tuple[str, str], list[Named]]:
@@ -92,17 +96,19 @@ class Copies:
         for home in self.modes.places.homes[holder]:
             size, count = self.modes.documents.base(home), self.modes.documents.count(home)
             touched = min(self.modes.sizes.children(link), count)
-            changed = work.request() + work.update(touched, size)
-            also = self.modes.documents.further(home, rows * touched * (Work(read_bytes=1.0) + work.rewrite(1.0)))
+            changed = work_of.request() + work_of.update(touched, size)
+            also = self.modes.documents.further(home, rows * touched * (Work(read_bytes=1.0) + work_of.rewrite(1.0)))
             for index in self.modes.places.indexes_on(holder, link):
-                found = rows * (changed + work.fetch_by_index(touched, size))
+                found = rows * (changed + work_of.fetch_by_index(touched, size))
                 mode = self.modes.mode(f"{home.id}, by {index}", (home.id, index), found, also)
                 yield changed_in_both(self.modes, home, mode, rows)
-            searched = rows * (changed + work.scan(count, size) + work.ask(count))
-            heavier = self.modes.documents.further(home, rows * (Work(read_bytes=count) + touched * work.rewrite(1.0)))
+            searched = rows * (changed + work_of.scan(count, size) + work_of.ask(count))
+            heavier = self.modes.documents.further(
+                home, rows * (Work(read_bytes=count) + touched * work_of.rewrite(1.0))
+            )
             mode = self.modes.mode(f"{home.id}, searched", (home.id,), searched, heavier)
             yield changed_in_both(self.modes, home, mode, rows)
 
     def _touched(self, link: Relationship) -> Work:
         size, children = self.modes.sizes.row_bytes(link.child), self.modes.sizes.children(link)
-        return work.fetch_by_index(children, size) + work.update(children, size)
+        return work_of.fetch_by_index(children, size) + work_of.update(children, size)

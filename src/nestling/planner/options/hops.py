@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.collations import linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import Work
 from nestling.ir.workload import Statement
 from nestling.planner.options.archives import looked_up_in_both
-from nestling.planner.options.asked import asked, unwinding
+from nestling.planner.options.element_conditions import asked, unwinding
 from nestling.planner.options.matching import serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
@@ -22,7 +22,7 @@ from nestling.planner.options.starts import Starts
 from nestling.planner.options.trees import walks
 from nestling.planner.options.visits import Visit
 from nestling.planner.reads.rewrites.side_by_side import MANY
-from nestling.planner.work.leading import asked_in_turn
+from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition
 
 HOP = Work(stages=2.0)
@@ -85,17 +85,17 @@ class Hops:
     def _downwards(self, hop: Hop) -> Iterator[Mode]:
         visit, link, outer = hop.visit, hop.link, hop.visit.outer
         modes = self.modes
-        unwound = HOP + work.unwind(visit.reached) + work.pass_on(outer)
+        unwound = HOP + work_of.unwind(visit.reached) + work_of.pass_on(outer)
         asked = asked_in_turn(visit.reached, visit.conditions)
         if visit.conditions:
-            unwound += work.pass_on(visit.reached) + asked
+            unwound += work_of.pass_on(visit.reached) + asked
         if hop.is_asked:
-            unwound = HOP + work.ask(visit.reached) + work.pass_on(outer) + asked
+            unwound = HOP + work_of.ask(visit.reached) + work_of.pass_on(outer) + asked
         for home in modes.places.homes[visit.entity]:
             if home.links[:1] == (link,) and home.overflow is None:
                 yield modes.mode(home.id, (home.id,), unwound, without=hop.tails)
             elif home.links == (link,):
-                both = work.lookup(outer, 1.0, modes.documents.base(home)) + pages_too(modes.sizes, home, outer)
+                both = work_of.lookup(outer, 1.0, modes.documents.base(home)) + pages_too(modes.sizes, home, outer)
                 also = modes.documents.further(home, Work(read_bytes=outer))
                 yield modes.mode(f"{home.id}, both places", (home.id,), both + unwound, also, without=hop.tails)
             else:
@@ -113,7 +113,7 @@ class Hops:
         """All that is asked of the children from what their parent keeps of them."""
         counted = hop.counted and hop.visit.down and not hop.leaves_subquery
         for kept in self.starts.aggregates(statement, hop.visit.access, hop.link) if counted else ():
-            done = work.project(hop.visit.outer, len(kept))
+            done = work_of.project(hop.visit.outer, len(kept))
             yield self.modes.mode(", ".join(kept), kept, done, without=hop.tails)
 
     def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:
@@ -125,19 +125,19 @@ class Hops:
         for name, newest in self.modes.places.newest[link.name]:
             if newest.limit is None and needed <= set(newest.attributes):
                 yield self.modes.mode(
-                    name, (name,), HOP + work.unwind(visit.reached) + work.pass_on(visit.outer), without=hop.tails
+                    name, (name,), HOP + work_of.unwind(visit.reached) + work_of.pass_on(visit.outer), without=hop.tails
                 )
 
     def _around(self, hop: Hop) -> Iterator[Mode]:
         """The parent whose document the rows lie in."""
         for home in self.modes.places.homes[hop.before.entity]:
             if home.links[:1] == (hop.link,) and home.overflow is None and not hop.visit.down:
-                at_hand = work.project(hop.visit.reached, 1)
+                at_hand = work_of.project(hop.visit.reached, 1)
                 yield self.modes.mode(home.id, (home.id,), at_hand, without=hop.tails)
 
     def _upwards(self, hop: Hop) -> Iterator[Mode]:
         visit, link, modes = hop.visit, hop.link, self.modes
-        at_hand = work.project(visit.reached, 1)
+        at_hand = work_of.project(visit.reached, 1)
         yield from self._around(hop)
         if hop.leaf and not visit.access.aggregates:
             for name, absorbed in modes.places.absorbed[visit.entity]:
@@ -155,7 +155,7 @@ class Hops:
         if asked <= copies.keys() and (asked or self.modes.situation.model.is_total(link)):
             needs = tuple(copies[name] for name in sorted(asked))
             text = ", ".join(needs) or f"the {link.parent}'s id is at hand"
-            done = work.project(visit.reached, len(needs))
+            done = work_of.project(visit.reached, len(needs))
             yield self.modes.mode(text, needs, done, without=hop.tails if needs else ())
 
     def _looked_up(self, home: Home, hop: Hop) -> Iterator[Mode]:
@@ -212,7 +212,7 @@ class Hops:
             yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, conditions)
         if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
             buckets = max(each / self.modes.documents.filled(home), 1.0)
-            found = work.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work.unwind(each)
+            found = work_of.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work_of.unwind(each)
             yield self.modes.mode(f"{home.id}, looked up by series", (home.id,), found)
         yield self._lookup(home, Way("searched", (home.id,), reads_all=True), spread, conditions)
 
@@ -221,11 +221,11 @@ class Hops:
         stages = unwinding(self.modes, home) + bool(conditions)
         if way.reads_all:
             heavier = self.modes.documents.further(home, Work(read_bytes=total))
-            found = work.lookup_by_scan(1.0, total, size, stages=stages)
+            found = work_of.lookup_by_scan(1.0, total, size, stages=stages)
             return self.modes.mode(f"{home.id}, searched", way.needs, found, heavier)
         also = self.modes.documents.further(home, Work(read_bytes=documents))
-        found = work.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
-        found += work.unwind(documents) + work.pass_on(1.0 + documents)
+        found = work_of.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
+        found += work_of.unwind(documents) + work_of.pass_on(1.0 + documents)
         return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)
 
     def _foreign_keys(self, entity: str) -> set[str]:

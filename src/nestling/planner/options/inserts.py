@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.options import Mode
 from nestling.ir.work import Work
 from nestling.ir.workload import Access
 from nestling.planner.options.buckets import pushed
-from nestling.planner.options.guards import Guards
+from nestling.planner.options.key_checks import Guards
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import paged_again
 from nestling.planner.options.places import Home
@@ -29,7 +29,7 @@ class Inserts:
         situation, sizes, documents = self.modes.situation, self.modes.sizes, self.modes.documents
         if home.own:
             yield self.modes.mode(
-                home.id, (home.id,), work.insert(1, sizes.row_bytes(access.entity), sizes.key_entries(access.entity))
+                home.id, (home.id,), work_of.insert(1, sizes.row_bytes(access.entity), sizes.key_entries(access.entity))
             )
         elif home.bucket is not None:
             yield self.modes.mode(home.id, (home.id,), pushed(situation, sizes, home.bucket))
@@ -43,8 +43,8 @@ class Inserts:
         """Into the document of the row it belongs to."""
         places, wanted = self.modes.places, home.links[0].parent_attributes
         ways = dict.fromkeys(way for above in places.homes_above(home) for way in ways_to_one(places, above, wanted))
-        added = work.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
-        also = self.modes.documents.further(home, Work(read_bytes=1.0) + work.rewrite(1.0))
+        added = work_of.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
+        also = self.modes.documents.further(home, Work(read_bytes=1.0) + work_of.rewrite(1.0))
         for way in ways or (Way("by key", ()),):
             cost = self.guards.found(home, way) + added
             yield self.modes.mode(f"{home.id}, {way.text}", (home.id, *way.needs), cost, also)

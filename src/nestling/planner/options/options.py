@@ -30,9 +30,9 @@ from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.copies import Copies
 from nestling.planner.options.documents import VALUE_BYTES, Documents
-from nestling.planner.options.guards import Guards
 from nestling.planner.options.hops import Hops
 from nestling.planner.options.inserts import Inserts
+from nestling.planner.options.key_checks import Guards
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import added_bytes, apart_from_indexes, present
 from nestling.planner.options.places import Home, Places
@@ -42,7 +42,7 @@ from nestling.planner.options.reads import Reads
 from nestling.planner.options.simplicity import SIMPLICITY, departures, least_costs, simplicity
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.starts import Starts
-from nestling.planner.options.together import Together
+from nestling.planner.options.transactions import Together
 from nestling.planner.options.upkeep import UpkeepCosts
 from nestling.planner.options.writes import Writes
 

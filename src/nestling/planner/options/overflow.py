@@ -5,7 +5,7 @@ Readers unite both places. A write puts the elements of its parent into order an
 
 from __future__ import annotations
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.planner.options.places import Home
@@ -20,16 +20,16 @@ def pages_too(sizes: Sizes, home: Home, parents: float) -> Work:
     assert home.overflow is not None
     size = home.overflow * sizes.row_bytes(home.entity)
     found = min(max(sizes.children(home.links[0]) / home.overflow - 1, 0.0), 1.0)
-    return work.lookup(parents, found, size, stages=BRANCH_STAGES)
+    return work_of.lookup(parents, found, size, stages=BRANCH_STAGES)
 
 
 def paged_again(situation: Situation, sizes: Sizes, home: Home) -> Work:
     """One element more or less: all of its parent are read twice and put back one by one, in a transaction."""
     size = sizes.row_bytes(home.entity)
     beside = siblings(situation, sizes, home)
-    read = work.request(BRANCH_STAGES) + work.fetch_by_index(1, beside * size) + pages_too(sizes, home, 1)
-    put = work.request() + work.update(1, beside * size / 2, grows=True)
-    return 2 * read + beside * put + 3 * work.request() + work.transaction()
+    read = work_of.request(BRANCH_STAGES) + work_of.fetch_by_index(1, beside * size) + pages_too(sizes, home, 1)
+    put = work_of.request() + work_of.update(1, beside * size / 2, grows=True)
+    return 2 * read + beside * put + 3 * work_of.request() + work_of.transaction()
 
 
 def siblings(situation: Situation, sizes: Sizes, home: Home) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.bounds import FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.candidate import Indexed, Paired
 from nestling.ir.names import stored_name
@@ -67,19 +67,21 @@ def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, use: Pa
         return None
     asked = [each.attribute for each in access.filters if each.attribute in seen]
     unfound = [name for name in asked if (access.entity, name) not in use.compared]
-    compared = work.parse(NAME_TAKEN_IN * (len(asked) - len(unfound)))
+    compared = work_of.parse(NAME_TAKEN_IN * (len(asked) - len(unfound)))
     values = sum((access.entity, name) in use.taken_out for name in seen)
     if not values:
         return compared
     rows = max(rows, sizes.found(access, without=unfound)) if unfound else rows
     stages = (STAGES if alone else 1.0) + bool(unfound)
-    looked_at = work.unwind(rows * values * present(sizes, paired)) + work.project(rows, values)
-    return Work(stages=stages) + compared + work.parse(TAKEN_IN * values) + looked_at + work.pass_on(rows * stages)
+    looked_at = work_of.unwind(rows * values * present(sizes, paired)) + work_of.project(rows, values)
+    return (
+        Work(stages=stages) + compared + work_of.parse(TAKEN_IN * values) + looked_at + work_of.pass_on(rows * stages)
+    )
 
 
 def read_whole(paired: Paired) -> Work:
     """All values taken out of the list of rows that are read before they change."""
-    return work.transaction() + work.parse(WHOLE_TAKEN_IN * len(paired.attributes))
+    return work_of.transaction() + work_of.parse(WHOLE_TAKEN_IN * len(paired.attributes))
 
 
 def list_entries(sizes: Sizes, paired: Paired, access: Access, rows: float) -> Work:

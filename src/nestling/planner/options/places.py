@@ -28,9 +28,9 @@ from nestling.ir.collations import linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement, StatementKind
-from nestling.planner.options.later import asks_for_later
 from nestling.planner.options.pair_uses import PairUse, pair_use
 from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.skips_archive import asks_for_later
 from nestling.planner.options.triggered import Triggered
 
 

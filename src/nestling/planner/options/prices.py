@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import mul
 
-from nestling.ir.accesses import PAGE_BYTES
 from nestling.ir.situation import Situation
 from nestling.ir.work import NAMES, Work
+from nestling.ir.work_of import PAGE_BYTES
 from nestling.planner.options.sizes import Sizes
 
 Price = Callable[[Work], float]

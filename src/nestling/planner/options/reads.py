@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import inf
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.options import Charge, Mode, Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement
-from nestling.planner.options.across import few_by_index
-from nestling.planner.options.cold import read_too
 from nestling.planner.options.hops import HOP, Hop, Hops
-from nestling.planner.options.latest import Latest, among_rows, from_copies, latest
+from nestling.planner.options.index_across_parents import few_by_index
+from nestling.planner.options.latest_child import Latest, among_rows, from_copies, latest
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import taken_out
+from nestling.planner.options.splits import read_too
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.statement_facts import GROUPING_STAGES
 from nestling.planner.options.subsets import first_few, tails
@@ -101,7 +101,7 @@ class Reads:
 
     def _always(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
         if not found:
-            return work.request()
+            return work_of.request()
         sizes = self.modes.sizes
         said = sizes.said(statement)
         rows = said.grouped.left(found[-1].rows) if said.grouped is not None else self._rows(found)
@@ -111,17 +111,17 @@ class Reads:
         is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
         stages = GROUPING_STAGES if is_grouped and not is_walk else 0.0
         return (
-            work.request(stages)
-            + work.parse(said.nodes)
-            + work.send(result, width, fields=sum(len(v.access.attributes) for v in found))
-            + work.project(result, 4)
+            work_of.request(stages)
+            + work_of.parse(said.nodes)
+            + work_of.send(result, width, fields=sum(len(v.access.attributes) for v in found))
+            + work_of.project(result, 4)
         )
 
     def _sorting(self, statement: Statement, found: tuple[Visit, ...]) -> float:
         """Seconds to sort all rows by what comes only with the joins."""
         if not any(each.access.sort for each in found[1:]) or self.modes.sizes.said(statement).grouped is not None:
             return 0.0
-        return self.modes.price(work.sort(self._rows(found), self._width(found)) + Work(stages=1.0))
+        return self.modes.price(work_of.sort(self._rows(found), self._width(found)) + Work(stages=1.0))
 
     def _rows(self, found: tuple[Visit, ...]) -> float:
         """Rows there are after all joins."""

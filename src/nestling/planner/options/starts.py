@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
@@ -14,8 +14,8 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.archives import looked_for_in_both, recent
-from nestling.planner.options.asked import asked, holding, unwinding
 from nestling.planner.options.buckets import found_buckets, grouped_work
+from nestling.planner.options.element_conditions import asked, holding, unwinding
 from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
@@ -154,7 +154,7 @@ class Starts:
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
         if covering:
             entry = self.modes.sizes.bytes_of(access.entity, held)
-            alone = work.covered(reached) + Work(read_bytes=reached * entry)
+            alone = work_of.covered(reached) + Work(read_bytes=reached * entry)
             alone += self._after(statement, access, ordered=ordered)
             return self.modes.mode(f"{home.id}, by {name} alone", (home.id, name), alone)
         text, above = f"{home.id}, by {name}", found is not access
@@ -210,10 +210,10 @@ class Starts:
         if grouped is not None and not statement.kind.writes:
             return grouped.work(rows, statement.limit) if len(statement.accesses) == 1 else NO_WORK
         if access.grouping is not None:
-            return work.group(rows, rows / 2)
+            return work_of.group(rows, rows / 2)
         if ordered or not access.sort:
             return NO_WORK
-        return work.top(rows, statement.limit) if statement.limit is not None else work.sort(rows)
+        return work_of.top(rows, statement.limit) if statement.limit is not None else work_of.sort(rows)
 
     def _match(self, name: str, access: Access, index: Indexed, *, alone: bool) -> Matched | None:
         """The same for every home; found once."""

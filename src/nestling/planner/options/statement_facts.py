@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from nestling.ir import accesses
 from nestling.ir import algebra as a
+from nestling.ir import work_of
 from nestling.ir.algebra import Query, Relation
 from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.operands import columns_of
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Statement
-from nestling.planner.known import KnownOf, known_of_scans
+from nestling.planner.known_values import KnownOf, known_of_scans
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
@@ -28,9 +28,9 @@ from nestling.planner.reads.rewrites.rows_left import Left, rows_left
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
 from nestling.planner.selectivity import bytes_by, distinct_values, share, together
-from nestling.planner.spans import Values, column_in
+from nestling.planner.value_ranges import Values, column_in
 from nestling.planner.work.expressions import patterns, size, weight
-from nestling.planner.work.leading import asked_in_turn
+from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use
 
 GROUPING_STAGES = 3.0
@@ -66,14 +66,14 @@ class Grouped:
         groups, left = self._groups(rows), self.left(rows)
         found = (
             Work(stages=GROUPING_STAGES)
-            + accesses.pass_on(rows)
-            + accesses.project(rows, self.fields)
-            + accesses.group(rows, groups)
+            + work_of.pass_on(rows)
+            + work_of.project(rows, self.fields)
+            + work_of.group(rows, groups)
         )
         if self.having:
-            found += accesses.pass_on(groups) + asked_in_turn(groups, self.having)
+            found += work_of.pass_on(groups) + asked_in_turn(groups, self.having)
         if self.is_sorted:
-            found += accesses.sort(left) if limit is None else accesses.top(left, limit)
+            found += work_of.sort(left) if limit is None else work_of.top(left, limit)
         return found
 
     def left(self, rows: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import Newest
 from nestling.ir.options import Mode
 from nestling.ir.workload import Statement
@@ -23,7 +23,7 @@ def first_few(modes: Modes, statement: Statement, visit: Visit) -> Iterator[Mode
             if home.bucket is None:
                 fetched, also = modes.documents.reads(home, 1.0)
                 kept = newest.kept(modes.sizes.children(link))
-                mode = modes.mode(f"{name}, {home.id}", (name, home.id), fetched + work.unwind(kept), also)
+                mode = modes.mode(f"{name}, {home.id}", (name, home.id), fetched + work_of.unwind(kept), also)
                 yield looked_for_in_both(modes, statement, home, kept, mode)
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import Lineage
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.types import TypeName
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
-from nestling.planner.options.left import left
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
+from nestling.planner.options.sync_event import left
 from nestling.planner.options.visits import Visit
 from nestling.planner.trees import levels
 
@@ -47,16 +47,16 @@ def _in_turn(modes: Modes, visit: Visit, link: Relationship, home: Home) -> Iter
     down = visit.access.walk is Walk.DOWN
     found = _found(visit)
     queries = levels(found, down=down)
-    again = Work(stages=1, lookups=1, lookup_stages=READ_AGAIN_STAGES) + work.parse(2 * TAKEN_IN)
-    again += work.fetch_by_index(visit.outer, size) + work.unwind(visit.reached) + work.pass_on(visit.reached)
-    each = Work(lookups=queries) + work.fetch_by_index(found, size, seeks=found)
+    again = Work(stages=1, lookups=1, lookup_stages=READ_AGAIN_STAGES) + work_of.parse(2 * TAKEN_IN)
+    again += work_of.fetch_by_index(visit.outer, size) + work_of.unwind(visit.reached) + work_of.pass_on(visit.reached)
+    each = Work(lookups=queries) + work_of.fetch_by_index(found, size, seeks=found)
     also = modes.documents.further(home, Work(read_bytes=visit.outer + visit.reached))
     indexes = list(modes.places.indexes_on(home.entity, link)) if down else [""] if home.own else []
     for name in indexes:
         needs = (home.id, name) if name else (home.id,)
         yield modes.mode(f"{home.id}, from row to row", needs, again + visit.outer * each, also)
     if down or not home.own:
-        searched = again + visit.outer * work.lookup_by_scan(queries, count, size)
+        searched = again + visit.outer * work_of.lookup_by_scan(queries, count, size)
         heavier = modes.documents.further(home, Work(read_bytes=visit.outer * queries * count))
         yield modes.mode(f"{home.id}, searched for each level", (home.id,), searched, heavier)
 
@@ -71,20 +71,20 @@ def _below(modes: Modes, before: Visit, visit: Visit, name: str) -> Iterator[Mod
             continue
         size = modes.documents.base(home)
         if given == set(entity.key) == {each.attribute for each in before.access.filters} and is_number:
-            cost = work.fetch_by_index(_found(visit), size)
+            cost = work_of.fetch_by_index(_found(visit), size)
         else:
-            cost = Work(stages=PIPELINE_STAGES) + work.lookup(visit.outer, _found(visit), size)
-            cost += work.unwind(visit.reached)
+            cost = Work(stages=PIPELINE_STAGES) + work_of.lookup(visit.outer, _found(visit), size)
+            cost += work_of.unwind(visit.reached)
         also = modes.documents.further(home, Work(read_bytes=visit.reached))
-        yield modes.mode(f"{home.id}, by {name}", (home.id, name), work.parse(TAKEN_IN) + cost, also)
+        yield modes.mode(f"{home.id}, by {name}", (home.id, name), work_of.parse(TAKEN_IN) + cost, also)
 
 
 def _above(modes: Modes, visit: Visit, link: Relationship, name: str, lineage: Lineage) -> Iterator[Mode]:
     """All rows above from the row's own document."""
     asked = set(visit.access.attributes) - set(link.child_attributes)
     if asked <= set(lineage.attributes):
-        shown = Work(stages=PIPELINE_STAGES) + work.parse(TAKEN_IN)
-        shown += work.unwind(2 * visit.reached) + work.project(visit.reached, len(asked))
+        shown = Work(stages=PIPELINE_STAGES) + work_of.parse(TAKEN_IN)
+        shown += work_of.unwind(2 * visit.reached) + work_of.project(visit.reached, len(asked))
         yield modes.mode(name, (name,), shown)
 
 
@@ -117,21 +117,23 @@ def _kept_right(modes: Modes, access: Access, link: Relationship, lineage: Linea
         yield modes.mode("its own", (), own)
         return
     size, found = modes.sizes.row_bytes(link.child), modes.sizes.on_the_way(link)
-    walked = work.request(READ_AGAIN_STAGES) + work.fetch_by_index(1, size)
+    walked = work_of.request(READ_AGAIN_STAGES) + work_of.fetch_by_index(1, size)
     queries, below = levels(found, down=True), (found + 1) * one
-    by_index = Work(lookups=queries) + work.fetch_by_index(found, size, seeks=found)
+    by_index = Work(lookups=queries) + work_of.fetch_by_index(found, size, seeks=found)
     for name in modes.places.indexes_on(link.child, link):
         yield modes.mode(f"those below by {name}", (name,), own + walked + by_index + below)
-    searched = work.lookup_by_scan(queries, modes.sizes.rows(link.child), size)
+    searched = work_of.lookup_by_scan(queries, modes.sizes.rows(link.child), size)
     yield modes.mode("those below searched for", (), own + walked + searched + below)
 
 
 def _refreshed(modes: Modes, link: Relationship, lineage: Lineage) -> Work:
     """One row's ancestors read and stored: its parent is looked up, and all above that are met by a walk."""
     rows, size = modes.sizes.on_the_way(link), modes.sizes.row_bytes(link.child)
-    walked = Work(lookups=rows) + work.fetch_by_index(rows, size, seeks=rows) + work.sort(rows) + work.unwind(rows)
-    looked_up = Work(lookups=1, lookup_stages=LOOKED_UP_STAGES) + work.fetch_by_index(1, size) + walked
-    read = work.request(REFRESH_STAGES) + work.fetch_by_index(1, size) + looked_up
+    walked = (
+        Work(lookups=rows) + work_of.fetch_by_index(rows, size, seeks=rows) + work_of.sort(rows) + work_of.unwind(rows)
+    )
+    looked_up = Work(lookups=1, lookup_stages=LOOKED_UP_STAGES) + work_of.fetch_by_index(1, size) + walked
+    read = work_of.request(REFRESH_STAGES) + work_of.fetch_by_index(1, size) + looked_up
     entries, fields = 1.0 if lineage.indexed else 0.0, modes.sizes.fields(link.child)
-    changed = work.update(1, size, index_entries_changed=entries, fields=fields)
-    return read + work.request() + work.fetch_by_index(1, size) + changed
+    changed = work_of.update(1, size, index_entries_changed=entries, fields=fields)
+    return read + work_of.request() + work_of.fetch_by_index(1, size) + changed

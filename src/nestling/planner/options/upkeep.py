@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir import accesses as work
+from nestling.ir import work_of
 from nestling.ir.candidate import Aggregate, Lineage, Mirror, Newest
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
@@ -14,11 +14,11 @@ from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import CHANGED_THERE
 from nestling.planner.options.copies import Copies
-from nestling.planner.options.left import left
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.sync_event import left
 from nestling.planner.options.trees import lineage_steps
 from nestling.planner.options.triggered import change_by
-from nestling.planner.upkeep.counted import is_added_to
+from nestling.planner.upkeep.counts_and_sums import is_added_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +71,9 @@ class UpkeepCosts:
     def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work:
         again = sorting = NO_WORK
         if newest.limit is not None:
-            sorting = work.top(newest.limit + 1, newest.limit)
+            sorting = work_of.top(newest.limit + 1, newest.limit)
             if access.kind is not StatementKind.INSERT:  # another row may have to come in: read again
-                again = work.fetch_by_index(newest.limit, self.modes.sizes.row_bytes(link.child))
+                again = work_of.fetch_by_index(newest.limit, self.modes.sizes.row_bytes(link.child))
         return self._parent(link) + again + sorting + left(newest.freshness)
 
     def _aggregate(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work:
@@ -85,8 +85,8 @@ class UpkeepCosts:
         if level is Level.SCHEDULED or (level is not Level.ASYNC and self._is_added_to(access, aggregate)):
             return NO_WORK
         children = self.modes.sizes.children(link)
-        found = work.fetch_by_index(children, self.modes.sizes.row_bytes(link.child))
-        return work.request(2) + found + work.group(children, 1)
+        found = work_of.fetch_by_index(children, self.modes.sizes.row_bytes(link.child))
+        return work_of.request(2) + found + work_of.group(children, 1)
 
     def _changed(self, link: Relationship, aggregate: Aggregate) -> Work:
         """The parent changed: what goes in steps once in so many times, of which the sync lets the others be."""
@@ -102,4 +102,4 @@ class UpkeepCosts:
     def _parent(self, link: Relationship, share: float = 1.0) -> Work:
         """Finding one parent's document by key, and changing it in a share of the cases."""
         size, fields = self.modes.sizes.row_bytes(link.parent), self.modes.sizes.fields(link.parent)
-        return work.request() + work.fetch_by_index(1, size) + work.update(share, size, fields=fields)
+        return work_of.request() + work_of.fetch_by_index(1, size) + work_of.update(share, size, fields=fields)

@@ -10,13 +10,13 @@ from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import moved_entries, written_apart
 from nestling.planner.options.changes import Changes
-from nestling.planner.options.cold import charged
-from nestling.planner.options.entries import entries_across, entries_written
-from nestling.planner.options.guards import Guards
+from nestling.planner.options.index_entries import entries_across, entries_written
 from nestling.planner.options.inserts import Inserts
+from nestling.planner.options.key_checks import Guards
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import list_entries
-from nestling.planner.options.together import Together
+from nestling.planner.options.splits import charged
+from nestling.planner.options.transactions import Together
 from nestling.planner.options.upkeep import UpkeepCosts
 
 

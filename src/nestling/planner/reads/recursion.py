@@ -18,10 +18,10 @@ from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path
-from nestling.planner.reads.kept_walks import as_condition, at_once
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.scan import top_fields
+from nestling.planner.reads.stored_ancestors import as_condition, at_once
 from nestling.planner.reads.walk import Walk, depth_of, from_beginning, is_told_by_row
 
 _ONE = Literal(1, INTEGER)

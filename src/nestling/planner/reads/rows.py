@@ -17,7 +17,7 @@ from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.attribute import may_lack
-from nestling.planner.reads.any_order import in_any_order
+from nestling.planner.reads.condition_order import in_any_order
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.below_groups import below_groups
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values

@@ -26,14 +26,15 @@ from nestling.ir.expression import (
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql import mysql_digits, sums, values
-from nestling.planner.sql.carried import refuse_reckoning
+from nestling.planner.sql import mysql_digits, values
+from nestling.planner.sql import sum_types as sums
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
-from nestling.planner.sql.refused import refuse_arithmetic
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.supported_types import refuse_reckoning
 from nestling.planner.sql.times import add_interval, is_interval
+from nestling.planner.sql.type_errors import refuse_arithmetic
 
 _ARITHMETIC: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,

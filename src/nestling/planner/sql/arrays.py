@@ -25,7 +25,8 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_mixed
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
-from nestling.planner.sql import one_value, values
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, gap
 from nestling.planner.sql.scope import Bound, Env

@@ -17,15 +17,15 @@ from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
-from nestling.planner.sql.chars import unfilled
+from nestling.planner.sql.char_n import unfilled
 from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import gap, no_such
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.joined_writes import Others
-from nestling.planner.sql.moment_forms import require_form
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
+from nestling.planner.sql.sqlite_time_texts import require_form
 
 _CHECKED = frozenset({TypeName.JSON, TypeName.TEXT})
 """Types not every text is a value of: those of JSON, and of PostgreSQL's that are kept as texts, among which NUL is none."""

@@ -12,12 +12,12 @@ from nestling.ir.expression import Call, Cast, Expression, Function, Literal, Pa
 from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import CHAR, TIMES, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.carried import refuse_reckoning
 from nestling.planner.sql.constant_casts import fitted
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.supported_types import refuse_reckoning
 
 _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),

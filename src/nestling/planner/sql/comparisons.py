@@ -28,7 +28,8 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
-from nestling.planner.sql import chars, values
+from nestling.planner.sql import char_n as chars
+from nestling.planner.sql import values
 from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
 from nestling.planner.sql.gaps import gap, mistake, written

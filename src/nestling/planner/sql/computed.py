@@ -12,8 +12,8 @@ from nestling.ir.expression import Expression
 from nestling.ir.model import Attribute
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import StatementGap, gap, mistake
+from nestling.planner.sql.known_nodes import refuse_unread
 from nestling.planner.sql.parse import parse
-from nestling.planner.sql.read import refuse_unread
 from nestling.planner.sql.scope import Env
 
 

@@ -32,10 +32,11 @@ from nestling.ir.expression import (
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import conjunction, is_float
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import chars, one_value, values
+from nestling.planner.sql import char_n as chars
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.arrays import ARRAYS
-from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_rank
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
@@ -47,6 +48,7 @@ from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,

@@ -23,7 +23,8 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
-from nestling.planner.sql import one_value, values
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import values
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.scope import Bound, Env
 

@@ -21,9 +21,10 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_integer, is_text, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import chars, one_value, values
+from nestling.planner.sql import char_n as chars
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import values
 from nestling.planner.sql.arrays import cardinality
-from nestling.planner.sql.carried import refuse_order, refuse_reckoning
 from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.enums import ranked
@@ -33,6 +34,7 @@ from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.supported_types import refuse_order, refuse_reckoning
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
 
 Handler = Callable[[exp.Expr, Env, Bound], Expression]

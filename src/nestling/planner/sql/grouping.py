@@ -11,8 +11,8 @@ from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, Name
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
 from nestling.ir.operands import columns_of, is_float, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
-from nestling.planner.sql import sums, values
-from nestling.planner.sql.carried import refuse_groups, refuse_order, refuse_reckoning
+from nestling.planner.sql import sum_types as sums
+from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
@@ -21,6 +21,7 @@ from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of, observed, quotient, together
 from nestling.planner.sql.scope import Env, Translation
+from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_reckoning
 
 _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
     exp.Count: AggregateFunction.COUNT,

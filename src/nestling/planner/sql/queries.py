@@ -22,8 +22,8 @@ from nestling.ir.algebra import (
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.operands import nullable
 from nestling.ir.types import TypeName
-from nestling.planner.sql import one_value, values
-from nestling.planner.sql.carried import refuse_groups
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import values
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import gap, mistake, no_such
@@ -32,6 +32,7 @@ from nestling.planner.sql.mysql_digits import rounded_alike
 from nestling.planner.sql.outputs import BoundQuery, limits, recast
 from nestling.planner.sql.scope import Cte, Env, Translation
 from nestling.planner.sql.select import Select
+from nestling.planner.sql.supported_types import refuse_groups
 
 
 def bind_subquery(node: exp.Expr, env: Env) -> Relation:

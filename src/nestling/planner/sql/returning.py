@@ -7,7 +7,7 @@ from nestling.ir.expression import Column, Expression
 from nestling.ir.write import Returning
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import source_of
-from nestling.planner.sql.chars import refuse_lengths
+from nestling.planner.sql.char_n import refuse_lengths
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.outputs import Item, named_as_written, select_items
 from nestling.planner.sql.parse import Parsed

@@ -24,8 +24,8 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import Collation, Column, Expression, Rules
 from nestling.ir.types import TypeName
-from nestling.planner.sql import sums, values
-from nestling.planner.sql.carried import refuse_groups
+from nestling.planner.sql import sum_types as sums
+from nestling.planner.sql import values
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
@@ -34,6 +34,7 @@ from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
 from nestling.planner.sql.scope import Env, Translation, Windows
+from nestling.planner.sql.supported_types import refuse_groups
 from nestling.planner.sql.tables import bind_from
 
 _REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")

@@ -12,7 +12,8 @@ from nestling.ir.columns import column_of
 from nestling.ir.expression import Column, Comparison, Expression
 from nestling.ir.model import Entity, View
 from nestling.ir.operands import conjunction
-from nestling.planner.sql import one_value, values
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import gap, mistake, no_such

@@ -45,8 +45,7 @@ from nestling.ir.types import (
     TypeName,
 )
 from nestling.ir.zero_dates import is_zero, zero_of
-from nestling.planner.sql import chars
-from nestling.planner.sql.carried import refuse_comparison, refuse_order, refuse_reckoning
+from nestling.planner.sql import char_n as chars
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.infinite_moments import placed_sides, refuse_infinite
@@ -59,9 +58,10 @@ from nestling.planner.sql.literals import (
     typed_literal,
 )
 from nestling.planner.sql.mysql_digits import observed
-from nestling.planner.sql.mysql_kinds import beside_time, beside_years, refuse_own
-from nestling.planner.sql.refused import refuse_label, refuse_unlike
+from nestling.planner.sql.mysql_mixed_types import beside_time, beside_years, refuse_own
 from nestling.planner.sql.scope import Translation
+from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_reckoning
+from nestling.planner.sql.type_errors import refuse_label, refuse_unlike
 from nestling.planner.sql.zero_dates import moment_of_number
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)

@@ -9,10 +9,10 @@ from nestling.ir.model import Model, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, gap
+from nestling.planner.sql.known_nodes import refuse_unread
 from nestling.planner.sql.outputs import BoundQuery, result_names
 from nestling.planner.sql.parse import parse
 from nestling.planner.sql.queries import bind_query
-from nestling.planner.sql.read import refuse_unread
 from nestling.planner.sql.scope import Env, Translation
 
 

@@ -7,8 +7,9 @@ from sqlglot import exp
 from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
 from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
-from nestling.planner.sql import one_value, sums, values
-from nestling.planner.sql.carried import refuse_parts
+from nestling.planner.sql import common_type as one_value
+from nestling.planner.sql import sum_types as sums
+from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import called, gap, mistake
@@ -16,6 +17,7 @@ from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Env, Windows
+from nestling.planner.sql.supported_types import refuse_parts
 
 _ONLY: dict[type[exp.Expr], WindowOnly] = {
     exp.RowNumber: WindowOnly.ROW_NUMBER,

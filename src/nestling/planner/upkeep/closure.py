@@ -29,8 +29,8 @@ from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.rows import Context, Rows, gap
 from nestling.planner.reads.scan import top_fields
-from nestling.planner.upkeep.copied import VALUE, looked_up
-from nestling.planner.upkeep.element import At, copied_element
+from nestling.planner.upkeep.copied_element import At, copied_element
+from nestling.planner.upkeep.copies import VALUE, looked_up
 from nestling.planner.upkeep.source import HOLDER, alias_of, along, as_stored, column, scan
 
 _AS_TEXT = (TypeName.TEXT, TypeName.INTEGER, TypeName.ENUM, TypeName.DECIMAL)

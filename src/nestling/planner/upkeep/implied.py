@@ -17,7 +17,7 @@ from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.upkeep.closure import ancestors, closure_columns
 from nestling.planner.upkeep.computed import aggregated, aggregated_columns
-from nestling.planner.upkeep.copied import copied, copied_columns
+from nestling.planner.upkeep.copies import copied, copied_columns
 from nestling.planner.upkeep.holder import Locator, holder_rows, locating, locators
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
 from nestling.planner.upkeep.triggers import near, path_of

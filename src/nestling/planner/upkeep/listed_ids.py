@@ -12,7 +12,7 @@ from nestling.ir.types import ELEMENTWISE
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Constant, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
-from nestling.planner.upkeep.element import id_parts
+from nestling.planner.upkeep.copied_element import id_parts
 from nestling.planner.upkeep.target import target_of
 
 

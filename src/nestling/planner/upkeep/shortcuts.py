@@ -8,7 +8,7 @@ from nestling.ir.upkeep import Trigger, Upkeep
 from nestling.ir.write_path import WriteStep
 from nestling.planner.upkeep.change import RowChange
 from nestling.planner.upkeep.copied_attribute import copied_attribute
-from nestling.planner.upkeep.counted import counted
+from nestling.planner.upkeep.counts_and_sums import counted
 from nestling.planner.upkeep.listed_ids import listed_ids
 from nestling.planner.upkeep.newest import newest
 

@@ -9,8 +9,8 @@ from nestling.ir.expression import Column, Compare, Comparison, Expression, IsNu
 from nestling.ir.row_steps import VARIABLE, Layout
 from nestling.ir.situation.shares import share_by
 from nestling.ir.statistics import AttributeStatistics, Quantity
-from nestling.planner.known import Known
-from nestling.planner.spans import column_in, value_of
+from nestling.planner.known_values import Known
+from nestling.planner.value_ranges import column_in, value_of
 
 _COMPARED = {
     Comparison.EQUAL: Compared.EQUAL,

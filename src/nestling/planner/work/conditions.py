@@ -10,7 +10,7 @@ from nestling.ir.operands import columns_of, operands
 from nestling.ir.row_steps import VARIABLE, Layout, WhereElement
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
-from nestling.planner.spans import Values, both, column_in, items_in, span_of, width
+from nestling.planner.value_ranges import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.clauses import clause
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight

@@ -14,9 +14,9 @@ from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
-from nestling.planner.known import Known, attribute_known
+from nestling.planner.known_values import Known, attribute_known
 from nestling.planner.trees import rows_on_the_way
-from nestling.planner.work.archived import as_parted
+from nestling.planner.work.archives import as_parted
 
 FEW_ORPHANS = 0.01
 """The share of rows taken to be in overflow pages, orphans or archives where nothing says how many."""

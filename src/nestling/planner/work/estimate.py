@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.access_path import (
     ClientFile,
     CollectionScan,
@@ -31,14 +31,14 @@ from nestling.ir.design import Design
 from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import Work
-from nestling.planner.known import Known
+from nestling.planner.known_values import Known
 from nestling.planner.work.facts import Facts
-from nestling.planner.work.leading import read
-from nestling.planner.work.left_out import is_left_out
+from nestling.planner.work.first_access import read
 from nestling.planner.work.lookups import looked_up, scanned, steps_of
-from nestling.planner.work.mentioned import mentioned_paths
 from nestling.planner.work.row_steps import row_step
+from nestling.planner.work.skipped_archives import is_left_out
 from nestling.planner.work.stream import Condition, Stream, Use
+from nestling.planner.work.used_paths import mentioned_paths
 
 
 def estimate(
@@ -48,8 +48,8 @@ def estimate(
     facts = Facts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step))
     stream = opened(walk(plan.step, facts), facts)
     as_find = is_find(plan.step)
-    work = stream.work + accesses.send(stream.rows, stream.bytes, fields=len(plan.columns))
-    work += accesses.request(0 if as_find else steps_of(plan.step))
+    work = stream.work + work_of.send(stream.rows, stream.bytes, fields=len(plan.columns))
+    work += work_of.request(0 if as_find else steps_of(plan.step))
     return work._replace(passed=0.0) if as_find else work
 
 
@@ -78,8 +78,8 @@ def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
         case Group(source, by):
             stream = opened(walk(source, facts), facts)
             rows = max(stream.rows / 2, min(stream.rows, 1.0))
-            work = accesses.pass_on(stream.rows) + accesses.group(stream.rows, rows, stream.bytes)
-            return replace(stream.blocked(work + accesses.project(stream.rows, len(by))), rows=rows)
+            work = work_of.pass_on(stream.rows) + work_of.group(stream.rows, rows, stream.bytes)
+            return replace(stream.blocked(work + work_of.project(stream.rows, len(by))), rows=rows)
         case Union(sources):
             asked = [source for source in sources[1:] if not is_left_out(source, facts.values)]
             others = [opened(walk(source, facts.asking(None)), facts) for source in asked]
@@ -90,7 +90,7 @@ def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
             return looked_up(outer, foreign, facts, _rows, field=field, local=at, path=foreign_path, keep=Keep.ALL)
         case ClientFile(source):
             stream = opened(walk(source, facts), facts)
-            return stream.then(stream.rows * (accesses.request() * 2 + accesses.fetch_by_index(2, stream.bytes)))
+            return stream.then(stream.rows * (work_of.request() * 2 + work_of.fetch_by_index(2, stream.bytes)))
         case _:
             assert_never(step)
 
@@ -104,7 +104,7 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
     if stream.leading is None:
         return stream
     access = read(stream.leading, facts.design, needs=needs)
-    return replace(stream, leading=None, rows=access.rows, flow=access.work + accesses.pass_on(access.rows))
+    return replace(stream, leading=None, rows=access.rows, flow=access.work + work_of.pass_on(access.rows))
 
 
 def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:
@@ -115,7 +115,7 @@ def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:
         asked = Condition("", Use.NONE, kept)
         return replace(stream, leading=replace(stream.leading, conditions=(*stream.leading.conditions, asked)))
     stream = opened(stream, facts)
-    return stream.then(accesses.pass_on(stream.rows) + accesses.ask(stream.rows), rows=stream.rows * kept)
+    return stream.then(work_of.pass_on(stream.rows) + work_of.ask(stream.rows), rows=stream.rows * kept)
 
 
 def _unwound(stream: Stream, path: str, *, keep_empty: bool) -> Stream:
@@ -129,7 +129,7 @@ def _unwound(stream: Stream, path: str, *, keep_empty: bool) -> Stream:
     depth = path.count(".") + 1  # what is above an element is copied with it
     arrays = {at: count for at, count in stream.arrays.items() if at != path}
     unwound = replace(stream, bytes=max(left, ELEMENT_BYTES), known={**stream.known, **one}, arrays=arrays)
-    return unwound.then(accesses.pass_on(stream.rows) + accesses.unwind(rows * depth), rows=rows)
+    return unwound.then(work_of.pass_on(stream.rows) + work_of.unwind(rows * depth), rows=rows)
 
 
 def _projected(stream: Stream, fields: tuple[tuple[str, PathExpression], ...]) -> Stream:
@@ -138,7 +138,7 @@ def _projected(stream: Stream, fields: tuple[tuple[str, PathExpression], ...]) -
         for name, value in fields
     }
     size = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in known.items())
-    work = accesses.pass_on(stream.rows) + accesses.project(stream.rows, len(fields))
+    work = work_of.pass_on(stream.rows) + work_of.project(stream.rows, len(fields))
     return replace(stream.then(work), bytes=size, known=known, arrays={})
 
 
@@ -147,6 +147,6 @@ def _united(streams: Sequence[Stream], sources: Sequence[Step]) -> Stream:
     first = streams[0]
     work = Work()
     for stream, source in zip(streams[1:], sources[1:], strict=True):
-        work += stream.work + Work(lookups=1, lookup_stages=steps_of(source)) + accesses.pass_on(stream.rows)
+        work += stream.work + Work(lookups=1, lookup_stages=steps_of(source)) + work_of.pass_on(stream.rows)
     size = sum(stream.bytes * stream.rows for stream in streams) / rows if rows else first.bytes
     return replace(first, rows=rows, bytes=size, flow=first.flow + work)

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.bounds import FRAMING_BYTES
 from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Where, WhereElement, WherePair
 from nestling.ir.work import NO_WORK, Work
-from nestling.planner.known import Known
+from nestling.planner.known_values import Known
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Facts, Probe
-from nestling.planner.work.leading import read
-from nestling.planner.work.mentioned import mentioned_paths
+from nestling.planner.work.first_access import read
 from nestling.planner.work.stream import Leading, Stream, under
+from nestling.planner.work.used_paths import mentioned_paths
 
 Rows = Callable[[Step, Facts], Stream]
 """The rows of a step, its collection read."""
@@ -29,12 +29,12 @@ def correlated(step: Correlate, outer: Stream, facts: Facts, rows: Rows) -> Stre
         found = looked_up(outer, step.foreign, facts, rows, field=step.field, local=local, path=path, keep=step.keep)
         return found.then(outer.rows * Work(lookups=-1, lookups_beside=1)) if step.beside else found
     if step.identity:
-        outer = outer.then(accesses.project(outer.rows, len(step.identity)) + accesses.pass_on(outer.rows))
+        outer = outer.then(work_of.project(outer.rows, len(step.identity)) + work_of.pass_on(outer.rows))
         return looked_up(outer, step.foreign, facts, rows, field=step.field, local=None, path="_id", keep=step.keep)
     inner = rows(step.foreign, facts.asking(None))
     if step.variables:
         return _from_the_same(step, outer, inner, facts, rows)
-    again = replace(inner, fixed=NO_WORK, flow=accesses.pass_on(inner.rows))  # nothing of the outer row is asked:
+    again = replace(inner, fixed=NO_WORK, flow=work_of.pass_on(inner.rows))  # nothing of the outer row is asked:
     return _joined(outer, again, step.foreign, step.field, step.keep).then(inner.work)  # the first answer is kept
 
 
@@ -48,7 +48,7 @@ def _from_the_same(step: Correlate, outer: Stream, inner: Stream, facts: Facts, 
     if same is None or inner.work.documents + inner.work.scanned < kept.work.documents + kept.work.scanned:
         return _joined(outer, inner, step.foreign, step.field, step.keep)
     further = Work._make(max(whole - before, 0.0) for whole, before in zip(inner.work, kept.work, strict=True))
-    again = replace(inner, fixed=NO_WORK, flow=further + accesses.pass_on(kept.rows))
+    again = replace(inner, fixed=NO_WORK, flow=further + work_of.pass_on(kept.rows))
     return _joined(outer, again, step.foreign, step.field, step.keep).then(kept.work)
 
 
@@ -111,11 +111,11 @@ def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
     if access.work.scanned:
         each = queries * (access.work + Work(lookups=1))
     else:
-        each = Work(lookups=queries) + accesses.fetch_by_index(found, documents.bytes, seeks=found)
-    each += accesses.pass_on(found) + accesses.unwind(found)
+        each = Work(lookups=queries) + work_of.fetch_by_index(found, documents.bytes, seeks=found)
+    each += work_of.pass_on(found) + work_of.unwind(found)
     known = {**outer.known, **under(step.field, documents.known)}
     return replace(
-        outer.then(outer.rows * each + accesses.pass_on(outer.rows), rows=outer.rows * found),
+        outer.then(outer.rows * each + work_of.pass_on(outer.rows), rows=outer.rows * found),
         known=known,
         bytes=outer.bytes + documents.bytes,
     )
@@ -146,14 +146,14 @@ def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep)
     together = keep is Keep.TOGETHER
     rows = {Keep.MATCHED: found, Keep.ALL: max(found, 1.0), Keep.TOGETHER: 1.0}[keep]
     again = inner.work._replace(nodes=0.0)  # what the foreign steps say is parsed once
-    each = again + Work(lookups=1, lookup_stages=steps_of(foreign)) + accesses.unwind(0.0 if together else found)
+    each = again + Work(lookups=1, lookup_stages=steps_of(foreign)) + work_of.unwind(0.0 if together else found)
     unmatched = 1 - min(1.0, found) if keep is Keep.ALL else 0.0
     inside = {path: _less(known, unmatched) for path, known in under(field, inner.known).items()}
     if together:
         inside = {path: replace(known, each=known.each * found) for path, known in inside.items()}
     arrays = {f"{field}.{path}": count for path, count in inner.arrays.items()} | ({field: found} if together else {})
     return replace(
-        outer.parsing(inner.work.nodes).then(outer.rows * each + accesses.pass_on(outer.rows), rows=outer.rows * rows),
+        outer.parsing(inner.work.nodes).then(outer.rows * each + work_of.pass_on(outer.rows), rows=outer.rows * rows),
         bytes=outer.bytes + inner.bytes * (found if together else 1.0) + len(field) + FRAMING_BYTES,
         known={**_of_rows(outer), **inside, field: Known(missing=unmatched)},
         arrays={**outer.arrays, **arrays},

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.access_path import Expression, FieldPath, NullAsMissing, PairValue
 from nestling.ir.expression import InList
 from nestling.ir.names import join
 from nestling.ir.row_steps import Add, WherePair
-from nestling.planner.known import Known
+from nestling.planner.known_values import Known
 from nestling.planner.selectivity import share
-from nestling.planner.spans import Values, items_in
+from nestling.planner.value_ranges import Values, items_in
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import size, weight
 from nestling.planner.work.facts import Facts
@@ -29,7 +29,7 @@ def in_pairs(step: WherePair, stream: Stream, facts: Facts) -> Stream:
         known = stream.known.get(join(step.array, step.name), Known())
         kept = share(step.predicate, lambda _: known, facts.values)
         elements = stream.arrays.get(step.array, 1.0)
-        return stream.then(accesses.ask(stream.rows, elements + weight(step.predicate)), rows=stream.rows * kept)
+        return stream.then(work_of.ask(stream.rows, elements + weight(step.predicate)), rows=stream.rows * kept)
     found = _conditions(step, stream.leading.documents, facts.values)
     leading = replace(stream.leading, conditions=(*stream.leading.conditions, *found))
     return replace(stream, leading=leading).parsing(size(step.predicate) + NAME_SIZE)
@@ -44,8 +44,8 @@ def added(step: Add, stream: Stream) -> Stream:
             known[name] = stream.known.get(join(value.array.path, value.name), Known())
             elements += stream.arrays.get(value.array.path, 1.0)
             taken_in += PAIR_SIZE
-    work = accesses.pass_on(stream.rows) + accesses.project(stream.rows, len(step.fields))
-    work += accesses.unwind(stream.rows * elements) + accesses.parse(taken_in)
+    work = work_of.pass_on(stream.rows) + work_of.project(stream.rows, len(step.fields))
+    work += work_of.unwind(stream.rows * elements) + work_of.parse(taken_in)
     return replace(stream, known={**stream.known, **known}).then(work)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.algebra import AggregateFunction
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.collations import BY_EXPRESSION
@@ -34,15 +34,15 @@ from nestling.ir.row_steps import (
     Windows,
 )
 from nestling.ir.work import Work
-from nestling.planner.known import Known, KnownOf
+from nestling.planner.known_values import Known, KnownOf
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
-from nestling.planner.spans import Values, column_in
+from nestling.planner.value_ranges import Values, column_in
 from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
-from nestling.planner.work.leading import asked_in_turn, distinct, read
+from nestling.planner.work.first_access import asked_in_turn, distinct, read
 from nestling.planner.work.lookups import correlated, reached
 from nestling.planner.work.pairs import added, in_pairs
 from nestling.planner.work.stream import Condition, Stream, Use
@@ -83,10 +83,10 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
             return _sliced(step, facts, walk, opened)
         case Barrier(source):
             stream = rows(source)
-            return stream.then(accesses.pass_on(stream.rows))
+            return stream.then(work_of.pass_on(stream.rows))
         case Repeat(source):
             stream = rows(source)
-            return stream.then(accesses.pass_on(stream.rows) + accesses.unwind(stream.rows))
+            return stream.then(work_of.pass_on(stream.rows) + work_of.unwind(stream.rows))
         case Windows():
             return _windowed(step, rows(step.source))
         case Constants(given):
@@ -114,7 +114,7 @@ def _where(step: Where, stream: Stream, values: Values) -> Stream:
         Condition("", Use.NONE, share(each, find, values), weight=weight(each), patterns=patterns(each, bytes_by(find)))
         for each in parts
     ]
-    work = accesses.pass_on(stream.rows) + asked_in_turn(stream.rows, asked)
+    work = work_of.pass_on(stream.rows) + asked_in_turn(stream.rows, asked)
     return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * _kept(parts, step.layout, stream, values))
 
 
@@ -171,12 +171,12 @@ def _elements_aggregated(step: AggregateElements, stream: Stream) -> Stream:
     parts, argument = conjuncts(step.predicate) if step.predicate is not None else [], step.aggregate.argument
     taken = [each for each in (argument, *(key.expression for key in step.aggregate.order)) if each is not None]
     elements = stream.arrays.get(step.array, 1.0)
-    asked = accesses.ask(stream.rows * (1 + elements * sum(map(weight, (*parts, *taken)))))
+    asked = work_of.ask(stream.rows * (1 + elements * sum(map(weight, (*parts, *taken)))))
     is_count = step.aggregate.function is AggregateFunction.COUNT
     made = Known(max(elements, 1.0), bytes=4.0) if is_count else _known(taken[0], stream, step.layout)
     width = stream.bytes + len(step.field) + FRAMING_BYTES + made.bytes
     known = {**stream.known, step.field: made}
-    return replace(stream.then(accesses.pass_on(stream.rows) + asked), known=known, bytes=width)
+    return replace(stream.then(work_of.pass_on(stream.rows) + asked), known=known, bytes=width)
 
 
 def _asked_of_elements(step: WhereElement, stream: Stream, values: Values) -> Stream:
@@ -184,7 +184,7 @@ def _asked_of_elements(step: WhereElement, stream: Stream, values: Values) -> St
     find, parts = _find(stream, step.layout), conjuncts(step.predicate)
     elements = stream.arrays.get(step.array, 1.0)
     kept = has_some(together(parts, find, values), elements)
-    asked = accesses.pass_on(stream.rows) + accesses.ask(stream.rows * elements * sum(map(weight, parts)))
+    asked = work_of.pass_on(stream.rows) + work_of.ask(stream.rows * elements * sum(map(weight, parts)))
     rows = stream.rows * (1 - kept if step.negated else kept)
     return stream.parsing(size(step.predicate)).then(asked, rows=rows)
 
@@ -230,7 +230,7 @@ def _grouped(step: GroupRows, stream: Stream, facts: Facts, opened: Open) -> Str
     told = {f"_id.{name}": _known(each, stream, step.layout) for name, each in step.keys}
     told |= {name: Known(groups, bytes=8.0) for name, _ in step.aggregates}
     width = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in told.items())
-    work = _each(stream, [*keys, *asked], step.layout, extra=len(step.aggregates)) + accesses.group(
+    work = _each(stream, [*keys, *asked], step.layout, extra=len(step.aggregates)) + work_of.group(
         stream.rows, groups, width
     )
     return replace(stream.blocked(work), rows=groups, known=told, arrays={}, bytes=width)
@@ -249,9 +249,9 @@ def _distinct(step: GroupRows, stream: Stream, needs: frozenset[str], facts: Fac
 def _each(stream: Stream, expressions: Iterable[Expression], layout: Layout, *, extra: float = 0.0) -> Work:
     """Expressions parsed once, and worked out for each row; `extra` values beside theirs."""
     asked, text_bytes = list(expressions), bytes_by(_find(stream, layout))
-    work = accesses.pass_on(stream.rows) + accesses.project(stream.rows, sum(map(weight, asked)) + extra)
-    work += accesses.hold_against_pattern(stream.rows * sum(patterns(each, text_bytes) for each in asked))
-    return work + accesses.parse(sum(map(size, asked)) + extra)
+    work = work_of.pass_on(stream.rows) + work_of.project(stream.rows, sum(map(weight, asked)) + extra)
+    work += work_of.hold_against_pattern(stream.rows * sum(patterns(each, text_bytes) for each in asked))
+    return work + work_of.parse(sum(map(size, asked)) + extra)
 
 
 def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: float | None) -> Stream:
@@ -264,11 +264,11 @@ def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: 
         )
         access = read(stream.leading, facts.design, order)
         if access.ordered:
-            work = access.work + accesses.pass_on(access.rows)
+            work = access.work + work_of.pass_on(access.rows)
             return replace(stream, leading=None, rows=access.rows, flow=work)
     stream = opened(stream, facts)
     work = _each(stream, [key.expression for key in step.keys if not isinstance(key.expression, Column)], step.layout)
-    sort = accesses.sort(stream.rows, stream.bytes) if wanted is None else accesses.top(stream.rows, wanted)
+    sort = work_of.sort(stream.rows, stream.bytes) if wanted is None else work_of.top(stream.rows, wanted)
     return stream.blocked(work + sort)
 
 
@@ -286,6 +286,6 @@ def _sliced(step: Slice, facts: Facts, walk: Walk, opened: Open) -> Stream:
 
 def _windowed(step: Windows, stream: Stream) -> Stream:
     known = {**stream.known, **{name: Known(stream.rows, bytes=8.0) for name, _ in step.functions}}
-    work = accesses.pass_on(stream.rows) + accesses.sort(stream.rows, stream.bytes)
-    work += accesses.group(stream.rows, 1.0) + accesses.project(stream.rows, 2.0 * len(step.functions))
+    work = work_of.pass_on(stream.rows) + work_of.sort(stream.rows, stream.bytes)
+    work += work_of.group(stream.rows, 1.0) + work_of.project(stream.rows, 2.0 * len(step.functions))
     return replace(stream.blocked(work), known=known)

@@ -9,8 +9,8 @@ from enum import Enum, auto
 from nestling.ir.clause import Clause
 from nestling.ir.expression import Expression
 from nestling.ir.work import NO_WORK, Work
-from nestling.planner.known import Known
-from nestling.planner.spans import Span
+from nestling.planner.known_values import Known
+from nestling.planner.value_ranges import Span
 from nestling.planner.work.documents import Documents
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from nestling.ir import accesses
+from nestling.ir import work_of
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
@@ -34,13 +34,13 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.selectivity import CLOSED_RANGE
-from nestling.planner.work.approximated import share_changed
+from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.documents import Documents
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
-from nestling.planner.work.leading import Access, read
+from nestling.planner.work.first_access import Access, read
 from nestling.planner.work.stream import Condition, Leading, Use
 
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")
@@ -53,7 +53,7 @@ def estimate_write(
     """The work of one execution, its transaction included. `values`: sample values of parameters, by name."""
     counted = _Counted(Facts(design, statistics, dict(values or {})))
     work = counted.steps(plan.steps, 1.0)
-    return work + accesses.transaction() if plan.needs_transaction else work
+    return work + work_of.transaction() if plan.needs_transaction else work
 
 
 @dataclass
@@ -84,13 +84,13 @@ class _Counted:
                 return self.steps(inner, times * self.rows[rows])
             case InsertOne(collection):
                 size = self.facts.documents(collection).bytes
-                return times * (accesses.request() + accesses.insert(1, size, self._entries(collection)))
+                return times * (work_of.request() + work_of.insert(1, size, self._entries(collection)))
             case UpdateDocuments():
                 return self._updated(step, times)
             case DeleteDocuments(collection, where, many):
                 found_there = self._found(collection, where)
                 gone = found_there.rows if many else min(found_there.rows, 1.0)
-                work = accesses.request() + found_there.work + accesses.delete(gone, self._entries(collection))
+                work = work_of.request() + found_there.work + work_of.delete(gone, self._entries(collection))
                 return times * work
             case _:
                 assert_never(step)
@@ -102,14 +102,14 @@ class _Counted:
         documents = self.facts.documents(step.collection)
         size = documents.bytes
         if step.on_insert is not None:
-            made = accesses.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
+            made = work_of.insert(1 - min(changed, 1.0), size, self._entries(step.collection))
         entries = sum(kept for keys, kept in self._indexes(step.collection) if _touches(keys, step.changes))
         grows = any(isinstance(change, Push) for change in step.changes)
-        work = accesses.request() + found.work + made
+        work = work_of.request() + found.work + made
         written = changed * share_changed(step, self.facts.design)
-        work += accesses.update(written, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
+        work += work_of.update(written, size, index_entries_changed=entries, grows=grows, fields=documents.fields)
         if step.back:
-            work += accesses.update(changed, size, index_entries_changed=0.0, grows=False)
+            work += work_of.update(changed, size, index_entries_changed=0.0, grows=False)
         missed = times * (1 - min(changed, 1.0))
         return times * work + self.steps(step.otherwise, missed)
 

@@ -12,17 +12,17 @@ from collections.abc import Callable
 
 from nestling.ir.design import Design
 from nestling.ir.statistics import Statistics
-from nestling.ir.work import Work as ReadWork
+from nestling.ir.work import Work
 from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
-from nestling.planner.writes.change import in_order
 from nestling.planner.writes.direct import direct
+from nestling.planner.writes.draft import Phase, WriteDraft, WriteGap
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import Prices
 from nestling.planner.writes.insert import insert_rows
-from nestling.planner.writes.shortest import shortest
+from nestling.planner.writes.row_set_upkeep import in_order
+from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.upsert import upsert_rows
-from nestling.planner.writes.work import Phase, Work, WriteGap
 
 __all__ = ["WriteGap", "plan_write"]
 
@@ -33,7 +33,7 @@ def plan_write(
     *,
     short: bool = True,
     statistics: Statistics | None = None,
-    price: Callable[[ReadWork], float] | None = None,
+    price: Callable[[Work], float] | None = None,
 ) -> WritePlan:
     """The steps of an INSERT, UPDATE or DELETE; raises `WriteGap` or `ReadGap` for what no steps are known for.
 
@@ -44,7 +44,7 @@ def plan_write(
         found = shortest(write, design)
         if found is not None:
             return found
-    work = Work(design, write.returning, Prices(statistics or Statistics(), price))
+    work = WriteDraft(design, write.returning, Prices(statistics or Statistics(), price))
     match write:
         case Insert():
             if write.conflict is not None:

@@ -12,7 +12,7 @@ from nestling.ir.primitives import Form
 from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
 from nestling.planner.upkeep.holder import taken
 from nestling.planner.writes.cells import ID, NOTHING, Cells, identity
-from nestling.planner.writes.document import pair_fields
+from nestling.planner.writes.new_document import pair_fields
 
 Known = tuple[dict[str, Value], ...]
 """Attribute to value at each level of a place."""

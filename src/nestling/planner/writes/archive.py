@@ -14,7 +14,7 @@ from nestling.ir.types import BOOLEAN
 from nestling.ir.write_path import WriteStep
 from nestling.planner.archive import bound
 from nestling.planner.writes.cells import Cells
-from nestling.planner.writes.found import cell_types, when
+from nestling.planner.writes.conditional_steps import cell_types, when
 
 
 def archived(

@@ -51,9 +51,9 @@ from nestling.ir.write_path import (
 from nestling.planner.upkeep.summary import summary_aggregates
 from nestling.planner.writes.address import element_matches
 from nestling.planner.writes.cells import ID, Cells, identity
-from nestling.planner.writes.document import constants, element
+from nestling.planner.writes.conditional_steps import cell_types
 from nestling.planner.writes.fetch import cell, fetch
-from nestling.planner.writes.found import cell_types
+from nestling.planner.writes.new_document import constants, element
 
 _START, _END, _PAGE = "bucket_start", "bucket_end", "page"
 

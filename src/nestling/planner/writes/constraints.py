@@ -28,9 +28,9 @@ from nestling.ir.types import INTEGER
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.document import id_attributes
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
-from nestling.planner.writes.work import Phase, Work
+from nestling.planner.writes.new_document import id_attributes
 
 _ONE = Literal(1, INTEGER)
 
@@ -157,7 +157,7 @@ def _shown(relation: Relation) -> Relation:
     return Project(relation, "found", (Named("one", _ONE),))
 
 
-def refuse_nulls(work: Work, entity: Entity, unsure: Sequence[str], rows: str) -> None:
+def refuse_nulls(work: WriteDraft, entity: Entity, unsure: Sequence[str], rows: str) -> None:
     """No row may lack a NOT NULL attribute that may have come out NULL."""
     needed = [name for name in unsure if not entity.attribute(name).nullable]
     if needed:

@@ -5,20 +5,20 @@ from __future__ import annotations
 from nestling.ir.names import join
 from nestling.ir.write_path import OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import listed
-from nestling.planner.writes.answered import counted
+from nestling.planner.writes import listed_ids as listed
 from nestling.planner.writes.cells import ID, Cells, column
-from nestling.planner.writes.change import follow
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effects import Effect
 from nestling.planner.writes.fetch import rows_by_place
-from nestling.planner.writes.going import removed
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.placing import is_paged
-from nestling.planner.writes.reach import is_inside, nested
-from nestling.planner.writes.work import Phase, Work
+from nestling.planner.writes.reachable_entities import is_inside, nested
+from nestling.planner.writes.removed_rows import removed
+from nestling.planner.writes.returning import counted
+from nestling.planner.writes.row_set_upkeep import follow
 
 
-def remove_rows(work: Work, effect: Effect, *, own: bool) -> None:
+def remove_rows(work: WriteDraft, effect: Effect, *, own: bool) -> None:
     """Plan that the rows go that the effect says; only the first of its sets are the statement's, where it is its `own`."""
     scan, design = effect.scan, work.design
     entity = work.model.entity(scan.entity)

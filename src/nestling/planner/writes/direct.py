@@ -24,7 +24,7 @@ from nestling.ir.write_path import (
     WriteStep,
     steps_within,
 )
-from nestling.planner.writes.work import gap
+from nestling.planner.writes.draft import gap
 
 _COMMANDS = (InsertOne, UpdateDocuments, DeleteDocuments)
 Node = TypeVar("Node")

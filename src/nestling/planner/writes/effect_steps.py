@@ -8,24 +8,24 @@ from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Fetch, Refuse
 from nestling.planner.writes.delete import remove_rows
+from nestling.planner.writes.draft import Phase, WriteDraft, gap
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused
 from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.foreign_keys import spread
-from nestling.planner.writes.reach import in_order
+from nestling.planner.writes.reachable_entities import in_order
 from nestling.planner.writes.update import alter_rows
-from nestling.planner.writes.work import Phase, Work, gap
 
 _ONE = Literal(1, INTEGER)
 
 
-def delete_rows(work: Work, scan: Scan, predicate: Expression | None, *, counted: bool = False) -> None:
+def delete_rows(work: WriteDraft, scan: Scan, predicate: Expression | None, *, counted: bool = False) -> None:
     """Plan that the rows of the scan go for which the predicate is true, and what follows."""
     order = in_order(work.design, scan.entity, deleted=True)
     _planned(work, Effect(scan, gone=[Gone(predicate)]), order, counted=counted)
 
 
 def update_rows(
-    work: Work, scan: Scan, assignments: Assignments, predicate: Expression | None, *, counted: bool = False
+    work: WriteDraft, scan: Scan, assignments: Assignments, predicate: Expression | None, *, counted: bool = False
 ) -> None:
     """Plan new values for the rows of the scan for which the predicate is true, and what follows."""
     values = {name: value for name, value in assignments.items() if not _is_same(scan, name, value)}
@@ -37,7 +37,7 @@ def _is_same(scan: Scan, attribute: str, value: Expression) -> bool:
     return isinstance(value, Column) and (value.alias, value.name) == (scan.alias, attribute)
 
 
-def _planned(work: Work, own: Effect, order: list[str], *, counted: bool) -> None:
+def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) -> None:
     entity, asked = own.scan.entity, own.altered[0] if own.altered else None
     effects = {entity: own}
     for name in order:
@@ -58,7 +58,7 @@ def _planned(work: Work, own: Effect, order: list[str], *, counted: bool) -> Non
             alter_rows(work, effect.scan, altered, own=counted and altered_alone and effect is own)
 
 
-def _count(work: Work, effect: Effect, asked: Altered) -> None:
+def _count(work: WriteDraft, effect: Effect, asked: Altered) -> None:
     """The rows the statement itself asks for, where more of them change."""
     if work.returning is not None:
         raise gap("RETURNING where foreign keys change more rows of the same entity")
@@ -69,7 +69,7 @@ def _count(work: Work, effect: Effect, asked: Altered) -> None:
     work.counted.append(name)
 
 
-def _refuse(work: Work, effect: Effect, refused: Refused) -> None:
+def _refuse(work: WriteDraft, effect: Effect, refused: Refused) -> None:
     """Rows that go by another way do not count."""
     link = refused.link
     there = filtered(effect.scan, effect.staying(work, refused.predicate))

@@ -14,10 +14,10 @@ from nestling.ir.expression import Case, Expression, Not
 from nestling.ir.model import Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Violation
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import scan_of
-from nestling.planner.writes.referring import RowSet, any_of, is_true
-from nestling.planner.writes.said_again import said_of
-from nestling.planner.writes.work import Work
+from nestling.planner.writes.referring_rows import RowSet, any_of, is_true
+from nestling.planner.writes.renamed_scans import said_of
 
 Assignments = Mapping[str, Expression]
 
@@ -71,24 +71,24 @@ class Effect:
         """The rows that go."""
         return [RowSet(self.scan, each.predicate) for each in self.gone]
 
-    def apart(self, work: Work) -> list[Gone]:
+    def apart(self, work: WriteDraft) -> list[Gone]:
         """The rows that go, each once."""
         return [
             Gone(conjunction(each.predicate, *self._not(work, self.gone[:number])), each.along)
             for number, each in enumerate(self.gone)
         ]
 
-    def staying(self, work: Work, predicate: Expression | None) -> Expression | None:
+    def staying(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
         """Those of the rows that do not go."""
         return conjunction(predicate, *self._not(work, self.gone))
 
-    def _not(self, work: Work, gone: Sequence[Gone]) -> list[Expression]:
+    def _not(self, work: WriteDraft, gone: Sequence[Gone]) -> list[Expression]:
         return [Not(is_true(self._again(work, each.predicate))) for each in gone]
 
-    def _again(self, work: Work, predicate: Expression | None) -> Expression | None:
+    def _again(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
         return None if predicate is None else said_of(work, predicate, self.scan, self.scan)
 
-    def put_together(self, work: Work) -> Altered | None:
+    def put_together(self, work: WriteDraft) -> Altered | None:
         """All the changes as one; what is only one stays as it is."""
         if not self.altered:
             return None
@@ -108,7 +108,7 @@ class Effect:
         return Altered(self.staying(work, whole), values, None, stays)
 
 
-def effect_on(work: Work, effects: dict[str, Effect], entity: str) -> Effect:
+def effect_on(work: WriteDraft, effects: dict[str, Effect], entity: str) -> Effect:
     """The effect on an entity, a new one when there is none yet."""
     if entity not in effects:
         effects[entity] = Effect(scan_of(work.model.entity(entity), work.name(entity)))

@@ -33,19 +33,19 @@ from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.reads.traverse import has_subquery
+from nestling.planner.writes.draft import WriteDraft, gap
 from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused, effect_on
 from nestling.planner.writes.fetch import rule_of, scan_of
-from nestling.planner.writes.listed import listed_links
-from nestling.planner.writes.reach import lives_inside
-from nestling.planner.writes.referring import RowSet, any_of, is_true, linked, referring
-from nestling.planner.writes.said_again import said_of
+from nestling.planner.writes.listed_ids import listed_links
+from nestling.planner.writes.reachable_entities import lives_inside
+from nestling.planner.writes.referring_rows import RowSet, any_of, is_true, linked, referring
+from nestling.planner.writes.renamed_scans import said_of
 from nestling.planner.writes.tree import below
-from nestling.planner.writes.work import Work, gap
 
 Effects = dict[str, Effect]
 
 
-def spread(work: Work, effects: Effects, entity: str) -> None:
+def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
     """Add what follows for the rows that refer to those of the entity: its own first, so that all of them are known.
 
     What goes with others of the entity comes before what holds for all that go.
@@ -62,7 +62,7 @@ def spread(work: Work, effects: Effects, entity: str) -> None:
 # --- parents that go ---------------------------------------------------------------------------------------------------
 
 
-def _parents_gone(work: Work, effects: Effects, link: Relationship, effect: Effect) -> None:
+def _parents_gone(work: WriteDraft, effects: Effects, link: Relationship, effect: Effect) -> None:
     if _is_tree(link):
         _tree_gone(work, link, effect)
         return
@@ -88,7 +88,7 @@ def _is_tree(link: Relationship) -> bool:
     return link.enforced and link.is_self and link.on_delete is OnDelete.CASCADE
 
 
-def _tree_gone(work: Work, link: Relationship, effect: Effect) -> None:
+def _tree_gone(work: WriteDraft, link: Relationship, effect: Effect) -> None:
     """All below the rows that go, themselves left out: they go already."""
     trees = [each for each in work.model.children_of(link.parent) if _is_tree(each)]
     if len(trees) > 1:
@@ -101,7 +101,7 @@ def _tree_gone(work: Work, link: Relationship, effect: Effect) -> None:
     effect.gone.append(Gone(rest))
 
 
-def _left_alone(work: Work, link: Relationship, child: Effect, found: Sequence[Expression]) -> None:
+def _left_alone(work: WriteDraft, link: Relationship, child: Effect, found: Sequence[Expression]) -> None:
     """Children of an undeclared foreign key stay, and find another place where theirs goes with the parent."""
     if any(each.name == link.name for each in listed_links(work.design, link.child)):
         child.refused += [Refused(each, link, Violation.PLACE) for each in found]
@@ -112,7 +112,7 @@ def _left_alone(work: Work, link: Relationship, child: Effect, found: Sequence[E
 # --- parents whose keys change ------------------------------------------------------------------------------------------
 
 
-def _changing(work: Work, link: Relationship, effect: Effect) -> tuple[RowSet, Assignments] | None:
+def _changing(work: WriteDraft, link: Relationship, effect: Effect) -> tuple[RowSet, Assignments] | None:
     """The parents whose key, as the relationship knows it, changes, and their new values."""
     whole = effect.put_together(work)
     touched = [name for name in link.parent_attributes if whole is not None and name in whole.values]
@@ -132,7 +132,7 @@ def _differs(column: Column, value: Expression, rule: Collation) -> Expression:
     return Not(to_the_letter(value, column))
 
 
-def _keys_changed(work: Work, effects: Effects, link: Relationship, rows: RowSet, values: Assignments) -> None:
+def _keys_changed(work: WriteDraft, effects: Effects, link: Relationship, rows: RowSet, values: Assignments) -> None:
     child = effect_on(work, effects, link.child)
     found = referring(work, link, rows, child.scan)
     if not link.enforced:
@@ -160,7 +160,7 @@ def _keys_changed(work: Work, effects: Effects, link: Relationship, rows: RowSet
 
 
 def _followed(
-    work: Work, link: Relationship, values: Assignments, rows: RowSet, child: a.Scan
+    work: WriteDraft, link: Relationship, values: Assignments, rows: RowSet, child: a.Scan
 ) -> dict[str, Expression]:
     """The child's foreign key as its parent's new key: looked up by the old one, or as it stands in the statement."""
     _refuse_computed(work.model.entity(link.child), link)
@@ -193,7 +193,7 @@ def _refuse_computed(child: Entity, link: Relationship) -> None:
         raise gap(f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)")
 
 
-def _let_go(work: Work, link: Relationship, *, default: bool) -> dict[str, Expression]:
+def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str, Expression]:
     entity = work.model.entity(link.child)
     _refuse_computed(entity, link)
     values: dict[str, Expression] = {}

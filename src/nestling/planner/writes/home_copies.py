@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.planner.writes.work import gap
+from nestling.planner.writes.draft import gap
 
 
 def refuse_copied_home(design: Design, entity: str) -> None:

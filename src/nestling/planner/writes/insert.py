@@ -29,26 +29,26 @@ from nestling.ir.write import GeneratedValue
 from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
 from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import listed
-from nestling.planner.writes.adopt import adopted
-from nestling.planner.writes.answered import counted
+from nestling.planner.writes import listed_ids as listed
+from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.change import follow
-from nestling.planner.writes.coming import added
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
-from nestling.planner.writes.copied import copied_fields, with_copied
+from nestling.planner.writes.draft import Phase, WriteDraft, gap
 from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
-from nestling.planner.writes.filled import copied_whole, filled_whole
-from nestling.planner.writes.guarded import guard
-from nestling.planner.writes.held import held_parent
+from nestling.planner.writes.guarded_push import guard
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.work import Phase, Work, gap
+from nestling.planner.writes.initial_copies import copied_fields, with_copied
+from nestling.planner.writes.initial_values import copied_whole, filled_whole
+from nestling.planner.writes.orphans import adopted
+from nestling.planner.writes.parent_locks import held_parent
+from nestling.planner.writes.returning import counted
+from nestling.planner.writes.row_set_upkeep import follow
 
 Row = dict[str, Expression]
 
 
 def insert_rows(
-    work: Work,
+    work: WriteDraft,
     entity: Entity,
     attributes: Sequence[str],
     source: Relation,
@@ -85,19 +85,19 @@ def insert_rows(
     follow(work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity)))
 
 
-def _home_node(work: Work, entity: Entity) -> Node:
+def _home_node(work: WriteDraft, entity: Entity) -> Node:
     node = work.design.places[entity.name][0].node
     return node.children[0] if node.kind is NodeKind.GROUP else node
 
 
-def _copied_from(work: Work, entity: Entity) -> set[str]:
+def _copied_from(work: WriteDraft, entity: Entity) -> set[str]:
     """The relationships whose parents a new document copies: without one the document would not pass the validator."""
     first = {each.copy.path[0].relationship for each in copied_fields(_home_node(work, entity))}
     return {name for name in first if work.model.relationship(name).parent != entity.name}
 
 
 def _rows_at_hand(
-    work: Work,
+    work: WriteDraft,
     entity: Entity,
     attributes: Sequence[str],
     source: Relation,
@@ -131,7 +131,7 @@ def _rows_at_hand(
     return list(entity.attribute_names)
 
 
-def _completed(work: Work, entity: Entity, node: Node, given: Give, made: Sequence[str]) -> list[WriteStep]:
+def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: Sequence[str]) -> list[WriteStep]:
     """The one row that stands in the statement, with the numbers made for it and what it copies."""
     types = Cells(entity, NEW).types()
     names = {attribute.name: column(NEW, attribute.name) for attribute in entity.attributes}
@@ -185,7 +185,9 @@ def _is_plain(value: Expression) -> bool:
 # --- rows the server computes ----------------------------------------------------------------------------------------
 
 
-def _computed(work: Work, entity: Entity, attributes: Sequence[str], source: Relation, made: Sequence[str]) -> Relation:
+def _computed(
+    work: WriteDraft, entity: Entity, attributes: Sequence[str], source: Relation, made: Sequence[str]
+) -> Relation:
     """The source's rows; of one row at most those `made` are numbered."""
     given = dict(zip(attributes, source.columns, strict=True))
     outputs = (
@@ -218,7 +220,7 @@ def _left(
     return found
 
 
-def _with_uuids(work: Work, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
+def _with_uuids(work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
     """Give the rows new UUIDs, which whoever runs the write makes; the attributes that have them."""
     found = [item.attribute for item in generated if item.how is Generated.UUID]
     for row in rows:
@@ -229,7 +231,7 @@ def _with_uuids(work: Work, entity: Entity, generated: Sequence[GeneratedValue],
 
 
 def _numbered(
-    work: Work, entity: Entity, rows: list[Row], made: Sequence[str], condition: Expression | None = None
+    work: WriteDraft, entity: Entity, rows: list[Row], made: Sequence[str], condition: Expression | None = None
 ) -> Relation:
     """The statement's rows, with the next numbers where they have none."""
     place = Column("given", "its place", INTEGER, nullable=False)
@@ -248,7 +250,7 @@ def _numbered(
 
 
 def _number(
-    work: Work, entity: Entity, attribute: str, known: Expression, place: Expression | None = None
+    work: WriteDraft, entity: Entity, attribute: str, known: Expression, place: Expression | None = None
 ) -> Expression:
     """What is known, or the next number; of several rows the one after it that is the row's."""
     following = _next_number(work, entity, attribute)
@@ -257,7 +259,7 @@ def _number(
     return following if known == NULL else Case(((IsNull(known), following),), known, INTEGER)
 
 
-def _next_number(work: Work, entity: Entity, attribute: str) -> Expression:
+def _next_number(work: WriteDraft, entity: Entity, attribute: str) -> Expression:
     scan = scan_of(entity, work.name("numbered"))
     held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
     downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))

@@ -41,9 +41,9 @@ from nestling.ir.write_path import (
 from nestling.planner.attribute import attribute_at, fresh_field
 from nestling.planner.writes.address import Address, Known, element_matches, known_values, parent_address
 from nestling.planner.writes.cells import ID, Cells, identity
-from nestling.planner.writes.document import element
+from nestling.planner.writes.conditional_steps import with_parent
 from nestling.planner.writes.fetch import cell, fetch
-from nestling.planner.writes.found import with_parent
+from nestling.planner.writes.new_document import element
 
 PAGE, PAGE_NUMBER = "page", "page_number"
 """A page's number: its field, and the column that holds it."""

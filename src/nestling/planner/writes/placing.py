@@ -6,8 +6,8 @@ from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import CollectionKind, Form
-from nestling.planner.writes.document import id_attributes
-from nestling.planner.writes.work import gap
+from nestling.planner.writes.draft import gap
+from nestling.planner.writes.new_document import id_attributes
 
 
 def placing(design: Design, place: Place) -> frozenset[str]:

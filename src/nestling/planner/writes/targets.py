@@ -15,7 +15,7 @@ from nestling.ir.write_path import (
 )
 from nestling.planner.writes.address import present, whole_identity
 from nestling.planner.writes.placing import is_plain_array
-from nestling.planner.writes.plain import Asked
+from nestling.planner.writes.plain_conditions import Asked
 
 _ELEMENT = "element"
 

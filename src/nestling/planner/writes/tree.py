@@ -6,13 +6,13 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Scan, filtered
 from nestling.ir.expression import Column, Compare, Comparison, Expression, InSubquery
 from nestling.ir.model import Relationship
+from nestling.planner.writes.draft import WriteDraft, gap
 from nestling.planner.writes.fetch import scan_of
-from nestling.planner.writes.referring import RowSet
-from nestling.planner.writes.said_again import said_of
-from nestling.planner.writes.work import Work, gap
+from nestling.planner.writes.referring_rows import RowSet
+from nestling.planner.writes.renamed_scans import said_of
 
 
-def below(work: Work, link: Relationship, rows: RowSet, scan: Scan) -> Expression:
+def below(work: WriteDraft, link: Relationship, rows: RowSet, scan: Scan) -> Expression:
     """That a row of `scan` is one of `rows` or below one of them in the tree of the relationship."""
     if len(link.parent_attributes) != 1:
         raise gap(f"DELETE that follows `{link.name}`, of several attributes, down a tree")

@@ -9,26 +9,27 @@ from nestling.ir.names import join
 from nestling.ir.operands import nullable
 from nestling.ir.write_path import NEW, OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import listed, overflow
-from nestling.planner.writes.adopt import adopted
-from nestling.planner.writes.answered import counted
+from nestling.planner.writes import listed_ids as listed
+from nestling.planner.writes import overflow
+from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.change import follow
-from nestling.planner.writes.changing import changed
-from nestling.planner.writes.coming import added
+from nestling.planner.writes.changed_rows import changed
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
+from nestling.planner.writes.draft import Phase, WriteDraft, gap
 from nestling.planner.writes.effects import Altered, Assignments
 from nestling.planner.writes.fetch import Outputs, rows_by_place
-from nestling.planner.writes.going import removed
-from nestling.planner.writes.held import held_parent
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.moved import raw_columns
+from nestling.planner.writes.moved_rows import raw_columns
+from nestling.planner.writes.orphans import adopted
+from nestling.planner.writes.parent_locks import held_parent
 from nestling.planner.writes.placing import is_paged, placing
-from nestling.planner.writes.reach import is_embedded_along, is_inside, nested
-from nestling.planner.writes.work import Phase, Work, gap
+from nestling.planner.writes.reachable_entities import is_embedded_along, is_inside, nested
+from nestling.planner.writes.removed_rows import removed
+from nestling.planner.writes.returning import counted
+from nestling.planner.writes.row_set_upkeep import follow
 
 
-def alter_rows(work: Work, scan: Scan, altered: Altered, *, own: bool) -> None:
+def alter_rows(work: WriteDraft, scan: Scan, altered: Altered, *, own: bool) -> None:
     """Plan the new values of an entity's rows, and the other places of those that find one; `own`: the statement's."""
     design, entity = work.design, work.model.entity(scan.entity)
     attributes = frozenset(altered.values)
@@ -57,12 +58,12 @@ def alter_rows(work: Work, scan: Scan, altered: Altered, *, own: bool) -> None:
         follow(work, entity, ChangeKind.UPDATE, name, attributes)
 
 
-def _leaves(work: Work, place: Place, altered: Altered) -> bool:
+def _leaves(work: WriteDraft, place: Place, altered: Altered) -> bool:
     """Whether rows at the place go and come again."""
     return is_embedded_along(place, altered.stays) or bool(frozenset(altered.values) & placing(work.design, place))
 
 
-def _close(work: Work, altered: Altered, entity: Entity) -> None:
+def _close(work: WriteDraft, altered: Altered, entity: Entity) -> None:
     """Rows that take others along are read once these have changed, so that they do not take them as they were."""
     places = [place for place in work.design.places[entity.name] if place.copy is None]
     goes = any(_leaves(work, place, altered) and not is_inside(place, altered.along) for place in places)
@@ -79,7 +80,7 @@ def _close(work: Work, altered: Altered, entity: Entity) -> None:
         work.close_changes()
 
 
-def _placed(work: Work, place: Place, entity: Entity, altered: Altered, name: str) -> None:
+def _placed(work: WriteDraft, place: Place, entity: Entity, altered: Altered, name: str) -> None:
     if is_inside(place, altered.along):
         return
     design, attributes = work.design, frozenset(altered.values)
@@ -97,7 +98,7 @@ def _placed(work: Work, place: Place, entity: Entity, altered: Altered, name: st
     work.changed.add(entity.name)
 
 
-def _checked(work: Work, entity: Entity, attributes: frozenset[str], name: str) -> None:
+def _checked(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:
     design, after = work.design, Cells(entity, NEW)
     groups = [group for group in unguarded(design, entity) if attributes & set(group)]
     steps = [*refuse_several(design, after, groups)]

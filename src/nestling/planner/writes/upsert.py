@@ -11,16 +11,16 @@ from nestling.ir.model import Entity
 from nestling.ir.operands import conjunction
 from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.writes.change import in_order
+from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.constraints import sharing, unique_groups
+from nestling.planner.writes.draft import Phase, WriteDraft, gap
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
-from nestling.planner.writes.scanned import scanned
-from nestling.planner.writes.work import Phase, Work, gap
+from nestling.planner.writes.row_set_upkeep import in_order
 
 
-def upsert_rows(work: Work, insert: Insert, conflict: Conflict) -> None:
+def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     """Plan the rows of the statement, one after the other."""
     rows = written_rows(insert.source, insert.attributes)
     if rows is None:
@@ -33,7 +33,7 @@ def upsert_rows(work: Work, insert: Insert, conflict: Conflict) -> None:
         _close(work)
 
 
-def _refuse_changing(work: Work, entity: Entity, rows: Sequence[Row]) -> None:
+def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> None:
     """Raise the gap of values that are asked for again once rows they are read from may have changed."""
     changed, found = set[str](), {entity.name}
     while found - changed:
@@ -45,14 +45,14 @@ def _refuse_changing(work: Work, entity: Entity, rows: Sequence[Row]) -> None:
         raise gap(f"what to do about rows that exist beside values read from {names}, which the statement may change")
 
 
-def _close(work: Work) -> None:
+def _close(work: WriteDraft) -> None:
     """What follows from one row is done before the next row comes."""
     work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
     work.flush()
 
 
 def _upsert(
-    work: Work, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
+    work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
 ) -> None:
     scan = scan_of(entity, work.name("there"))
     there = _same(work.design, entity, scan, groups, row)
@@ -70,7 +70,7 @@ def _upsert(
 
 
 def _update(
-    work: Work,
+    work: WriteDraft,
     conflict: Conflict,
     insert: Insert,
     entity: Entity,
@@ -86,7 +86,7 @@ def _update(
     update_rows(work, scan, assignments, conjunction(there, wanted), counted=True)
 
 
-def _insert(work: Work, insert: Insert, entity: Entity, row: Row, condition: Expression | None) -> None:
+def _insert(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None) -> None:
     attributes = tuple(row)
     columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
     source = Values("given row", columns, (tuple(row.values()),))

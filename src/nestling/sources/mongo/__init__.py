@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nestling.common.errors import Problem, SourceError
-from nestling.ir.capture.watched import Watched
+from nestling.ir.capture.coverage import Watched
 from nestling.ir.design import Design
 from nestling.ir.facts import Facts
 from nestling.ir.proposal import IN_PLACE, Proposal

@@ -15,9 +15,9 @@ the relationships that statements join along and no foreign key declares, `untol
 `window` says how long statements were watched, where their rates were counted; those of less than an hour tell nothing of growth.
 """
 
+from nestling.sources.statements.hand_written import with_footprints
 from nestling.sources.statements.placeholders import normalise
 from nestling.sources.statements.read import is_about_weight, is_mistake_in, parse_workload
 from nestling.sources.statements.undeclared import with_joined
-from nestling.sources.statements.untold import with_footprints
 
 __all__ = ["is_about_weight", "is_mistake_in", "normalise", "parse_workload", "with_footprints", "with_joined"]

@@ -26,8 +26,8 @@ from nestling.ir.primitives import (
 from nestling.ir.rows import down
 from nestling.ir.situation.situation import Situation
 from nestling.ir.types import MAY_BE_ARRAYS
+from nestling.strategies.placement.derived_primitives import bucket_of, computed, copies, options_of, overflow_flag
 from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed
-from nestling.strategies.placement.kept import bucket_of, computed, copies, options_of, overflow_flag
 from nestling.strategies.placement.nesting import distinct_names
 from nestling.strategies.placement.pairs import pairs_of
 

@@ -12,10 +12,10 @@ from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
-from nestling.strategies.placement.subjects import has_payload, in_model_order, plain_links, sides
-from nestling.strategies.placement.twice import stored_twice
+from nestling.strategies.placement.stored_twice import stored_twice
 from nestling.strategies.placement.wording import causes, causing, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4

@@ -8,9 +8,9 @@ from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import short
 from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.decided_relationships import has_payload, sides
 from nestling.strategies.placement.nesting import Nesting, alike, respelled
 from nestling.strategies.placement.ownership import is_named_after
-from nestling.strategies.placement.subjects import has_payload, sides
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from functools import partial
 
 from nestling.common.errors import DesignError
 from nestling.ir.capture import Capture, Operation, Seen, Shape
-from nestling.ir.capture.seen import LEAST_SECONDS
+from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind

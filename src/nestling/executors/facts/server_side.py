@@ -1,0 +1,155 @@
+"""Facts of all documents of a collection too large to read: a sample has found the paths, one `$group` measures them.
+
+Counted are types, array lengths, and the largest text, array and document; a second pass asks only for what the sample did
+not foresee. What lies inside of arrays, and quantiles, stay the sample's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pymongo.database import Database
+
+from nestling.executors.facts.permitted import Asking, Document
+from nestling.ir.facts import ELEMENT, Collection, Path, Quantiles
+from nestling.ir.facts.steps import is_plain
+
+_T = TypeVar("_T")
+MOST_PATHS = 200
+"""Paths measured for a collection; those in most documents come first."""
+_SIZED = {"string": "$strLenBytes", "binData": "$binarySize"}
+_OVERHEAD_BYTES = 5
+WIDE_BYTES = 65_536
+"""A document that makes it worth asking for its widest values."""
+
+
+def measured(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
+    """The collection with what a pass over all its documents shows; as it was when the server does not finish it in time."""
+    sample = collection.sample.documents if collection.sample else 0
+    paths = [path for path in collection.paths if ELEMENT not in path.steps and is_plain(path.steps)]
+    chosen = sorted(paths, key=lambda path: (-path.documents, path.steps))[:MOST_PATHS]
+    group: Document = {"n": {"$sum": 1}, "x": {"$max": {"$bsonSize": "$$ROOT"}}}
+    for place, path in enumerate(chosen):
+        always = len(path.types) == 1 and path.documents == sample
+        group |= _exceptions(place, path) if always else _types_counted(place, path)
+        group |= _lengths_counted(place, path)
+    what = f"a pass over all documents of {collection.namespace}"
+    rows = asking.aggregate(database, collection.name, what, [{"$group": {"_id": None} | group}])
+    if not rows:
+        return collection
+    odd = _again(chosen, rows[0])
+    more = asking.aggregate(database, collection.name, what, [{"$group": {"_id": None} | odd}]) if odd else []
+    if odd and not more:
+        return collection
+    return _merged(collection, chosen, rows[0] | (more[0] if more else {}))
+
+
+def _is(path: Path, name: str) -> Document:
+    return {"$eq": [{"$type": f"${path.field}"}, name]}
+
+
+def _exceptions(place: int, path: Path) -> Document:
+    """For a path that had one type in every document read: how many documents are different. Mostly none are."""
+    return {f"o{place}": {"$sum": {"$cond": [_is(path, path.types[0][0]), 0, 1]}}}
+
+
+def _types_counted(place: int, path: Path) -> Document:
+    kinds = [*(name for name, _ in path.types), "missing"]
+    return {f"t{place}_{name}": {"$sum": {"$cond": [_is(path, name), 1, 0]}} for name in kinds}
+
+
+def _lengths_counted(place: int, path: Path) -> Document:
+    if not path.count("array"):
+        return {}
+    length = {"$cond": [{"$isArray": f"${path.field}"}, {"$size": f"${path.field}"}, 0]}
+    return {f"l{place}": {"$sum": length}, f"m{place}": {"$max": length}}
+
+
+def _again(chosen: list[Path], row: Mapping[str, Any]) -> Document:
+    """What a second pass must ask: what the sample did not foresee, and the widths of values where documents are wide."""
+    group: Document = {}
+    for place, path in enumerate(chosen):
+        if row.get(f"o{place}"):
+            group |= _types_counted(place, path)
+        if row.get(f"o{place}") or (f"o{place}" not in row and _unknown(place, path, row)):
+            group[f"k{place}"] = {"$addToSet": {"$type": f"${path.field}"}}
+        for name, size in _SIZED.items() if row["x"] > WIDE_BYTES else ():
+            if path.count(name):
+                group[f"w{place}_{name}"] = {"$max": {"$cond": [_is(path, name), {size: f"${path.field}"}, 0]}}
+    return group
+
+
+def _unknown(place: int, path: Path, row: Mapping[str, Any]) -> int:
+    """How many values have a type the sample did not show."""
+    return int(row["n"] - row[f"t{place}_missing"] - sum(row[f"t{place}_{name}"] for name, _ in path.types))
+
+
+def _merged(collection: Collection, chosen: list[Path], row: Mapping[str, Any]) -> Collection:
+    documents = int(row["n"])
+    types = {path.steps: _types(place, path, row) for place, path in enumerate(chosen)}
+    places = {path.steps: place for place, path in enumerate(chosen)}
+
+    def of(path: Path) -> Path:
+        if path.steps not in places:
+            return path
+        parents = dict(types.get(path.steps[:-1], ())).get("object", 0) if len(path.steps) > 1 else documents
+        return _path(path, places[path.steps], types[path.steps], parents, row)
+
+    sizes = collection.sizes
+    if sizes is not None:
+        mean = collection.storage.mean_bytes if collection.storage else sizes.mean
+        sizes = replace(sizes, count=documents, mean=mean, max=float(row["x"]))
+    return replace(collection, sizes=sizes, paths=tuple(of(path) for path in collection.paths))
+
+
+def _types(place: int, path: Path, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """Types with their counts. Of several types the sample did not show, all but the first count once."""
+    if f"t{place}_missing" not in row:
+        return ((path.types[0][0], int(row["n"])),)
+    known = {name: int(row[f"t{place}_{name}"]) for name, _ in path.types}
+    new = sorted(set(row.get(f"k{place}", ())) - known.keys() - {"missing"})
+    for kind in new[1:]:
+        known[kind] = 1
+    if new:
+        known[new[0]] = _unknown(place, path, row) - len(new) + 1
+    return tuple(sorted((name, count) for name, count in known.items() if count))
+
+
+def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: int, row: Mapping[str, Any]) -> Path:
+    present = sum(count for _, count in types)
+    scale = present / max(path.present, 1)
+    lengths = path.lengths
+    if lengths is not None:
+        arrays = dict(types).get("array", 0)
+        mean = row[f"l{place}"] / max(arrays, 1)
+        lengths = replace(lengths, count=arrays, mean=mean, max=float(row[f"m{place}"] or 0))
+    return replace(
+        path,
+        types=types,
+        parents=parents,
+        documents=present,
+        size_bytes=round(path.size_bytes * scale),
+        widths=_widths(path.widths, place, row),
+        lengths=lengths,
+        empty=round(path.empty * scale),
+        dateless=round(path.dateless * dict(types).get("string", 0) / max(path.count("string"), 1)),
+        subtypes=_shares(path.subtypes, path.count("binData"), dict(types).get("binData", 0)),
+        forms=_shares(path.forms, path.count("string"), dict(types).get("string", 0)),
+        exact=True,
+    )
+
+
+def _shares(counts: tuple[tuple[_T, int], ...], sampled: int, values: int) -> tuple[tuple[_T, int], ...]:
+    """Counts among so many values, in the shares of the sample."""
+    scale = values / max(sampled, 1)
+    return tuple((name, max(round(count * scale), 1)) for name, count in counts if values)
+
+
+def _widths(widths: Quantiles | None, place: int, row: Mapping[str, Any]) -> Quantiles | None:
+    found = [row.get(f"w{place}_{name}") or 0 for name in _SIZED]
+    most = max(found)
+    if widths is None or not most:
+        return widths
+    return replace(widths, max=max(widths.max, float(most + _OVERHEAD_BYTES)))

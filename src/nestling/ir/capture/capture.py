@@ -1,0 +1,144 @@
+"""What was captured: shapes with sums, over a stretch of time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from enum import StrEnum
+
+from nestling.common.errors import InputError, Problem
+from nestling.ir.capture.masking_check import is_sound
+from nestling.ir.capture.shape import Shape
+from nestling.ir.facts.collection import Skipped
+from nestling.ir.noun_json import noun_text, read_noun
+
+FORM = "nestling capture 1"
+"""What the file says it is; a later, different form gets another number."""
+LEAST_SECONDS = 1.0
+"""A capture is never taken to be shorter, so that a handful of commands at once gives no wild rates."""
+
+
+class Kind(StrEnum):
+    """Where statements were captured."""
+
+    PROFILER = "profiler"
+    LOG = "log"
+    QUERY_STATS = "query stats"
+    RECORDER = "recorder"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A shape, how often it was seen, and sums over all times: what the server looked at, returned, wrote, and its seconds.
+
+    The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
+    one value each for places such as `price $gt`, only when asked for.
+    """
+
+    shape: Shape
+    count: float
+    seconds: float = 0.0
+    documents_examined: float = 0
+    keys_examined: float = 0
+    returned: float = 0
+    written: float = 0
+    listed: float = 0
+    collection_scans: float = 0
+    samples: tuple[tuple[str, object], ...] = ()
+
+
+_SUMS = tuple(each.name for each in fields(Seen) if each.name not in ("shape", "samples"))
+
+
+@dataclass(frozen=True, slots=True)
+class Follow:
+    """An application join: `second` (`field` equals or is `$in` …) asks for what `path` of the documents `first` returned holds.
+
+    Of the `tried` times `second` was looked at, it asked for such values `times` times. An empty `path`: not known which.
+    """
+
+    first: Shape
+    second: Shape
+    field: str
+    path: str
+    times: int
+    tried: int
+
+    @property
+    def share(self) -> float:
+        """How much of the second statement is this join."""
+        return self.times / self.tried if self.tried else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Statements seen within `window_seconds`, the joins the application made of them, and what was left out, with the reason.
+
+    `slow_only`: only statements that took long were noted.
+    """
+
+    kind: Kind
+    window_seconds: float
+    seen: tuple[Seen, ...] = ()
+    follows: tuple[Follow, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    slow_only: bool = False
+
+    def rate(self, seen: Seen) -> float:
+        """Executions a second."""
+        return seen.count / max(self.window_seconds, LEAST_SECONDS)
+
+
+def capture_text(capture: Capture) -> str:
+    """A capture as text; `read_capture` gives it back."""
+    return noun_text(capture, FORM)
+
+
+def read_capture(text: str, where: str = "") -> Capture:
+    """A capture from its text; raises `InputError` that says where the text is not what it should be."""
+    move = "record it anew: nestling.recorder.Recorder(path), or nestling capture URI --save FILE"
+    found = read_noun(Capture, FORM, text, where, what="a capture", next_move=move)
+    shapes = {each.shape for each in found.seen} | {s for each in found.follows for s in (each.first, each.second)}
+    odd = sorted(shape.text for shape in shapes if not is_sound(shape))
+    if odd:
+        raise InputError(*(Problem(f"{text[:60]!r} is no shape of a statement", where, next_move=move) for text in odd))
+    return found
+
+
+def merged(captures: Sequence[Capture]) -> Capture:
+    """One capture of several: those of one kind add up; of two kinds that saw a statement, the one that saw more counts.
+
+    Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
+    """
+    window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
+    best: dict[Shape, Seen] = {}
+    for kind in dict.fromkeys(each.kind for each in captures):
+        added: dict[Shape, Seen] = {}
+        for capture in (each for each in captures if each.kind is kind):
+            factor = window / max(capture.window_seconds, LEAST_SECONDS)
+            for seen in capture.seen:
+                scaled = _scaled(seen, factor)
+                added[seen.shape] = _sum(added[seen.shape], scaled) if seen.shape in added else scaled
+        for shape, seen in added.items():
+            if shape not in best or seen.count > best[shape].count:
+                best[shape] = seen
+    follows: dict[tuple[Shape, Shape, str, str], Follow] = {}
+    for each in (follow for capture in captures for follow in capture.follows):
+        key = (each.first, each.second, each.field, each.path)
+        known = follows.get(key)
+        follows[key] = (
+            each if known is None else replace(each, times=known.times + each.times, tried=known.tried + each.tried)
+        )
+    skipped = tuple(dict.fromkeys(note for capture in captures for note in capture.skipped))
+    first = captures[0].kind if captures else Kind.RECORDER
+    slow = bool(captures) and all(each.slow_only for each in captures)
+    return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped, slow)
+
+
+def _scaled(seen: Seen, factor: float) -> Seen:
+    return replace(seen, **{name: getattr(seen, name) * factor for name in _SUMS}) if factor != 1 else seen
+
+
+def _sum(one: Seen, other: Seen) -> Seen:
+    sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
+    return replace(one, **sums, samples=one.samples or other.samples)

@@ -1,0 +1,93 @@
+"""Copies kept right: what a database holds, compared with what its source implies."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.layout import Role
+from nestling.ir.proposal import Proposal
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from pymongo.database import Database
+
+    from nestling.executors.check import CheckReport
+    from nestling.executors.design_match import Looks
+    from nestling.ir.drift import Check, CompiledCheck
+
+
+def check(
+    proposal: Proposal,
+    database: Database[Any],
+    *,
+    repair: bool = False,
+    sample: float | None = None,
+    since: datetime | None = None,
+    checkpoint: Path | str | None = None,
+    watch: Watch | None = None,
+) -> CheckReport:
+    """Compare every copy, computed value, summary, flag and reference with what it follows from. Writes only to `repair`.
+
+    Where all documents are looked at, fields that are not in the design are told too. `sample`: so many documents of each
+    collection by chance, a share of them below 1. `since`: only what may differ by changes since then, which a standalone
+    server cannot tell. `checkpoint`: a file that keeps how far it is, to go on from after an interruption. Raises `VerifyError`
+    where the database is not of this design, `MigrationError` where a migration is between this and another one,
+    `ChangesError` where its history is not known.
+    """
+    from nestling.emitters.unknown_fields import unknown_fields
+    from nestling.executors.check import Way, changed_since, touched
+    from nestling.executors.check import check as compare
+    from nestling.executors.found_fields import find_fields
+    from nestling.executors.migrate import check_in_use
+    from nestling.ir.digest import stored_digest
+    from nestling.ir.values import Policy
+    from nestling.planner.checks import checks_of
+
+    check_in_use(database, stored_digest(proposal.design, Policy()))
+    require_design(proposal, database)
+    found = checks_of(proposal.design)
+    compiled = tuple(compiled_check(each) for each in found.checks)
+    only = None
+    if since is not None:
+        names = [store.name for store in proposal.design.stores]
+        only = touched(compiled, changed_since(database, names, since))
+    way = Way(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
+    homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
+    report = compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
+    if sample is not None or since is not None:
+        return report
+    return replace(report, unknown=find_fields(database, unknown_fields(proposal.design)))
+
+
+def require_design(proposal: Proposal, database: Database[Any]) -> None:
+    """Raise `VerifyError` where the documents are those of another design."""
+    from nestling.emitters.kept_fields import kept_fields
+    from nestling.executors.design_match import require_fields
+
+    require_fields(database, kept_fields(proposal.design))
+
+
+def first_looks(proposal: Proposal, database: str) -> Looks:
+    """What to ask of a database before the first statement is run on it."""
+    from nestling.emitters.kept_fields import kept_fields
+    from nestling.executors.design_match import first_looks as looks
+
+    return looks(database, kept_fields(proposal.design))
+
+
+def compiled_check(check: Check) -> CompiledCheck:
+    """A check as what the server is asked."""
+    from nestling.emitters.mql.read import compiled_read
+    from nestling.emitters.mql.write import compiled_write
+    from nestling.ir.drift import CompiledCheck
+    from nestling.ir.write_path import WritePlan
+
+    read = compiled_read(check.read, name=check.id, find=False)
+    repair = compiled_write(WritePlan((check.repair,), ())).command if check.repair is not None else None
+    screen = check.screen
+    first = compiled_read(screen.read, find=False) if screen is not None else None
+    return CompiledCheck(check, read, repair, first)

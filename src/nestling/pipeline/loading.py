@@ -1,0 +1,149 @@
+"""Rows into a MongoDB, compared, and back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.names import SYSTEM_DATABASES
+from nestling.ir.proposal import Proposal
+from nestling.ir.values import Policy
+from nestling.pipeline.watching import Watch
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pymongo.database import Database
+
+    from nestling.common.server import Server
+    from nestling.executors.load import LoadReport
+    from nestling.executors.progress import RowProgress
+    from nestling.executors.unload import UnloadReport
+    from nestling.executors.verify import VerifyReport
+    from nestling.ir.command import Aggregation
+    from nestling.ir.design import Design
+
+
+class Mode(StrEnum):
+    """What to do about collections that already hold data."""
+
+    REFUSE = "refuse"
+    REPLACE = "replace"  # drop the design's own collections first
+    RESUME = "resume"  # go on after the last checkpoint of an interrupted load
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A load and, unless it was left out, its verification."""
+
+    report: LoadReport
+    verified: VerifyReport | None
+
+
+@contextmanager
+def opened(uri: str | None, name: str) -> Iterator[tuple[Server, Database[Any]]]:
+    """The MongoDB to work on and the database in it: the URI's, else one called `name`. Starts an embedded one if need be."""
+    from nestling.common.connection import connect, database_name, typed_errors
+    from nestling.common.server import open_server
+
+    with open_server(uri) as server, connect(server.uri) as client, typed_errors(server.uri):
+        yield server, client[database_name(server.uri, _possible(name))]
+
+
+def _possible(name: str) -> str:
+    """`name` as MongoDB lets databases be called, and never one that is the server's own."""
+    possible = "".join("_" if character in '/\\. "$*<>:|?\0' else character for character in name) or "nestling"
+    if possible.lower() in SYSTEM_DATABASES:
+        return f"{possible}_data"
+    return possible.encode()[:63].decode(errors="ignore")  # the server counts bytes
+
+
+def home_queries(of: Design) -> Mapping[str, Aggregation]:
+    """The query of every entity's home view: how its rows are read back from wherever they live."""
+    from nestling.emitters.mql import aggregation
+    from nestling.planner.home import home_views
+
+    return {entity: aggregation(path) for entity, path in home_views(of).items()}
+
+
+def reach_rows(proposal: Proposal, address: Path | str) -> None:
+    """Raise a typed error when `address` has no rows to read, before a server is started for them."""
+    from nestling.sources.front import open_rows
+
+    open_rows(address, proposal.design.model)
+
+
+def load(
+    proposal: Proposal,
+    address: Path | str,
+    database: Database[Any],
+    *,
+    mode: Mode = Mode.REFUSE,
+    policy: Policy | None = None,
+    check: bool = True,
+    watch: Watch | None = None,
+) -> Loaded:
+    """Create the collections, fill them from the source, build the indexes, and verify that nothing was lost."""
+    from nestling.emitters.commands import collection_commands, index_commands
+    from nestling.executors.create import create
+    from nestling.executors.load import load as fill
+    from nestling.executors.load import written_collections
+    from nestling.sources.front import open_rows
+
+    made, chosen = proposal.design, policy or Policy()
+    source = open_rows(address, made.model)
+    replace, resume = mode is Mode.REPLACE, mode is Mode.RESUME
+    commands = collection_commands(made, policy=chosen)
+    create(commands, database, written_collections(made), replace=replace, resume=resume)
+    told = (lambda p: watch(f"loading {p.store}", p.rows, p.total_rows)) if watch is not None else None
+    report = fill(made, source, database, indexes=index_commands(made), resume=resume, policy=chosen, progress=told)
+    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch) if check else None)
+
+
+def verify(
+    proposal: Proposal,
+    address: Path | str,
+    database: Database[Any],
+    *,
+    policy: Policy | None = None,
+    watch: Watch | None = None,
+) -> VerifyReport:
+    """Compare every row of the source with what reading its home back yields. Writes nothing.
+
+    Raises `VerifyError` where the documents are those of another design.
+    """
+    from nestling.executors.verify import verify as compare
+    from nestling.pipeline.checking import require_design
+    from nestling.sources.front import open_rows
+
+    model = proposal.design.model
+    source = open_rows(address, model)
+
+    def told(progress: RowProgress) -> None:
+        total = progress.total_rows // 2 if progress.total_rows is not None else None  # each row is read on both sides
+        if watch is not None:
+            watch(f"verifying {progress.entity}", progress.rows // 2, total)
+
+    homes = home_queries(proposal.design)
+    require_design(proposal, database)
+    return compare(model, homes, source, database, policy=policy, report=told)
+
+
+def unload(
+    proposal: Proposal, address: Path | str, database: Database[Any], *, watch: Watch | None = None
+) -> UnloadReport:
+    """Rebuild the conceptual data from the homes and write it to the SQL database at `address`.
+
+    Raises `VerifyError` where the documents are those of another design: some rows would not be found.
+    """
+    from nestling.executors.unload import unload as rebuild
+    from nestling.pipeline.checking import require_design
+    from nestling.sources.front import open_target
+
+    told = (lambda p: watch(f"unloading {p.entity}", p.rows, p.total_rows)) if watch is not None else None
+    homes = home_queries(proposal.design)
+    require_design(proposal, database)
+    return rebuild(proposal.design.model, homes, database, open_target(address), report=told)

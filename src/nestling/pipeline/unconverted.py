@@ -1,0 +1,88 @@
+"""What of a workload the design made for it cannot do, or does at a price the search did not reckon with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from nestling.ir.proposal import Dearer, Proposal
+from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.workload import Statement
+
+MANY = 1000
+"""Of more statements than this not all may be looked at."""
+MOST_SECONDS = 10.0
+"""How long many statements are looked at."""
+DEARER, SHARE = 1.5, 0.02
+"""How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
+
+
+def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[], float] = time.monotonic) -> Proposal:
+    """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at,
+    and for each statement whose query costs far more than the search reckoned with.
+
+    These take the place of what the reading tells of statements that no design converts.
+    """
+    from nestling.common.errors import WorkloadError
+    from nestling.ir.compiled import NotCompiled
+    from nestling.ir.unconverted import is_unconverted, unconverted_gaps
+    from nestling.pipeline.converting import convert
+    from nestling.planner.sql.unconverted import gap_of, weighed
+
+    statements, found = [*weighed(reading)], list[tuple[str, Gap]]()
+    ends = clock() + MOST_SECONDS if len(statements) > MANY else None
+    looked_at = 0
+    for statement in statements:
+        if ends is not None and clock() > ends:
+            break
+        looked_at += 1
+        try:
+            made = convert(proposal, statement.sql, name=statement.name, dialect=reading.dialect_of(statement))
+        except WorkloadError as error:
+            found.append((statement.name, Gap(GapKind.INPUT, error.problems[0].what)))
+        else:
+            if isinstance(made, NotCompiled):
+                found.append((statement.name, made.gap))
+    rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
+    found += ((name, gap) for name, gap in rest if gap is not None)
+    gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
+    dearer = tuple(_dearer(proposal, reading, statements[:looked_at]))
+    costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
+    notes = (*proposal.notes, *(_told(each, proposal) for each in dearer))
+    if looked_at < len(statements):
+        notes = (*notes, _stopped(looked_at, len(statements)))
+    return replace(proposal, gaps=gaps, notes=notes, costs=costs)
+
+
+def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement]) -> Iterator[Dearer]:
+    """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
+    from nestling.cost import default_profile
+    from nestling.pipeline.proving.statements import predicted_seconds
+
+    costs = proposal.costs
+    if costs is None or costs.profile != default_profile().name:
+        return
+    said = dict(costs.statements)
+    for each in statements:
+        reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each)
+        if reckoned is None or compiled is None or compiled < DEARER * reckoned:
+            continue
+        if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:
+            yield Dearer(each.name, compiled, each.rate_per_second)
+
+
+def _told(dearer: Dearer, proposal: Proposal) -> str:
+    assert proposal.costs is not None
+    reckoned = dict(proposal.costs.statements)[dearer.statement]
+    return (
+        f"the query for `{dearer.statement}` costs {dearer.seconds * 1e3:.3g} ms by the cost model, where the search reckoned"
+        f" with {reckoned * 1e3:.3g} ms: this design is not proved least for it"
+    )
+
+
+def _stopped(looked_at: int, of: int) -> str:
+    return (
+        f"{looked_at:,} of {of:,} statements were converted for this design to see whether they can be, in {MOST_SECONDS:g} s;"
+        " `nestling convert DESIGN --file WORKLOAD` tells of all"
+    )

@@ -1,0 +1,102 @@
+"""Copies, computed values and ids that follow from homes, compared with these; snapshots are what they were, and not compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from nestling.ir.access_path import Comparator, Comparison, FieldPath, Filter, IfMissing, Literal
+from nestling.ir.design import Design
+from nestling.ir.drift import Check, Compared, DriftKind, FieldCheck, Screen
+from nestling.ir.freshness import Level
+from nestling.ir.layout import Place
+from nestling.ir.names import join
+from nestling.ir.primitives import Computed, Copy, Form, Reference
+from nestling.ir.reading import Gap
+from nestling.ir.rows import AggregateKind
+from nestling.ir.upkeep import Upkeep
+from nestling.planner.checks.comparison import differing, guarded, way_to
+from nestling.planner.checks.screens import screen_of
+from nestling.planner.reads import ReadGap
+from nestling.planner.upkeep import Implied, implied, stored, upkeeps_of
+from nestling.planner.upkeep.holder import is_array
+
+
+def kept_checks(design: Design) -> Iterator[Check | Gap]:
+    """A check for every upkeep that follows its source; a gap for what no read is known for."""
+    for upkeep in _compared(design):
+        yield _check_or_gap(upkeep, design)
+
+
+def field_checks(design: Design) -> Iterator[FieldCheck]:
+    """The same checks, each field by itself: of a copy of one row each of its attributes, in whatever order they are stored."""
+    for upkeep in _compared(design):
+        for field, each in _fields(upkeep, design):
+            yield FieldCheck(each.holder, field, join(_path(each.place), field), _check_or_gap(each, design))
+
+
+def _compared(design: Design) -> Iterator[Upkeep]:
+    return (each for each in upkeeps_of(design) if each.freshness.level is not Level.SNAPSHOT)
+
+
+def _fields(upkeep: Upkeep, design: Design) -> Iterator[tuple[str, Upkeep]]:
+    match upkeep.what:
+        case Copy(form=Form.INLINE | Form.OBJECT) as copy if copy.is_to_one(design.model):
+            where = upkeep.id.removesuffix(copy.name).rstrip(".")
+            for each in copy.attributes:
+                path = join(copy.name, each.path) if copy.form is Form.OBJECT else each.path
+                alone = replace(copy, form=Form.INLINE, attributes=(replace(each, path=path),))
+                yield path, replace(upkeep, id=join(where, path), what=alone)
+        case Copy() as copy:
+            yield copy.name, upkeep
+        case Computed() | Reference() as what:
+            yield what.field, upkeep
+
+
+def _path(place: Place) -> str:
+    """The way to a place in its documents, `[]` for the elements of an array."""
+    return join(*(f"{node.field}[]" if is_array(node) else node.field for node in place.nodes))
+
+
+def where_held(check: Check) -> Check:
+    """The check of a field by itself, where something is held: where nothing is, nothing can be lost."""
+    found = IfMissing(FieldPath(check.values[0].found), Literal(None))
+    held = Filter(check.read.step, Comparison(found, Comparator.NOT_EQUAL, Literal(None)))
+    return replace(check, read=replace(check.read, step=held))
+
+
+def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
+    try:
+        found = implied(upkeep, design, with_found=True)
+        return _check(found, screen_of(upkeep, design, [path for path, _ in found.values]))
+    except ReadGap as error:
+        return replace(error.gap, where=error.gap.where or upkeep.id)
+
+
+def _check(found: Implied, screen: Screen | None) -> Check:
+    upkeep = found.upkeep
+    pairs = zip(found.values, found.found, strict=True)
+    values = tuple(Compared(path, expected, there) for (path, expected), there in pairs)
+    repair = guarded(stored(found), upkeep.place, found.locators, values)
+    return Check(
+        upkeep.id,
+        _kind(upkeep),
+        upkeep.place.store.name,
+        replace(found.plan, step=differing(found.plan.step, values)),
+        values,
+        way_to(upkeep.place, found.locators),
+        repair,
+        freshness=upkeep.freshness,
+        screen=screen,
+        inexact=isinstance(upkeep.what, Computed) and upkeep.what.function in (AggregateKind.SUM, AggregateKind.AVG),
+    )
+
+
+def _kind(upkeep: Upkeep) -> DriftKind:
+    match upkeep.what:
+        case Copy():
+            return DriftKind.COPY
+        case Computed():
+            return DriftKind.COMPUTED
+        case Reference():
+            return DriftKind.REFERENCE

@@ -1,0 +1,145 @@
+"""What keys and foreign keys ask of a row that comes: that no other has its key, and that its parents are there and stay.
+
+A collection's indexes refuse a second row by themselves, and so does the command that puts an element into its parent's array
+when that tells its whole key; elsewhere it is read first. A parent is held by one command that changes its document and changes
+it back, unless the row is put into that very document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from nestling.ir import work_of
+from nestling.ir.collations import sought
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.options import Mode, Step
+from nestling.ir.situation import Situation
+from nestling.ir.work import Work
+from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
+from nestling.planner.options.archives import held_in_either
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.places import Home
+from nestling.planner.options.reach import Way, ways_to_one
+from nestling.planner.options.starts import Starts
+
+READ_STAGES = 4.0
+"""Stages of the pipeline that looks for a row with the same key."""
+PARENT_STAGES = 6.0
+"""Stages of the pipeline that looks for a row's parent, its lookup's own among them."""
+
+
+def settles(situation: Situation, home: Home) -> Relationship | None:
+    """The foreign key that the command that adds a row there sees to, with the row's own key; None where it is read for."""
+    if len(home.links) != 1 or home.overflow is not None:
+        return None
+    entity, link = situation.model.entity(home.entity), home.links[0]
+    own = set(entity.key) - set(link.child_attributes)
+    is_told = len(own) == 1 and set(link.child_attributes) <= set(entity.key) and not link.is_self
+    return link if is_told else None
+
+
+def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]:
+    """The groups of attributes no two rows share that are read for before a row comes to a home.
+
+    In a collection of their own that is where the unique index tells texts apart that the source takes for equal.
+    """
+    entity = situation.model.entity(home.entity)
+    if not home.links:
+        groups = dict.fromkeys(group for group in (entity.key, *entity.uniques) if group)
+        return tuple(group for group in groups if sought(entity, group) != set(group))
+    links = situation.parents[home.entity]
+    single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
+    settled = settles(situation, home) is not None
+    groups = dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group)
+    return tuple(group for group in groups if not (settled and group == entity.key))
+
+
+def held_links(situation: Situation, access: Access) -> tuple[Relationship, ...]:
+    """The foreign keys whose parents must be there when a row of the access is written."""
+    links = [link for link in situation.parents[access.entity] if link.enforced]
+    if access.kind is StatementKind.UPDATE:
+        return tuple(link for link in links if set(link.child_attributes) & set(access.attributes))
+    return tuple(links) if access.kind is StatementKind.INSERT else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Guards:
+    """The steps of a write that keep keys and foreign keys."""
+
+    modes: Modes
+    starts: Starts
+
+    def keys(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
+        """Whether another row has the key, where a row comes to a place no index guards."""
+        situation, homes = self.modes.situation, self.modes.places.homes[access.entity]
+        groups = dict.fromkeys(group for home in homes for group in open_groups(situation, home))
+        for group in groups:
+            modes = [mode for home in homes for mode in self._same(statement, access, home, group)]
+            modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
+            yield Step(
+                statement.name, f"{position}: no other {access.entity} with its {', '.join(group)}", tuple(modes)
+            )
+
+    def _same(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
+        if group not in open_groups(self.modes.situation, home):
+            yield Mode(home.id, (home.id,), 0.0)
+            return
+        asked = tuple(Filter(name, Operator.EQUALITY) for name in group)
+        read = Access(access.entity, StatementKind.SELECT, group, asked)
+        more = self.modes.price(work_of.request(READ_STAGES))
+        for found in self.starts.finds(replace(statement, limit=None), read, home):
+            yield replace(found, cost=found.cost + more)
+
+    def parents(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
+        """Each parent held."""
+        for link in held_links(self.modes.situation, access):
+            modes = tuple(self._held(access, link))
+            yield Step(statement.name, f"{position}: {link.parent} by {link.name} is held", modes)
+
+    def _held(self, access: Access, link: Relationship) -> Iterator[Mode]:
+        situation, places = self.modes.situation, self.modes.places
+        inside = [home for home in places.homes[access.entity] if home.links[:1] == (link,)]
+        for home in inside:
+            if settles(situation, home) == link:
+                yield Mode(home.id, (home.id,), 0.0)
+                continue
+            for above in places.homes_above(home):
+                for way in ways_to_one(places, above, link.parent_attributes):
+                    needs = (home.id, *way.needs)
+                    yield self.modes.mode(f"{home.id}, {way.text}", needs, self._looked_for(above, way))
+        without = tuple(home.id for home in inside)
+        for home in places.homes[link.parent]:
+            for way in ways_to_one(places, home, link.parent_attributes):
+                cost = self.command(home, way)
+                cost += self._looked_for(home, way) if not home.own else Work()
+                also = self.modes.documents.further(home, Work(read_bytes=1.0) + 2 * work_of.rewrite(1.0))
+                mode = self.modes.mode(f"{home.id}, {way.text}", way.needs, cost, also, without)
+                yield held_in_either(self.modes, home, mode)
+        for name, _ in places.absorbed[link.parent]:
+            rows = self.modes.sizes.rows(link.parent)
+            read = work_of.request(PARENT_STAGES) + work_of.scan(rows, self.modes.sizes.row_bytes(link.parent))
+            yield self.modes.mode(name, (name,), read, without=without)
+
+    def command(self, home: Home, way: Way) -> Work:
+        """One command that changes the parent's document and changes it back."""
+        size = self.modes.documents.base(home)
+        return (
+            work_of.request()
+            + self.found(home, way)
+            + 2 * work_of.update(1, size, fields=self.modes.sizes.fields(home.root))
+        )
+
+    def found(self, home: Home, way: Way) -> Work:
+        """The document of a row found by a command."""
+        size = self.modes.documents.base(home)
+        if way.reads_all:
+            total = self.modes.documents.count(home)
+            return work_of.scan(total, size) + work_of.ask(total)
+        return work_of.fetch_by_index(1, size)
+
+    def _looked_for(self, home: Home, way: Way) -> Work:
+        """A read for a row's parent, from the values of the row."""
+        size, total = self.modes.documents.base(home), self.modes.documents.count(home)
+        one = work_of.lookup_by_scan(1, total, size) if way.reads_all else work_of.lookup(1, 1, size)
+        return work_of.request(PARENT_STAGES) + one + work_of.unwind(self.modes.documents.per_document(home))

@@ -1,0 +1,48 @@
+"""Attributes kept apart: what it costs those who need them too, and those who write.
+
+A write reads whole rows, so that every change of a row looks for its second document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir import work_of
+from nestling.ir.candidate import Cold
+from nestling.ir.work import Work
+from nestling.ir.workload import Access, StatementKind
+from nestling.planner.options.sizes import Sizes
+
+
+def cold_bytes(sizes: Sizes, cold: Cold) -> float:
+    """Bytes that are no longer in the entity's own document."""
+    return sizes.bytes_of(cold.entity, cold.attributes) - sizes.bytes_of(cold.entity, ())
+
+
+def read_too(sizes: Sizes, cold: Cold, access: Access, rows: float) -> Work | None:
+    """The second documents of so many rows, when the access needs them; None when it does not."""
+    asked = {*access.attributes, *(each.attribute for each in access.filters)}
+    if not asked & set(cold.attributes):
+        return None
+    return work_of.lookup(rows, 1.0, cold_bytes(sizes, cold))
+
+
+def written_too(sizes: Sizes, cold: Cold, access: Access, rows: float) -> Work:
+    """The second document of each row that is written: found, changed or removed together with the first."""
+    size = cold_bytes(sizes, cold)
+    found = work_of.lookup(rows, 1.0, size)
+    match access.kind:
+        case StatementKind.INSERT:
+            return work_of.request() * 2 + work_of.insert(rows, size, 0) + work_of.transaction()
+        case StatementKind.DELETE:
+            return found + work_of.request() + work_of.delete(rows, 0) + work_of.transaction()
+        case StatementKind.UPDATE if set(access.attributes) & set(cold.attributes):
+            return found + work_of.request() + work_of.update(rows, size) + work_of.transaction()
+        case _:
+            return found
+
+
+def charged(sizes: Sizes, parts: list[tuple[str, Cold]], access: Access, rows: float) -> Iterator[tuple[str, Work]]:
+    """What a write costs more for each such structure."""
+    for name, cold in parts:
+        yield name, written_too(sizes, cold, access, rows)

@@ -1,0 +1,118 @@
+"""Values that become one (CASE, COALESCE, UNION), made alike."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from itertools import pairwise
+
+from nestling.ir.expression import ANY, NULL, Call, Case, Cast, Column, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.operands import is_number, is_text
+from nestling.ir.types import BSON_DIGITS, FLOAT, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.planner.sql import char_n as chars
+from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.mysql_digits import together
+from nestling.planner.sql.mysql_mixed_types import APART
+from nestling.planner.sql.scope import Translation
+from nestling.planner.sql.supported_types import refuse_reckoning
+from nestling.planner.sql.values import TIME_RANK, adapt, plain
+
+_RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
+
+
+def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
+    """Values that become one (CASE, COALESCE, UNION), made alike, and their type.
+
+    In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length.
+    """
+    known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
+    names = {value.type.name for value in known}
+    if translation.dialect.rules is Rules.POSTGRESQL and any(value.type.is_char for value in known):
+        kind = chars.one_type(values)
+        return tuple(adapt(value, kind) for value in values), kind
+    _refuse_carried(known)
+    if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
+        raise gap("bytes and other values that become one, whose order MongoDB has otherwise")
+    mixed = any(isinstance(value, Column) and value.mixed for value in known)
+    open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
+    if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
+        kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else _of_one_kind(known, translation)
+        if translation.dialect.rules is Rules.POSTGRESQL:
+            return tuple(adapt(value, kind) for value in values), kind
+        return tuple(values), kind
+    alike = tuple(plain(value, translation) for value in values)
+    if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
+        raise gap("timestamps of different precision that become one value")
+    if translation.dialect.rules is Rules.MYSQL and mixed and len(names) > 1 and names - TIMES:
+        raise gap(f"values of several kinds that become one, {' and '.join(sorted(names))}")
+    if translation.dialect.rules is Rules.MYSQL and names & APART and len(names) > 1 and names - TIMES:
+        raise gap(f"{' and '.join(sorted(names))} that become one value")
+    kind = _widest([value for value in alike if value != NULL], translation)
+    kind = ANY if open_class else kind
+    has_texts = any(is_text(v) or v.type.name is TypeName.ENUM for v in alike)
+    if translation.dialect.rules is Rules.MYSQL and has_texts and any(map(is_number, alike)):
+        return tuple(Cast(v, TEXT, Rules.MYSQL) if is_number(v) else v for v in alike), TEXT
+    if translation.dialect.rules is Rules.POSTGRESQL:
+        alike = tuple(adapt(value, kind) for value in alike)
+    return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
+
+
+def _refuse_carried(values: Sequence[Expression]) -> None:
+    if len({value.type for value in values}) > 1:
+        refuse_reckoning("one value of several types", None, *(value for value in values if value.type.carried))
+
+
+def _as_float(value: Expression) -> Expression:
+    """A number among floats, as one."""
+    if not is_number(value) or value.type.name is TypeName.FLOAT or value == NULL or isinstance(value, Parameter):
+        return value
+    if isinstance(value, Literal) and isinstance(value.value, int | Decimal):
+        return Literal(float(value.value), FLOAT)
+    return Cast(value, FLOAT, Rules.POSTGRESQL)
+
+
+def _differs_in_precision(values: Sequence[Expression], translation: Translation) -> bool:
+    """Whether there are timestamps of different precision; in SQLite also finer than a millisecond, as those are texts."""
+    digits = {value.type.fraction_digits for value in values if value.type.name in TIMES}
+    if translation.dialect.is_sqlite:
+        return len(digits) > 1 or max(digits, default=0) > BSON_DIGITS
+    return len({each > BSON_DIGITS for each in digits}) > 1
+
+
+def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type:
+    """The type of one of several values whose types differ in their numbers or labels."""
+    kind = Type(values[0].type.name)
+    exact = translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL
+    return together(values) or kind if exact else kind
+
+
+def _widest(values: Sequence[Expression], translation: Translation) -> Type:
+    names = {value.type.name for value in values}
+    if names and names <= set(_RANK) and all(map(is_number, values)):
+        # In SQLite each value keeps its own class: a number, but not which.
+        widest = max(names, key=_RANK.__getitem__)
+        if translation.dialect.rules is Rules.MYSQL and widest is TypeName.DECIMAL:
+            return together(values) or DECIMAL
+        return DECIMAL if translation.dialect.is_sqlite and len(names) > 1 else Type(widest)
+    if names and names <= set(TIME_RANK):
+        return Type(max(names, key=TIME_RANK.__getitem__))
+    typed = {value.type for value in values if value.type.name is not TypeName.TEXT}
+    if translation.dialect.rules is Rules.POSTGRESQL and len(typed) == 1:
+        return typed.pop()
+    if names <= TEXTS and all(map(is_text, values)):
+        return TEXT
+    return ANY
+
+
+def case(branches: Sequence[tuple[Expression, Expression]], default: Expression, translation: Translation) -> Case:
+    """CASE with values made alike."""
+    values, kind = common([*(value for _, value in branches), default], translation)
+    predicates = (predicate for predicate, _ in branches)
+    return Case(tuple(zip(predicates, values[:-1], strict=True)), values[-1], kind)
+
+
+def coalesce(values: Sequence[Expression], translation: Translation) -> Expression:
+    """The first that is not NULL, values made alike."""
+    alike, kind = common(values, translation)
+    return Call(Function.COALESCE, alike, kind, translation.dialect.rules)

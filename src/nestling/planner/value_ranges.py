@@ -1,0 +1,127 @@
+"""The part of a column's values a range or the beginning of a text lets through, where it is known how they lie.
+
+A span is a pair of shares of all rows, NULLs among them: of those with a smaller value than the range begins with, and of those
+with none greater than it ends with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from nestling.ir.bindings import UNKNOWN_LIST
+from nestling.ir.distribution import below, up_to
+from nestling.ir.expression import (
+    CaseRule,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    Like,
+    Literal,
+    Parameter,
+)
+from nestling.ir.operands import bare
+from nestling.planner.known_values import KnownOf
+
+Span = tuple[float, float]
+Values = Mapping[str, object]
+"""Sample values of parameters, by name."""
+NO_VALUES: Values = {}
+
+LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
+UPPER = frozenset({Comparison.LESS, Comparison.LESS_OR_EQUAL})
+_MIRRORED = {
+    Comparison.LESS: Comparison.GREATER,
+    Comparison.LESS_OR_EQUAL: Comparison.GREATER_OR_EQUAL,
+    Comparison.GREATER: Comparison.LESS,
+    Comparison.GREATER_OR_EQUAL: Comparison.LESS_OR_EQUAL,
+}
+
+
+def width(span: Span) -> float:
+    """The share of all rows that lies in a span."""
+    return max(0.0, span[1] - span[0])
+
+
+def both(one: Span, other: Span) -> Span:
+    """Where two spans of the same column overlap."""
+    return max(one[0], other[0]), min(one[1], other[1])
+
+
+def span_of(predicate: Expression, known: KnownOf, values: Values) -> Span | None:
+    """The span of a comparison with a value that is known; None when it, or how the column's values lie, is not."""
+    match predicate:
+        case Compare(operator=operator, left=left, right=right) if operator in _MIRRORED:
+            column = column_in(left)
+            if column is not None:
+                return _range(column, operator, right, known, values)
+            column = column_in(right)
+            return _range(column, _MIRRORED[operator], left, known, values) if column is not None else None
+        case _:
+            return None
+
+
+def _range(column: Column, operator: Comparison, bound: Expression, known: KnownOf, values: Values) -> Span | None:
+    found, value = known(column), value_of(bound, values)
+    if found is None or found.values is None or value is None:
+        return None
+    there = 1 - found.missing
+    measure = below if operator in (Comparison.LESS, Comparison.GREATER_OR_EQUAL) else up_to
+    share = measure(found.values, value, found.distinct)
+    if share is None:
+        return None
+    return (there * share, there) if operator in LOWER else (0.0, there * share)
+
+
+def beginning(predicate: Like, known: KnownOf, values: Values) -> float | None:
+    """The share of rows whose text begins as a pattern such as `ab%` says; None when it is another or not known."""
+    column, pattern = column_in(predicate.operand), value_of(predicate.pattern, values)
+    found = known(column) if column is not None else None
+    if found is None or found.values is None or not isinstance(pattern, str) or not pattern.endswith("%"):
+        return None
+    start = pattern[:-1]
+    if not start or set(start) & {*"%_"}:
+        return None
+    share = 0.0
+    for text in _spellings(start, predicate.case):
+        low, high = below(found.values, text, found.distinct), below(found.values, _after(text), found.distinct)
+        if low is None or high is None:
+            return None
+        share += max(0.0, high - low)
+    return min(1.0, share) * (1 - found.missing)
+
+
+def _spellings(start: str, case: CaseRule) -> set[str]:
+    """How texts in the data begin that a pattern takes for the same: each in one case throughout, or as names are."""
+    return {start} if case is CaseRule.EXACT else {start, start.lower(), start.upper(), start.capitalize()}
+
+
+def _after(text: str) -> str:
+    """The first text that does not begin with this one and comes after all that do."""
+    return f"{text[:-1]}{chr(min(ord(text[-1]) + 1, 0x10FFFF))}"
+
+
+def value_of(expression: Expression, values: Values) -> object:
+    """The value a literal or a parameter has, None when it is not known."""
+    match bare(expression):
+        case Literal(value=value):
+            return value
+        case Parameter(name=name):
+            return values.get(name)
+        case _:
+            return None
+
+
+def items_in(listed: InList, values: Values) -> Sequence[object]:
+    """The value of each item, None for those that are not known."""
+    if listed.given is None:
+        return [value_of(item, values) for item in listed.items]
+    known = values.get(listed.given.name)
+    return known if isinstance(known, list | tuple) else [None] * UNKNOWN_LIST
+
+
+def column_in(expression: Expression) -> Column | None:
+    """The column an expression is, or shows in another form."""
+    inner = bare(expression)
+    return inner if isinstance(inner, Column) else None

@@ -1,0 +1,222 @@
+"""How the server reads what a plan begins with: the index it takes for the conditions and the order asked, or a scan.
+
+The server compares indexes by trying them and takes the one that yields results with the fewest keys and documents; a collection
+is scanned only when no index serves. A compound `_id` serves equality on all its parts, or on the first few, but gives its
+parts in no order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import log2
+
+from nestling.ir import work_of
+from nestling.ir.clause import Clause, imply
+from nestling.ir.collations import index_collation
+from nestling.ir.design import Design
+from nestling.ir.expression import Collation
+from nestling.ir.work import NO_WORK, Work
+from nestling.planner.work.conditions import has_some, in_turn, of_any
+from nestling.planner.work.stream import Condition, Leading, Use
+
+Order = tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """One way to read: documents it yields, its work, whether they come in the order asked."""
+
+    rows: float
+    work: Work
+    ordered: bool = False
+
+    @property
+    def effort(self) -> float:
+        """What the server's trial counts: keys and documents touched."""
+        return self.work.keys + self.work.documents + self.work.scanned
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A condition an index serves: `part` is `whole`, or what it asks of an element among others."""
+
+    whole: Condition
+    part: Condition
+
+
+def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
+    """The access the server would take. `needs`: the only paths asked for, which an index may hold itself."""
+    found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, design, keys, order, needs))]
+    found += _by_partial(leading, design, order)
+    parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
+    found += [parts] if parts is not None else []
+    found += [access for each in leading.conditions if (access := _by_several(leading, each, design)) is not None]
+    if not found:
+        return _by_scan(leading)
+    return min(
+        found, key=lambda access: access.effort + (0.0 if access.ordered or not order else _sorting(access.rows))
+    )
+
+
+def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
+    """The keys of every index over all documents of the collection."""
+    yield (("_id", 1),)
+    for index in design.indexes:
+        if index.collection == leading.collection and not index.partial:
+            yield index.keys
+
+
+def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Access]:
+    """The accesses by indexes that hold only some documents, where the conditions say that of all they ask for."""
+    for index in design.indexes:
+        if index.collection == leading.collection and index.partial:
+            told = [each for each in leading.conditions if _is_part(each, index.partial)]
+            if imply([each.clause for each in told if each.clause is not None], index.partial):
+                access = _by_index(leading, design, index.keys, order, None, told)
+                yield from () if access is None else (access,)
+
+
+def _is_part(asked: Condition, partial: Sequence[Clause]) -> bool:
+    """Whether a condition says something that holds of an index's documents."""
+    return asked.clause is not None and any(asked.clause.implies(each) for each in partial)
+
+
+def _by_several(leading: Leading, asked: Condition, design: Design) -> Access | None:
+    """The access to the documents of an OR by an index for each of its parts; None where one has none, or it is no OR."""
+    if not asked.either:
+        return None
+    rest = tuple(each for each in leading.conditions if each is not asked)
+    rows, work = 0.0, NO_WORK
+    for part in asked.either:
+        one = replace(leading, conditions=(part,), identity=())
+        found = [
+            access for keys in _indexes(one, design) if (access := _by_index(one, design, keys, (), None)) is not None
+        ]
+        if not found:
+            return None
+        best = min(found, key=lambda access: access.effort)
+        rows, work = rows + best.rows, work + best.work
+    return Access(rows * _product(each.share for each in rest), work + asked_in_turn(rows, rest))
+
+
+def _by_scan(leading: Leading) -> Access:
+    documents = leading.documents
+    rows = documents.count * _product(each.share for each in leading.conditions)
+    work = work_of.scan(documents.count, documents.read_bytes(leading.mentioned))
+    return Access(rows, work + asked_in_turn(documents.count, leading.conditions))
+
+
+def distinct(leading: Leading, design: Design, path: str, values: float) -> Access | None:
+    """The different values of a path from an index that begins with it, a seek for each; None without one."""
+    begins = any(keys[0][0] == path for keys in _indexes(leading, design))
+    known = leading.documents.known.get(path)
+    if leading.conditions or not begins or known is None or known.each != 1.0 or _is_collated(leading, design, (path,)):
+        return None
+    return Access(values, work_of.covered(values, seeks=values))
+
+
+def _by_index(
+    leading: Leading,
+    design: Design,
+    keys: Order,
+    order: Order,
+    needs: frozenset[str] | None,
+    told: Sequence[Condition] = (),
+) -> Access | None:
+    """The access by one index, None when it serves neither a condition nor the order. `told`: conditions all in it meet."""
+    documents = leading.documents
+    used: list[Asked] = []
+    equal = 0
+    for path, _ in keys:
+        found = _serving(path, leading.conditions)
+        if found is None:
+            break
+        used.append(found)
+        if found.part.use is Use.RANGE:
+            break
+        equal += 1
+    ordered = bool(order) and _ordered(keys, equal, order)
+    if not used and not ordered:
+        return None
+    seeks = _product(each.part.seeks for each in used)
+    used += [Asked(each, each) for each in told if all(one.whole is not each for one in used)]
+    share, entries, rest = _found(leading.conditions, used)
+    fetched = documents.count * share
+    work = work_of.fetch_by_index(
+        fetched, documents.read_bytes(leading.mentioned), keys=documents.count * entries, seeks=seeks
+    )
+    if needs is not None and _covers(leading, design, keys, needs):
+        work = work_of.covered(documents.count * entries, seeks=seeks)
+    rows = fetched * _product(each.share for each in rest)
+    return Access(rows, work + asked_in_turn(fetched, rest), ordered)
+
+
+def _found(conditions: Sequence[Condition], used: Sequence[Asked]) -> tuple[float, float, list[Condition]]:
+    """Of the documents the share an index finds, the entries it meets for each of all, and what is still to be asked."""
+    share, entries, rest = 1.0, 1.0, list[Condition]()
+    for whole in conditions:
+        parts = [each.part for each in used if each.whole is whole]
+        if not parts:
+            rest.append(whole)
+        elif not whole.same:
+            share, entries = share * whole.share, entries * (whole.entries or whole.share)
+        else:
+            elements = _product(each.share for each in parts)
+            kept = has_some(elements, whole.elements)
+            share, entries = share * kept, entries * whole.elements * elements
+            left = of_any(tuple(each for each in whole.same if each not in parts), whole.elements)
+            rest += [replace(left, share=min(1.0, whole.share / kept))] if left.same and kept else []
+    return share, entries, rest
+
+
+def _covers(leading: Leading, design: Design, keys: Order, needs: frozenset[str]) -> bool:
+    """Whether the index holds all that is asked of a document; one over arrays or of a collation holds no whole values."""
+    held = {path for path, _ in keys}
+    known = leading.documents.known
+    single = all((found := known.get(path)) is not None and found.each == 1.0 for path in held)
+    if not single or not needs | {each.path for each in leading.conditions} <= held:
+        return False
+    return not _is_collated(leading, design, [path for path, _ in keys])
+
+
+def _is_collated(leading: Leading, design: Design, paths: Sequence[str]) -> bool:
+    store = design.store(leading.collection)
+    return index_collation(design, store, paths, unique=False) is not Collation.BINARY
+
+
+def _serving(path: str, conditions: Sequence[Condition]) -> Asked | None:
+    """The condition on that path an index can use, equality first."""
+    asked = (Asked(each, part) for each in conditions for part in (each.same or (each,)))
+    usable = [each for each in asked if each.part.path == path and each.part.use is not Use.NONE]
+    return min(usable, key=lambda each: (each.part.use is Use.RANGE, each.part.share), default=None)
+
+
+def _ordered(keys: Order, equal: int, order: Order) -> bool:
+    """Whether entries under the equal prefix come in the order asked, or the other way round."""
+    fixed = {path for path, _ in keys[:equal]}
+    asked = [(path, direction) for path, direction in order if path not in fixed]
+    rest = list(keys[equal : equal + len(asked)])
+    return rest == asked or rest == [(path, -direction) for path, direction in asked]
+
+
+def _sorting(rows: float) -> float:
+    return rows * log2(max(rows, 2.0))
+
+
+def asked_in_turn(rows: float, conditions: Sequence[Condition]) -> Work:
+    """Conditions are asked one after the other, cheap ones first, and only of the documents that are left."""
+    if not conditions:
+        return NO_WORK
+    tests = patterns = 0.0
+    for each in in_turn(conditions):
+        tests, patterns = tests + rows * each.weight, patterns + rows * each.patterns
+        rows *= each.share
+    return work_of.ask(tests) + work_of.hold_against_pattern(patterns) if patterns else work_of.ask(tests)
+
+
+def _product(factors: Iterator[float]) -> float:
+    product = 1.0
+    for factor in factors:
+        product *= factor
+    return product

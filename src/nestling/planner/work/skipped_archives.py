@@ -1,0 +1,34 @@
+"""Branches that no server is asked for: an archive, when rows are wanted that are later than all it has."""
+
+from __future__ import annotations
+
+from nestling.ir.access_path import Project, Step, Unwind
+from nestling.ir.distribution import as_kind
+from nestling.ir.expression import Compare, Comparison, Expression
+from nestling.ir.operands import bare
+from nestling.ir.row_steps import Add, Compute, Shape, Where
+from nestling.planner.reads.rewrites.archived import bounded_below
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.value_ranges import Values, value_of
+
+
+def is_left_out(step: Step, values: Values) -> bool:
+    """Whether a branch asks an archive for rows that are later than all it has."""
+    while not isinstance(step, Where):
+        if not isinstance(step, Unwind | Shape | Project | Add | Compute):
+            return False
+        step = step.source
+    asked = conjuncts(step.predicate)
+    return any(_is_later(each, other, values) for each in asked for other in asked)
+
+
+def _is_later(lower: Expression, upper: Expression, values: Values) -> bool:
+    column = bounded_below(lower)
+    if column is None or not isinstance(lower, Compare) or not isinstance(upper, Compare):
+        return False
+    if upper.operator is not Comparison.LESS or upper.left != column:
+        return False
+    low = value_of(lower.right if bare(lower.left) == column else lower.left, values)
+    most = value_of(upper.right, values)
+    least = as_kind(low, most)
+    return least is not None and bool(least >= most)

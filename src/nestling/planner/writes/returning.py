@@ -1,0 +1,50 @@
+"""What a write answers: its rows at hand are counted, and RETURNING takes its columns from them.
+
+Columns stand in the rows as they are. Where something is computed of them, that is asked of the server once all is done, row by
+row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.ir.algebra import Named, Project
+from nestling.ir.expression import Column, Expression
+from nestling.ir.model import Entity
+from nestling.ir.write_path import Each
+from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.writes.cells import Cells
+from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.fetch import fetch, plan, same_row
+
+
+def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:
+    """These rows are the statement's own; what it answers of them is what their `prefix` columns hold."""
+    work.counted.append(rows)
+    if work.returning is None:
+        return
+    cells, outputs = Cells(entity, prefix), work.returning.outputs
+    held = [item.expression.name for item in outputs if isinstance(item.expression, Column)]
+    if len(held) == len(outputs):
+        work.answered.append(rows)
+        work.cells = tuple(map(cells.column, held))
+    else:
+        work.answered.append(_computed(work, cells, outputs, rows))
+        work.cells = tuple(item.name for item in work.returning.outputs)
+
+
+def _computed(work: WriteDraft, cells: Cells, outputs: Sequence[Named], rows: str) -> str:
+    """Ask for what is computed of each row; gives the name of the rows that come of it."""
+    if any(has_subquery(item.expression) for item in outputs):
+        raise gap("RETURNING with a subquery")
+    types = cells.types()
+
+    def own(inner: Expression) -> Expression | None:
+        return Column("row", cells.column(inner.name), inner.type) if isinstance(inner, Column) else None
+
+    shown = [replace(item, expression=rewritten(item.expression, own)) for item in outputs]
+    asked = plan(work.design, Project(same_row(types), "answered", tuple(shown)))
+    answered = work.name(f"answered of {rows}")
+    work.add(Phase.ANSWER, [Each(rows, (fetch(answered, asked, tuple(types)),))])
+    return answered

@@ -1,0 +1,137 @@
+"""What was weighed besides homes – copies, computed values, indexes – with the numbers and statements that decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import assert_never
+
+from nestling.ir.candidate import (
+    HOMES,
+    Absorbed,
+    Aggregate,
+    Archived,
+    Bucketed,
+    Candidate,
+    Cold,
+    CopiedAttribute,
+    Indexed,
+    IndexedAcross,
+    Lineage,
+    Mirror,
+    Nested,
+    Newest,
+    Own,
+    Paired,
+)
+from nestling.ir.options import Solution, Weighing
+from nestling.ir.proposal import Weighed
+from nestling.ir.situation.situation import Situation
+from nestling.strategies.placement.decided_relationships import subject_of
+from nestling.strategies.placement.prices import price
+from nestling.strategies.placement.wording import NOTHING, causes, causing, flips, is_rounding
+
+
+def considered(
+    situation: Situation, candidates: Iterable[Candidate], solution: Solution, weighings: Iterable[Weighing]
+) -> tuple[Weighed, ...]:
+    """Chosen ones first, by what they save; then the others, the nearest to being chosen first, those not weighed last."""
+    candidates, weighings = tuple(candidates), tuple(weighings)
+    by_group = {each.group: each for each in weighings}
+    of_homes = _weighings_of_homes(candidates, weighings)
+    found = [
+        _weighed(
+            situation,
+            candidate,
+            solution,
+            _of_one(of_homes.get(candidate.part.entity), candidate.id)
+            if isinstance(candidate.part, Absorbed)
+            else _of_one(by_group.get(candidate.part.decision), candidate.id)
+            if isinstance(candidate.part, Archived)
+            else by_group.get(candidate.id),
+        )
+        for candidate in candidates
+        if not isinstance(candidate.part, HOMES) or isinstance(candidate.part, Absorbed)
+    ]
+    return tuple(sorted(found, key=_order))
+
+
+def _order(each: Weighed) -> tuple[bool, bool, float, str]:
+    return not each.chosen, each.gain is None, -(each.gain or 0.0), each.structure
+
+
+def _weighings_of_homes(candidates: Iterable[Candidate], weighings: Iterable[Weighing]) -> Mapping[str, Weighing]:
+    """By entity, the weighing that has its homes."""
+    homes = {each.id: each.part.entity for each in candidates if isinstance(each.part, HOMES)}
+    return {homes[name]: each for each in weighings for name, _ in each.alternatives if name in homes}
+
+
+def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
+    """What a weighing says of a structure: all of it where that is chosen, else its cost alone among the alternatives."""
+    places = [name for name, _ in weighing.alternatives] if weighing is not None else []
+    if weighing is None or structure not in places:
+        return weighing
+    place = places.index(structure)
+    return Weighing(
+        weighing.group,
+        weighing.alternatives[place : place + 1],
+        tuple(turn for turn in weighing.turns if turn.to == structure),
+        weighing.causes[place : place + 1],
+    )
+
+
+def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one: Weighing | None) -> Weighed:
+    chosen = candidate.id in solution.chosen
+    other = next((cost for _, cost in one.alternatives), None) if one is not None else None
+    rates = {statement.name: statement.rate_per_second for statement in situation.reading.workload.statements}
+    differences = next(iter(one.causes), ()) if one is not None else ()
+    return Weighed(
+        structure=candidate.id,
+        pattern=candidate.pattern,
+        chosen=chosen,
+        gain=None if other is None else _gain(other, solution, chosen=chosen),
+        price=price(situation, candidate),
+        motives=candidate.motives,
+        flips=flips(one, rates, {}, candidate.id if chosen else NOTHING) if one is not None else (),
+        because=causes(differences, rates),
+        about=_about(situation, candidate),
+        instead=one.come if one is not None and chosen else (),
+        dropped=_dropped(one, other, solution) if one is not None and chosen else None,
+        statements=causing(differences, rates),
+    )
+
+
+def _gain(other: float, solution: Solution, *, chosen: bool) -> float:
+    """What the structure saves; differences within rounding are none."""
+    difference = other - solution.cost if chosen else solution.cost - other
+    return 0.0 if is_rounding(difference, solution) else difference
+
+
+def _dropped(one: Weighing, other: float | None, solution: Solution) -> float | None:
+    """What it costs more where nothing takes the structure's place, if that is more than what the structure saves."""
+    if one.dropped is None or other is None or is_rounding(one.dropped - other, solution):
+        return None
+    return one.dropped - solution.cost
+
+
+def _about(situation: Situation, candidate: Candidate) -> str:
+    """The relationship a structure follows, by the name it is decided under; "" when it follows none."""
+    match candidate.part:
+        case CopiedAttribute(path=path):
+            link = path[0].relationship
+        case Absorbed(_, link) | Newest(link) | Lineage(link) | Aggregate(link):
+            pass
+        case IndexedAcross() as across:
+            link = across.links[0]
+        case Mirror(both):
+            return both
+        case Indexed(entity, keys):
+            names = [name for name, _ in keys]
+            parents = situation.parents[entity]
+            link = next(
+                (p.name for p in parents if set(p.child_attributes) == set(names[: len(p.child_attributes)])), ""
+            )
+        case Cold() | Archived() | Paired() | Own() | Nested() | Bucketed():
+            return ""
+        case other:
+            assert_never(other)
+    return subject_of(situation, situation.model.relationship(link)) if link else ""

@@ -1,0 +1,46 @@
+"""The architecture page names files that exist, and nouns that are defined where it says."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.shared_cases import ROOT
+
+PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+SOURCE = ROOT / "src" / "nestling"
+NOUN_ROW = re.compile(r"^\| ((?:`\w+`[,;] ?|`\w+`)+) \| ([^|]+) \|", re.MULTILINE)
+
+
+def named_paths() -> list[str]:
+    """The paths between backticks that begin in a folder of the project, without patterns."""
+    found = re.findall(r"`((?:src/|tests/|benchmarks/|docs/|scripts/)?[a-z_]+/[\w/]*(?:\.\w+)?)`", PAGE)
+    return [path for path in found if "<" not in path]
+
+
+def exists(path: str) -> bool:
+    """Whether a path is there: from the top, or inside the package."""
+    return (ROOT / path).exists() or (SOURCE / path).exists()
+
+
+def test_every_path_exists() -> None:
+    """What is named is there."""
+    assert len(named_paths()) > 100
+    assert [path for path in named_paths() if not exists(path)] == []
+
+
+def test_nouns_are_defined_where_the_page_says() -> None:
+    """Each class of the tables of nouns is in one of the files of its row."""
+    rows = [
+        (re.findall(r"`(\w+)`", nouns), re.findall(r"`(ir/[\w/.]+)`", files)) for nouns, files in NOUN_ROW.findall(PAGE)
+    ]
+    assert sum(len(nouns) for nouns, files in rows if files) > 35
+    for nouns, files in rows:
+        text = "\n".join(_text(SOURCE / file) for file in files)
+        missing = [noun for noun in nouns if files and not re.search(rf"^(class )?{noun}\b", text, re.MULTILINE)]
+        assert missing == [], files
+
+
+def _text(path: Path) -> str:
+    files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
+    return "\n".join(each.read_text(encoding="utf-8") for each in files)

@@ -1,0 +1,136 @@
+"""What of a workload the design made for it does not convert is told with the design."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from nestling.emitters.mql import read
+from nestling.emitters.proposal_json import proposal_json
+from nestling.ir.compiled import CompiledRead, ReadPlan
+from nestling.ir.proposal_rows import cost_line
+from nestling.ir.quantity_words import short
+from nestling.ir.reading import Reading
+from nestling.ir.text import read_file, read_proposal, write_proposal
+from nestling.ir.work_words import work_rate
+from nestling.pipeline import convert_all, design, explain, inspect, queries_module, with_unconverted
+from nestling.pipeline import unconverted as converting
+
+WORKLOAD = """
+-- name: before, rate: 5/s
+SELECT id, LEAD(a, id) OVER (ORDER BY id) AS x FROM t;
+-- name: fine, rate: 5/s
+SELECT a FROM t WHERE name = :n;
+-- name: gone_0, rate: 5/s
+DELETE FROM t WHERE a = :id LIMIT 1;
+-- name: gone_1, rate: 5/s
+DELETE FROM t WHERE id = :id LIMIT 1;
+-- name: gone_2, rate: 5/s
+DELETE FROM t WHERE id = :id LIMIT 1;
+-- name: gone_3, rate: 5/s
+DELETE FROM t WHERE id = :id LIMIT 1;
+"""
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Reading:
+    """One statement no design converts as it stands in four, and one that only compiling tells of."""
+    connection = sqlite3.connect(tmp_path / "a.db")
+    connection.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, a INTEGER, name TEXT)")
+    connection.close()
+    workload = tmp_path / "workload.sql"
+    workload.write_text(WORKLOAD)
+    return inspect(f"sqlite:///{tmp_path / 'a.db'}", workload=workload)
+
+
+def test_each_statement_is_told_once(reading: Reading, tmp_path: Path) -> None:
+    """By its construct, all names with it; the file and the JSON have them too."""
+    found = with_unconverted(design(reading, "normalized"), reading)
+    told = [(gap.where, gap.what) for gap in found.gaps]
+    assert told == [
+        ("statement `before`", "weighed, but not converted: a distance between rows that is no constant integer"),
+        (
+            "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
+            "weighed, but not converted: DELETE with LIMIT",
+        ),
+    ]
+    assert [each["where"] for each in proposal_json(found)["gaps"]] == [where for where, _ in told]  # type: ignore[attr-defined]
+    (tmp_path / "design.yaml").write_text(write_proposal(found))
+    assert read_file(tmp_path / "design.yaml").gaps == found.gaps
+
+
+@pytest.mark.parametrize("strategy", ["normalized", "optimal"])
+def test_explaining_such_a_statement_says_so(reading: Reading, strategy: str) -> None:
+    """Also of one that stands behind many."""
+    found = with_unconverted(design(reading, strategy), reading)
+    (told,) = explain(found, "gone_3").gaps
+    assert told.startswith("statement `gone_3`: weighed, but not converted: DELETE with LIMIT")
+    assert any(text.startswith("statements `gone_0`, `gone_1`, `gone_2` and 1 more: ") for text in explain(found).gaps)
+
+
+def test_of_many_statements_some_are_looked_at(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When the time is over it is said how many; what no design converts is told all the same."""
+    monkeypatch.setattr(converting, "MANY", 3)
+    seconds = count(step=6)
+    found = with_unconverted(design(reading, "normalized"), reading, clock=lambda: float(next(seconds)))
+    assert any(note.startswith("1 of 6 statements were converted for this design") for note in found.notes)
+    assert [gap.where for gap in found.gaps] == [
+        "statement `before`",
+        "statements `gone_0`, `gone_1`, `gone_2`, `gone_3`",
+    ]
+
+
+def test_a_query_far_dearer_than_the_search_reckoned_with_is_told(reading: Reading) -> None:
+    """The proof of least cost is one of the search's prices; where both agree nothing is said."""
+    proposal = design(reading)
+    assert proposal.costs is not None
+    assert not [note for note in with_unconverted(proposal, reading).notes if "not proved" in note]
+    cheap = replace(proposal, costs=replace(proposal.costs, statements=(("fine", 1e-6),)))
+    looked_at = with_unconverted(cheap, reading)
+    assert looked_at.costs is not None
+    (dearer,) = looked_at.costs.dearer
+    assert dearer.seconds > 1e-6
+    really = work_rate(dearer.seconds * dearer.rate_per_second)
+    line = cost_line(looked_at.costs, "fine")
+    assert (
+        f"This does not hold for 1 statement, whose query costs far more: `fine` {short(dearer.seconds * 1e3)} ms"
+        in line
+    )
+    assert f"ms each time, {really} (reckoned with: 0.001 ms)" in line
+    assert f"With that the workload costs {work_rate(looked_at.costs.with_dearer)}." in line
+    assert f"`fine` costs {short(dearer.seconds * 1e3)} ms each time; what structures are said to save for it" in line
+    assert read_proposal(write_proposal(looked_at), "design.yaml").costs == looked_at.costs
+    told = [note for note in looked_at.notes if "not proved" in note]
+    assert len(told) == 1
+    assert told[0].startswith("the query for `fine` costs ")
+    assert "reckoned with 0.001 ms" in told[0]
+
+
+@pytest.mark.parametrize("way", ["design", "file", "module"])
+def test_a_fault_of_nestlings_names_the_statement(
+    way: str, reading: Reading, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not taken for a gap, and whoever meets it learns which of many statements it is."""
+    compiled = read.compiled_read
+
+    def failing(plan: ReadPlan, *, name: str = "", sql: str = "") -> CompiledRead:
+        if name == "fine":
+            raise KeyError("a fault")
+        return compiled(plan, name=name, sql=sql)
+
+    proposal = design(reading, "normalized")
+    monkeypatch.setattr(read, "compiled_read", failing)
+    ways: dict[str, Callable[[], object]] = {
+        "design": lambda: with_unconverted(proposal, reading),
+        "file": lambda: list(convert_all(proposal, tmp_path / "workload.sql")),
+        "module": lambda: queries_module(proposal, tmp_path / "workload.sql"),
+    }
+    with pytest.raises(KeyError) as found:
+        ways[way]()
+    (note,) = found.value.__notes__
+    assert note.endswith(": fine")
