@@ -14,11 +14,11 @@ def test_one_decision(shop: Path) -> None:
     assert done.code == 0
     assert "\nproduct_review: parent-reference (product 1:N review)\n" in done.out
     assert "  cost      review in" in done.out
-    assert "  rule-5    with the runner-up latest_reviews (850/s)" in done.out
+    assert "  rule-5    the runner-up adds " in done.out
     assert "  A10       the decision tree says the same" in done.out
     assert "  price     " in done.out
     assert "at most 347" in done.out
-    assert "  not embed: " in done.out
+    assert "  rejected  review in product: " in done.out
     assert "Considered, not kept\n" in done.out
     for factor in (
         "read pattern",

@@ -71,7 +71,7 @@ def test_descriptions_tell_decisions_with_their_reasons():
     text = emit(Proposal("tree", DESIGNS["orders"](), (made,)), "markdown")["schema.md"]
     assert "### order\\_line: embed (few)" in text
     assert "- at most 12 `line` per `order` (A2)" in text
-    assert "- not parent-reference: two reads instead of one" in text
+    assert "- rejected: parent-reference: two reads instead of one" in text
 
 
 def test_samples_are_the_same_on_every_run():

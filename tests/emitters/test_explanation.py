@@ -77,7 +77,7 @@ def test_the_text_shows_the_numbers_and_why_not(proposal):
     text = explanation_text(explanation(proposal))
     assert text.startswith("author_book: child-reference (author 1:N book)\n")
     assert "at most 400" in text
-    assert "not embed: " in text
+    assert "  rejected  embed: " in text
     assert "schema.sql:4: a trigger (nestling does not convert this)" in text
 
 

@@ -20,7 +20,9 @@ def test_a_statement_that_a_text_leaves_out() -> None:
     collections = (Collection("orders", Document("order"), ("id",)), Collection("lines", line))
     reasons = (Reason("A9", "joined along by first (5/s) and 1 more", statements=("first", "second")),)
     decision = Decision(ORDER_LINE.name, Choice.PARENT_REFERENCE, reasons=reasons)
-    count = Weighed("count", "computed", False, -1.0, because="first (5/s) 2 ms/s more", statements=("first", "third"))
+    count = Weighed(
+        "count", "computed", False, -1.0, because="adds 2 ms/s in first (5/s)", statements=("first", "third")
+    )
     costs = Costs(1.0, 1.0, "default", (("first", 0.1), ("second", 0.1), ("third", 0.1)))
     design = Design(Model("m", (ORDER, LINE), (ORDER_LINE,)), collections)
     proposal = Proposal("optimal", design, (decision,), weighed=(count,), costs=costs)
@@ -32,7 +34,7 @@ def test_a_statement_that_is_not_converted() -> None:
     """What compares the costs of all statements is not about it; what names it as a cause is."""
     line = Document("line", references=(Reference(ORDER_LINE.name, Holder.CHILD),))
     collections = (Collection("orders", Document("order"), ("id",)), Collection("lines", line))
-    compared = Reason(COMPARED, "with the runner-up first 2 ms/s more", statements=("first", "compared", "joined"))
+    compared = Reason(COMPARED, "the runner-up adds 2 ms/s in first", statements=("first", "compared", "joined"))
     joined = Reason("A9", "joined along by joined (5/s)", statements=("joined",))
     decision = Decision(ORDER_LINE.name, Choice.PARENT_REFERENCE, reasons=(compared, joined))
     count = Weighed("count", "computed", False, -1.0, motives=("joined",), statements=("first", "compared"))

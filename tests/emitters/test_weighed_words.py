@@ -9,9 +9,9 @@ from nestling.emitters.explanation_text import explanation_text
 from nestling.ir.proposal import Costs, Weighed
 
 KEPT = Weighed(
-    "the index", "compound-index", True, 0.007, because="page (9/s) 7 ms/s more", instead=("a", "b"), dropped=0.3
+    "the index", "compound-index", True, 0.007, because="adds 7 ms/s in page (9/s)", instead=("a", "b"), dropped=0.3
 )
-NOTHING_ELSE = Weighed("the index", "compound-index", True, 0.089, because="page (9/s) 89 ms/s more")
+NOTHING_ELSE = Weighed("the index", "compound-index", True, 0.089, because="adds 89 ms/s in page (9/s)")
 AS_GOOD = Weighed("the index", "compound-index", True, 0.0, motives=("page",), instead=("a", "b", "c"), dropped=0.3)
 
 
@@ -20,12 +20,12 @@ AS_GOOD = Weighed("the index", "compound-index", True, 0.0, motives=("page",), i
     [
         (
             KEPT,
-            "7 ms/s (11.29%) over a and b in its place: page (9/s) 7 ms/s more; with nothing in its place 300 ms/s more",
+            "7 ms/s (11.29%) over a and b in its place: this adds 7 ms/s in page (9/s); nothing in its place costs 300 ms/s more",
         ),
-        (NOTHING_ELSE, "89 ms/s (2.44 times as much); without it page (9/s) 89 ms/s more"),
+        (NOTHING_ELSE, "89 ms/s (2.44 times as much); leaving it out adds 89 ms/s in page (9/s)"),
         (
             AS_GOOD,
-            "tie – a, b and 1 more in its place; with nothing in its place 300 ms/s more; it serves page",
+            "tie – a, b and 1 more in its place; nothing in its place costs 300 ms/s more; it serves page",
         ),
     ],
 )

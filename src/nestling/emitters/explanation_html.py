@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
-from nestling.emitters.weighed_words import without_it
+from nestling.emitters.weighed_words import rejected_text, without_it
 from nestling.ir.notebook import block, inline, table
 from nestling.ir.proposal_rows import cost_line
 
@@ -34,7 +34,7 @@ def _decision(each: Explained) -> Iterator[str]:
     yield f"<h4>{inline(each.relationship)}: {each.choice} ({inline(each.subject)})</h4>"
     steps = [(step.rule, step.text) for step in each.steps]
     turns = [("turns", flip_text(flip)) for flip in each.flips]
-    others = [("nor" if o.choice is each.choice else f"not {o.choice}", o.text) for o in each.alternatives]
+    others = [("rejected", rejected_text(other, each.choice)) for other in each.alternatives]
     yield table("Why", ("by", "found"), (*steps, *turns, *others))
     factors = ((factor.name, factor.leans, factor.evidence) for factor in each.factors)
     yield table("The seven factors", ("factor", "leans to", "evidence"), factors)

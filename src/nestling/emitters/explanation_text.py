@@ -8,7 +8,7 @@ from textwrap import wrap
 
 from nestling.emitters.explanation import BuiltIndex, Explained, Explanation
 from nestling.emitters.flip_words import flip_text
-from nestling.emitters.weighed_words import without_it
+from nestling.emitters.weighed_words import rejected_text, without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
 from nestling.ir.proposal_rows import EQUAL, cost_line
 from nestling.ir.quantity_words import short
@@ -22,7 +22,7 @@ FAR = 100.0
 MOST_REJECTED = 5
 """Structures of one pattern that are shown of those not kept, the nearest to being so."""
 BUILT_BESIDES = "Built besides, for keys, references and upkeep"
-UNIT = "Costs are milliseconds of server and client work for each second of the workload (ms/s)."
+UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
 
 def explanation_text(explained: Explanation, *, lacking_first: bool = False) -> str:
@@ -59,8 +59,7 @@ def _lines(each: Explained) -> Iterator[str]:
     for factor in each.factors:
         yield from _wrapped(factor.evidence, f"    {factor.name:<15}{factor.leans:<13}")
     for other in each.alternatives:
-        head = "  nor " if other.choice is each.choice else f"  not {other.choice}: "
-        yield from _wrapped(other.text, head, indent=6)
+        yield from _wrapped(rejected_text(other, each.choice), "  rejected  ")
 
 
 def _near(flips: Sequence[Flip]) -> Sequence[Flip]:
@@ -111,7 +110,7 @@ def _kept(each: Weighed, costs: Costs | None) -> Iterator[str]:
     yield from _wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     if each.gain:
         other = without_it(each)
-        because = f" over {other}" if each.instead else f"; without it {other}" if other else ""
+        because = f" over {other}" if each.instead else f"; {other}" if other else ""
         yield from _wrapped(f"{work_rate(each.gain)}{_share(each.gain, costs)}{because}", "    saves   ")
     elif each.gain is not None:
         other = f" – {without_it(each)}" if each.instead else ""
@@ -127,7 +126,7 @@ def _kept(each: Weighed, costs: Costs | None) -> Iterator[str]:
 def _rejected(each: Weighed, costs: Costs | None) -> Iterator[str]:
     gain = each.gain or 0.0
     more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
-    because = f": {each.because}" if each.because else ""
+    because = f": it {each.because}" if each.because else ""
     yield from _wrapped(f"{each.structure} ({each.pattern}): {more}{because}", "  ", indent=4)
 
 

@@ -10,6 +10,7 @@ from nestling.emitters.content import Array, Constant, Content, Either, Line, Ob
 from nestling.emitters.documents import documents
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.samples import sample_documents
+from nestling.emitters.weighed_words import rejected_text
 from nestling.ir.clause import Clause, Compared
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
@@ -133,7 +134,7 @@ def _decisions(decisions: Sequence[Decision]) -> str:
         patterns = f" ({', '.join(made.patterns)})" if made.patterns else ""
         reasons = [f"- {_prose(reason.text)} ({reason.rule})\n" for reason in made.reasons]
         reasons += [f"- turns {_prose(flip_text(flip))}\n" for flip in made.flips[:1]]
-        reasons += [f"- not {other.choice}: {_prose(other.text)}\n" for other in made.alternatives]
+        reasons += [f"- rejected: {_prose(rejected_text(other, made.choice))}\n" for other in made.alternatives]
         parts.append(f"### {_text(made.relationship)}: {made.choice}{_text(patterns)}\n\n{''.join(reasons)}")
     return "\n".join(parts)
 

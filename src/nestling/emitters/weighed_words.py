@@ -1,8 +1,8 @@
-"""What would be without a structure that is kept, in words."""
+"""In words: what a design without a structure would have in its place, and what it would cost."""
 
 from __future__ import annotations
 
-from nestling.ir.proposal import Weighed
+from nestling.ir.proposal import Alternative, Choice, Weighed
 from nestling.ir.work_words import work_rate
 
 MOST_NAMED = 2
@@ -10,10 +10,16 @@ MOST_NAMED = 2
 
 
 def without_it(kept: Weighed) -> str:
-    """What the best design without it has in its place and who pays, then what it costs with nothing there."""
+    """What the best design without it has in its place and which statements pay, then what it costs with nothing there."""
     others = f"{_named(kept.instead)} in its place" if kept.instead else ""
-    dropped = f"with nothing in its place {work_rate(kept.dropped)} more" if kept.dropped is not None else ""
-    return "; ".join(filter(None, (": ".join(filter(None, (others, kept.because))), dropped)))
+    paid = f"{'this' if others else 'leaving it out'} {kept.because}" if kept.because else ""
+    dropped = f"nothing in its place costs {work_rate(kept.dropped)} more" if kept.dropped is not None else ""
+    return "; ".join(filter(None, (": ".join(filter(None, (others, paid))), dropped)))
+
+
+def rejected_text(other: Alternative, chosen: Choice) -> str:
+    """A choice that was rejected: the structure with what it costs more, or why it is impossible."""
+    return other.text if other.cost is not None or other.choice is chosen else f"{other.choice}: {other.text}"
 
 
 def _named(structures: tuple[str, ...]) -> str:

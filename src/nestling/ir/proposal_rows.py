@@ -86,11 +86,11 @@ def cost_line(costs: Costs, statement: str = "") -> str:
             f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; what structures are said to save for it is"
             " reckoned with another query than it has."
         )
-    within = f"within {ceil(costs.seconds * 10) / 10:.1f} s"
+    within = f" within {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
     if costs.gap < PROVED:
-        return f"{total}, proved least {within}.{but}{busy}{one}"
+        return f"{total}, proved least{within}.{but}{busy}{one}"
     least = f"at most {costs.gap:.2%} above the least possible"
-    return f"{total}: the best found {within}, {least}.{but}{busy}{one}"
+    return f"{total}: the best found{within}, {least}.{but}{busy}{one}"
 
 
 def _dearer_words(costs: Costs) -> str:

@@ -133,6 +133,6 @@ def _candidate(
         if access.grouping is not None and plain.is_coarse(access)
         for item in summaries(access.grouping.aggregates)
     ]
-    what = f"{window.unit} of {window.attribute}" if window is not None else f"{limit}"
-    name = f"{entity.name} in buckets by {', '.join(by)} and {what}"
+    size = f"one for each {window.unit} of {window.attribute}" if window is not None else f"{limit:,} in each"
+    name = f"{entity.name} in buckets by {', '.join(by)}, {size}"
     return Structure(name, replace(plain, summary=tuple(dict.fromkeys(asked))), motives)

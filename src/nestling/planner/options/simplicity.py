@@ -31,7 +31,7 @@ from nestling.ir.candidate import (
 )
 from nestling.ir.options import Charge, Mode, Step
 
-SIMPLICITY = "structures to look after"
+SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
 SHARE = 3e-4
 """One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""

@@ -121,7 +121,7 @@ class _Deciding:
             other = self.homes.get(structure or "")
             if other is not None and cost is not None and self._kind(other, joined) != self._kind(home, joined):
                 if said := causes(differences, self.rates):
-                    yield Reason("rule-5", f"with the runner-up {said}", statements=causing(differences, self.rates))
+                    yield Reason("rule-5", f"the runner-up {said}", statements=causing(differences, self.rates))
                 return
 
     def _walking(self, joined: Sequence[Relationship]) -> Iterator[Reason]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Flip
@@ -45,19 +45,27 @@ def more(seconds: float, solution: Solution) -> str:
 
 
 def causes(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]) -> str:
-    """The statements behind a difference: `record_view (900/s) 455 ms/s more, view_count (10/s) 0.9 ms/s less`.
+    """The statements behind a difference: `adds 455 ms/s in record_view (900/s), saves 0.9 ms/s in view_count (10/s)`.
 
-    What is not in the workload is no statement and has no rate: what structures cost the people who live with them.
+    What is not in the workload is no statement and has no rate: the price of complexity.
     """
     known = [(name, seconds) for name, seconds in differences if seconds]
     largest = max((abs(seconds) for _, seconds in known), default=0.0)
     named = [(name, seconds) for name, seconds in known if abs(seconds) >= SMALL * largest][:MOST_CAUSES]
     said = [
-        f"{_cause(name, rates)} {work_rate(abs(seconds))} {'more' if seconds > 0 else 'less'}"
-        for name, seconds in named
+        f"{verb} {_listed([f'{work_rate(abs(seconds))} {_cause(name, rates)}' for name, seconds in those])}"
+        for verb, those in (
+            ("adds", [each for each in named if each[1] > 0]),
+            ("saves", [e for e in named if e[1] < 0]),
+        )
+        if those
     ]
     others = len(known) - len(named)
-    return ", ".join(said) + (f", and {others} other{'s' if others > 1 else ''} a little" if others and said else "")
+    return ", ".join(said) + (f"; {others} other{'s change' if others > 1 else ' changes'} a little" if others else "")
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
 
 
 def causing(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]) -> tuple[str, ...]:
@@ -66,7 +74,7 @@ def causing(differences: Iterable[tuple[str, float]], rates: Mapping[str, float]
 
 
 def _cause(name: str, rates: Mapping[str, float]) -> str:
-    return f"{name} ({rate_text(rates[name])})" if name in rates else name
+    return f"in {name} ({rate_text(rates[name])})" if name in rates else f"for {name}"
 
 
 def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, str], now: str) -> tuple[Flip, ...]:
