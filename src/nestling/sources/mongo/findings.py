@@ -93,6 +93,11 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
             f"keys that no two elements share today, and nothing keeps so: {first_of(keys, SHOWN)}. If one may repeat, give the"
             " elements a field that tells them apart"
         )
+    keyless = {e.seen.place: e.name for e in found.values() if not e.key}
+    for lacked in survey.facts.structure.lacked_ids:
+        if name := keyless.get((lacked.collection, lacked.node)):
+            what = f"`{name}` has no key: {lacked.lacking:,} of {lacked.checked:,} elements lack their"
+            yield f"{what} `{steps_text(lacked.column[-1:])}`, and only their place in the array tells them apart. Give each one"
     for link in survey.links:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
