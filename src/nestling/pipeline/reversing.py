@@ -202,7 +202,7 @@ def _least_cost(
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
     made = explained(replace(posing, problem=problem), solution, today)
-    proposal = _constrained(_without_fixed(made, fixed), kept)
+    proposal = _with_other_indexes(_constrained(_without_fixed(made, fixed), kept), today)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps, then = changes(every, there, solution.chosen | stay), evaluate(every, solution.chosen | stay)
     cost, better = (each.cost if each is not None else None for each in (now, then))
@@ -272,6 +272,16 @@ def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
 
     made, lost = with_constraints(proposal.design, kept)
     notes = tuple(f"no index keeps {each}, as one does today: the application has to" for each in lost)
+    return replace(proposal, design=made, notes=(*proposal.notes, *notes))
+
+
+def _with_other_indexes(proposal: Proposal, today: Design) -> Proposal:
+    """The proposal with today's indexes that no structure stands for, which nothing was weighed of."""
+    from nestling.planner.options.in_place import with_other_indexes
+
+    made, lost = with_other_indexes(proposal.design, today)
+    named = (f"`{each.collection}` on {', '.join(path for path, _ in each.keys)}" for each in lost)
+    notes = tuple(f"today's index of {each} does not stay: its fields move elsewhere" for each in named)
     return replace(proposal, design=made, notes=(*proposal.notes, *notes))
 
 
