@@ -92,10 +92,10 @@ def lacked_id(table: Table) -> LackedId | None:
     for steps in table.columns if table.node.form is NodeForm.ARRAY else ():
         given = [cell for cell in table.cells(steps) if cell is not None]
         enough = LEAST_ROWS <= len(given) < table.rows and len(given) >= LEAST_GIVEN * table.rows
-        if enough and _may_be_key(table, steps) and is_own_id(steps, collection.name, table.node.steps):
-            if len(set(given)) == len(given):
-                lacking = table.rows - len(given)
-                return LackedId(collection.database, collection.name, table.node.steps, steps, lacking, table.rows)
+        is_id = _may_be_key(table, steps) and is_own_id(steps, collection.name, table.node.steps)
+        if enough and is_id and len(set(given)) == len(given):
+            lacking = table.rows - len(given)
+            return LackedId(collection.database, collection.name, table.node.steps, steps, lacking, table.rows)
     return None
 
 

@@ -143,7 +143,9 @@ class CostsForm(Form):
     dearer: dict[str, DearerForm] = Field(
         {}, description="statements whose query costs far more than was reckoned with"
     )
-    threshold: float = Field(0.0, description="the part of the cost that a change to a live database has to save at least")
+    threshold: float = Field(
+        0.0, description="the part of the cost that a change to a live database has to save at least"
+    )
 
     def to_ir(self) -> Costs:
         """The costs."""
@@ -158,7 +160,9 @@ class CostsForm(Form):
             return None
         dearer = {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer}
         entries = {"statements": dict(costs.statements), "dearer": dearer, "threshold": costs.threshold}
-        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(entries, dearer={}, threshold=0.0)
+        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(
+            entries, dearer={}, threshold=0.0
+        )
 
 
 class DecisionForm(Form):

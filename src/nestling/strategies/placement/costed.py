@@ -112,6 +112,8 @@ class _Deciding:
             return Reason("cost", f"{home.id} {self._beside(saved, other, threshold)}", saved - threshold)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
+        if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
+            return Reason("cost", f"{home.id}: no other place keeps to the limits, such as the document bound")
         if len(possible) > 1:
             return Reason("cost", f"{home.id} costs least; its alternatives were not weighed one by one")
         return Reason("cost", f"{home.id}: no other place for it was proposed")
