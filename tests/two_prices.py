@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
@@ -28,10 +28,12 @@ class TwoPrices:
 
 
 def two_prices(reading: Reading, proposal: Proposal) -> Mapping[str, TwoPrices]:
-    """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose."""
+    """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose,
+    be it that its documents may grow too large.
+    """
     of = posed(reading, None, None)
     there = with_in_place(proposal.design, of.candidates)
-    problem = priced(of.situation, of.profile, there.candidates)
+    problem = replace(priced(of.situation, of.profile, there.candidates), limits=())
     if evaluate(problem, there.chosen) is None:
         return {}
     search = dict(statement_costs(problem, there.chosen))

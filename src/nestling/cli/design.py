@@ -209,7 +209,7 @@ def show_changes(made: Redesign) -> None:
     if made.changes:
         table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
     costs = made.proposal.costs
-    said = today_line(made.today, costs.cost if costs is not None else None, changes=len(made.changes))
+    said = today_line(made.today, made.better, changes=len(made.changes))
     if made.warning and not made.changes:
         said = "nothing to change that is known of"
     elif made.changes and costs is not None and made.today is None:

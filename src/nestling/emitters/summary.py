@@ -98,5 +98,6 @@ def today_line(today: float | None, best: float | None, *, changes: int) -> str:
         return "today's design is the best known: nothing to change"
     if today is None or best is None:
         return "today's design was not priced: with a workload (--workload FILE) costs say what a change saves"
-    share = f", {1 - best / today:.0%} less" if today > 0 else ""
+    less = 1 - best / today if today > 0 else 0.0
+    share = f", {abs(less):.0%} {'less' if less > 0 else 'more'}" if round(abs(less), 2) else ""
     return f"today's design costs {work_rate(today)}, this one {work_rate(best)}{share}"

@@ -11,6 +11,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+CHANGE = "threshold for changing a live database"
+"""Among the statements, what a change to a design in place has to save at least; no measured cost."""
+
 
 @dataclass(frozen=True, slots=True)
 class Structure:

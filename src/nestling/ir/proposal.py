@@ -111,7 +111,8 @@ class Costs:
     """What a design costs by the cost model, in seconds of work per second, and how sure it is that no other costs less.
 
     `statements`: seconds per execution, as the search reckoned. `dearer`: those whose query costs far more than that, so that
-    nothing is proved for them. `seconds`: how long the search took, which is no part of what was found, nor of a file.
+    nothing is proved for them. `threshold`: the part of the cost that is no work, but what a change to a live database has to
+    save at least. `seconds`: how long the search took, which is no part of what was found, nor of a file.
     """
 
     cost: float
@@ -119,6 +120,7 @@ class Costs:
     profile: str
     statements: tuple[tuple[str, float], ...] = ()
     dearer: tuple[Dearer, ...] = ()
+    threshold: float = 0.0
     seconds: float = field(default=0.0, compare=False)
 
     @property

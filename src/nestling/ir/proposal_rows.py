@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from nestling.ir.design import Design
+from nestling.ir.options import CHANGE
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
@@ -78,6 +79,8 @@ def cost_line(costs: Costs, statement: str = "") -> str:
     )
     busy = beyond if costs.with_dearer > SERVER_CORES else ""
     total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
+    if costs.threshold:
+        total += f", {work_rate(costs.threshold)} of it the {CHANGE}"
     but = f" {_dearer_words(costs)}" if costs.dearer else ""
     once = dict(costs.statements).get(statement)
     one = f" `{statement}` costs {short(once * 1e3)} ms each time." if once is not None else ""

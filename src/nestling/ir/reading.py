@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import assert_never
+from typing import TYPE_CHECKING, assert_never
 
 from nestling.common.errors import GapError, Problem
 from nestling.ir.model import Model
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Statement, Workload
+
+if TYPE_CHECKING:
+    from nestling.ir.capture.coverage import Watched
+    from nestling.ir.proposal import Proposal
 
 
 class GapKind(StrEnum):
@@ -65,10 +69,19 @@ class FoundGap(GapError):
 
 
 @dataclass(frozen=True, slots=True)
+class Today:
+    """The design a live database has; `watched`: what the workload rests on, None where a file gave it."""
+
+    in_place: Proposal
+    watched: Watched | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     """One source, read. `origin` is its redacted address; `dialect` is `sqlite`, `postgresql`, `mysql` or empty.
 
     `notes` are facts a person should see that lose nothing (a key demoted because it holds NULLs, a view left out).
+    `today`: what a live MongoDB has already, so that a design of it weighs the changes.
     """
 
     model: Model
@@ -78,6 +91,7 @@ class Reading:
     notes: tuple[str, ...] = ()
     origin: str = ""
     dialect: str = ""
+    today: Today | None = field(default=None, compare=False, repr=False)
 
     def _repr_html_(self) -> str:
         from nestling.ir.notebook import reading_html

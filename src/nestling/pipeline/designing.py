@@ -77,10 +77,24 @@ def design(
 ) -> Proposal:
     """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none.
 
+    Of a reading of a live MongoDB it is the proposal of `redesign`: today's design is weighed too, and warnings are notes.
+
     `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
     """
+    from nestling.pipeline.reversing import redesign
+    from nestling.sources.mongo import Found
     from nestling.strategies import design as decide
 
+    if reading.today is not None:
+        made = redesign(
+            Found(reading, reading.today.in_place, reading.today.watched),
+            strategy,
+            thresholds,
+            profile=profile,
+            limit_seconds=limit_seconds,
+            storage_budget_bytes=storage_budget_bytes,
+        )
+        return replace(made.proposal, notes=(*made.proposal.notes, *filter(None, (made.warning,))))
     if strategy != OPTIMAL:
         return decide(reading, strategy, thresholds)
     if not any(statement.accesses for statement in reading.workload.statements):
@@ -133,6 +147,7 @@ def _least_cost(
 
 def explained(found: Posed, solution: Solution, today: Design | None = None) -> Proposal:
     """The proposal of a solution of the problem posed, with every decision weighed; `today`: the design whose names stay."""
+    from nestling.ir.options import CHANGE
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
     from nestling.strategies import assembled
@@ -142,7 +157,10 @@ def explained(found: Posed, solution: Solution, today: Design | None = None) -> 
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
     names = {statement.name for statement in found.situation.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
-    costs = Costs(solution.cost, solution.bound, found.profile.name, each, seconds=solution.seconds)
+    threshold = problem.rates.get(CHANGE, 0.0) * dict(statement_costs(problem, solution.chosen)).get(CHANGE, 0.0)
+    costs = Costs(
+        solution.cost, solution.bound, found.profile.name, each, threshold=threshold, seconds=solution.seconds
+    )
     proposal = assembled(found.situation, OPTIMAL, found.candidates, solution, weighed.weighings, costs, today)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
 

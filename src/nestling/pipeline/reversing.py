@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Today
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -36,13 +37,15 @@ LOOKING_SECONDS = 120.0
 class Redesign:
     """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first.
 
-    `warning`: why nothing of today's was taken away; empty where the workload says what is read.
+    `better`: what the better one costs, without the threshold a change has. `warning`: why nothing of today's was taken away,
+    and which documents will not fit; empty where there is nothing to warn of.
     """
 
     proposal: Proposal
     today: float | None
     changes: tuple[Change, ...]
     warning: str = ""
+    better: float | None = None
 
 
 def is_mongodb(address: Path | str) -> bool:
@@ -75,12 +78,17 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
     facts = facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch)
     found = _compared(uri, facts, name, redact(uri), watch)
     if workload is not None:
-        return replace(found, reading=with_lacks(with_workload(found.reading, workload)))
+        return _known(replace(found, reading=with_lacks(with_workload(found.reading, workload))))
     if watch is not None:
         watch("reading what was captured", 0, 1)
     captures = noted(uri)
     reading = with_captured(found.reading, merged(captures), found.in_place.design)
-    return replace(found, reading=reading, watched=watched(captures))
+    return _known(replace(found, reading=reading, watched=watched(captures)))
+
+
+def _known(found: Found) -> Found:
+    """What was found, where the reading knows today's design."""
+    return replace(found, reading=replace(found.reading, today=Today(found.in_place, found.watched)))
 
 
 def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> Found:
@@ -146,27 +154,43 @@ def redesign(
     """A better design for what a database holds and is asked, and the changes that lead there from today's.
 
     Without statements, or by a strategy that weighs no costs, nothing is priced and the changes are in the model's order. What is
-    there stays where captured statements do not say what is read.
+    there stays where captured statements do not say what is read. What will not fit a document with the growth expected does not
+    stay, or the warning names it.
     """
-    from nestling.optimizer import solve
-    from nestling.optimizer.changes import changes
-    from nestling.optimizer.evaluate import evaluate
-    from nestling.pipeline.designing import OPTIMAL, design, explained, posed, priced, with_budget
+    from nestling.pipeline.designing import OPTIMAL, design, with_budget
     from nestling.planner.options.constraints import constraints
-    from nestling.planner.options.in_place import with_in_place
 
+    found = replace(found, reading=replace(found.reading, today=None))
     reading, today = found.reading, found.in_place.design
-    kept = tuple(constraints(today, today.indexes))
     warning = "" if found.knows_reads else _warning(found.watched)
     asked = any(statement.accesses for statement in reading.workload.statements)
     if strategy == OPTIMAL and warning and not asked:
-        return Redesign(found.in_place, None, (), warning)
-    if strategy != OPTIMAL or not asked:
+        made = Redesign(found.in_place, None, (), warning)
+    elif strategy != OPTIMAL or not asked:
+        kept = tuple(constraints(today, today.indexes))
         proposal = _constrained(design(reading, strategy, thresholds), kept)
-        return Redesign(proposal, None, _unpriced(today, proposal.design), warning)
-    if storage_budget_bytes is not None:
-        reading = with_budget(reading, storage_budget_bytes)
-    posing = posed(reading, thresholds, profile, today=today)
+        made = Redesign(proposal, None, _unpriced(today, proposal.design), warning)
+    else:
+        if storage_budget_bytes is not None:
+            found = replace(found, reading=with_budget(reading, storage_budget_bytes))
+        made = _least_cost(found, thresholds, profile, limit_seconds, warning)
+    return _growing(made, found, thresholds)
+
+
+def _least_cost(
+    found: Found, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, warning: str
+) -> Redesign:
+    """The design that costs least, today's being in place."""
+    from nestling.optimizer import solve
+    from nestling.optimizer.changes import changes
+    from nestling.optimizer.evaluate import evaluate
+    from nestling.pipeline.designing import explained, posed, priced
+    from nestling.planner.options.constraints import constraints
+    from nestling.planner.options.in_place import with_in_place
+
+    today = found.in_place.design
+    kept = tuple(constraints(today, today.indexes))
+    posing = posed(found.reading, thresholds, profile, today=today)
     candidates, problem = posing.candidates, posing.problem
     there = with_in_place(today, candidates).chosen
     fixed = _indexes(candidates, there)
@@ -178,10 +202,23 @@ def redesign(
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
     made = explained(replace(posing, problem=problem), solution, today)
-    proposal = _constrained(_without_fixed(made, fixed), kept)
+    proposal = _with_other_indexes(_constrained(_without_fixed(made, fixed), kept), today)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
-    steps = changes(every, there, solution.chosen | stay)
-    return Redesign(proposal, now.cost if now is not None else None, steps, warning)
+    steps, then = changes(every, there, solution.chosen | stay), evaluate(every, solution.chosen | stay)
+    cost, better = (each.cost if each is not None else None for each in (now, then))
+    return Redesign(proposal, cost, steps, warning, better)
+
+
+def _growing(made: Redesign, found: Found, thresholds: Thresholds | None) -> Redesign:
+    """The redesign with a warning of documents that will not fit, and a note of those of today that would not."""
+    from nestling.ir.situation import Thresholds, outgrown, situation
+
+    known = situation(found.reading, thresholds or Thresholds())
+    now, then = (tuple(outgrown(each, known)) for each in (found.in_place.design, made.proposal.design))
+    notes = tuple(f"today's design does not last: {each}" for each in now if each not in then)
+    warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
+    proposal = replace(made.proposal, notes=(*made.proposal.notes, *notes))
+    return replace(made, proposal=proposal, warning=". ".join(filter(None, (made.warning, *warnings))))
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
@@ -235,6 +272,16 @@ def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
 
     made, lost = with_constraints(proposal.design, kept)
     notes = tuple(f"no index keeps {each}, as one does today: the application has to" for each in lost)
+    return replace(proposal, design=made, notes=(*proposal.notes, *notes))
+
+
+def _with_other_indexes(proposal: Proposal, today: Design) -> Proposal:
+    """The proposal with today's indexes that no structure stands for, which nothing was weighed of."""
+    from nestling.planner.options.in_place import with_other_indexes
+
+    made, lost = with_other_indexes(proposal.design, today)
+    named = (f"`{each.collection}` on {', '.join(path for path, _ in each.keys)}" for each in lost)
+    notes = tuple(f"today's index of {each} does not stay: its fields move elsewhere" for each in named)
     return replace(proposal, design=made, notes=(*proposal.notes, *notes))
 
 

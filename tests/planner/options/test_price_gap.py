@@ -29,8 +29,6 @@ EXCEPTIONS = {
         ("courses", "roll"): LOST,
         ("feed", "start_following"): TWICE,
         ("order_entry", "order_add"): STEPPED_OVER,
-        ("order_entry", "order_number"): STEPPED_OVER,
-        ("order_entry", "pay_district"): STEPPED_OVER,
         ("order_entry", "pay_record"): STEPPED_OVER,
         ("rubis", "browse_categories"): STEPPED_OVER,
         ("telecom", "add_forwarding"): TWICE,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from bson import ObjectId
 from pymongo.database import Database
 
 from tests.sources.mongo.test_documents import Documents, found_in, rows
@@ -150,3 +152,32 @@ def test_sparse_numbers_refer_although_some_are_missing(database: Database[Any])
         "uses": [{"_id": f"u{n}", "made": n * 37 + (n % 50 == 0), "at": n % 7} for n in range(1, 404)],
     }
     assert links(database, documents) == {("uses", ("made",), "parts")}
+
+
+def test_a_field_that_repeats_its_rows_key_refers_to_nothing(database: Database[Any]) -> None:
+    """A slug that is the row's own key is no reference; a field that leads to other rows is, though the first row is its own."""
+    documents: Documents = {
+        "posts": [{"_id": f"post-{n}", "slug": f"post-{n}", "meta": {"code": f"post-{n}"}} for n in range(200)],
+        "nodes": [{"_id": f"node-{n}", "parent_id": f"node-{n // 2}"} for n in range(200)],
+    }
+    assert links(database, documents) == {("nodes", ("parent_id",), "nodes")}
+
+
+@pytest.mark.parametrize(("lacking", "key"), [(0, ("_id",)), (1, ()), (100, ("post_id", "user_id"))])
+def test_elements_some_of_which_lack_their_id_have_no_other_key(
+    database: Database[Any], lacking: int, key: tuple[str, ...]
+) -> None:
+    """One comment per user and post is chance where comments have an id; where they have none, it tells them apart."""
+
+    def comment(post: int, place: int) -> dict[str, Any]:
+        own = {} if (post * 7 + place) % 100 < lacking else {"_id": ObjectId()}
+        return own | {"user_id": (post + place * 11) % 300, "text": f"c{place}"}
+
+    documents: Documents = {
+        "users": [{"_id": n, "name": f"U{n}"} for n in range(300)],
+        "posts": [{"_id": n, "comments": [comment(n, place) for place in range(n % 8)]} for n in range(300)],
+    }
+    reading = found_in(database, documents).reading
+    assert reading.model.entity("comments").key == key
+    told = [note for note in reading.notes if note.startswith("`comments` has no key")]
+    assert bool(told) is (lacking == 1)

@@ -9,15 +9,17 @@ from itertools import combinations
 from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
-from nestling.executors.facts.name_words import names_an_id, names_its_own
+from nestling.executors.facts.name_words import is_own_id, names_an_id, names_its_own
 from nestling.executors.facts.tables import Cell, Table
 from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
-from nestling.ir.facts.structure import Columns, Key
+from nestling.ir.facts.structure import Columns, Key, LackedId
 
 LEAST_ROWS = 2
 """Rows without which nothing is told apart."""
 MOST_TRIED = 6
 """Columns of which pairs are tried."""
+LEAST_GIVEN = 0.5
+"""Elements that have an id of their own, for it to be what tells them apart, though others lack it."""
 _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal", "date"})
 
 
@@ -61,7 +63,8 @@ def _key(table: Table, above: Sequence[Columns]) -> Columns:
 
 def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
     """A column of its own named like an id; else one, or two, that tell the elements of one array apart, with the key of the
-    rows around that is enough; else one of any name that does so by more than chance.
+    rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
+    own that some lack: whatever else tells them apart today does so by chance.
 
     One called an id of these very rows comes first, then those with more different values: few elements differ in anything.
     """
@@ -70,7 +73,7 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
     for steps in named:
         if is_unique(table, (steps,)):
             return (steps,)
-    if not above or not above[0]:
+    if not above or not above[0] or lacked_id(table) is not None:
         return ()
     pairs = combinations(own[:MOST_TRIED], 2) if len(named) > 1 else ()
     for columns in (*((steps,) for steps in named), *pairs):
@@ -81,6 +84,19 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
         if is_unique(table, (steps,), within=True) and not _by_chance(table, (steps,), within):
             return (*above[0], steps)
     return ()
+
+
+def lacked_id(table: Table) -> LackedId | None:
+    """The id that most elements of an array have, each one of its own, and some lack; None where there is none."""
+    collection = table.collection
+    for steps in table.columns if table.node.form is NodeForm.ARRAY else ():
+        given = [cell for cell in table.cells(steps) if cell is not None]
+        enough = LEAST_ROWS <= len(given) < table.rows and len(given) >= LEAST_GIVEN * table.rows
+        is_id = _may_be_key(table, steps) and is_own_id(steps, collection.name, table.node.steps)
+        if enough and is_id and len(set(given)) == len(given):
+            lacking = table.rows - len(given)
+            return LackedId(collection.database, collection.name, table.node.steps, steps, lacking, table.rows)
+    return None
 
 
 def _enough(table: Table, columns: Columns, above: Sequence[Columns]) -> Columns:

@@ -156,6 +156,7 @@ def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) 
         match
         for target in known
         if not (target.table is table and (is_key or target.steps == steps))
+        and not _repeats_its_row(table, steps, target)
         and kind_of(target.table, target.steps) == kind
         if (match := match_of(table, steps, values, target, kind, is_key=is_key)) is not None
     ]
@@ -169,6 +170,17 @@ def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) 
     if not names_an_id(steps) or (is_key and names_its_own(steps, table.collection.name, table.node.steps)):
         return None
     return _covering(table, steps, values, matches, is_key=is_key)
+
+
+def _repeats_its_row(table: Table, steps: Steps, target: Target) -> bool:
+    """Whether a column leads to no other row than its own: it says the row's own key again."""
+    if _row(table) != _row(target.table):
+        return False
+    here = next((each for each in (table, *table.around()) if target.steps in each.columns), None)
+    if here is None:
+        return False
+    pairs = zip(table.cells(steps), table.cells(target.steps), strict=True)
+    return not any(value is not None and value != own and value in target.values for value, own in pairs)
 
 
 def _made(table: Table, steps: Steps, values: frozenset[int], match: Match) -> Link:

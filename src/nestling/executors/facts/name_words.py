@@ -79,6 +79,12 @@ def names_its_own(column: Steps, collection: str, node: Steps) -> bool:
     return is_generic(column) or about == mine or (len(about) == 1 and bool(mine) and mine[-1].startswith(about[0]))
 
 
+def is_own_id(column: Steps, collection: str, node: Steps) -> bool:
+    """Whether a column is called the id of these very rows: `_id`, `uuid`, `comment_id` of comments."""
+    said = words(last_name(column))
+    return bool(said) and said[-1].endswith("id") and names_an_id(column) and names_its_own(column, collection, node)
+
+
 class Said(IntEnum):
     """How clearly a column's name says that it refers to a key."""
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pymongo.database import Database
 
 from nestling.executors.facts.composite import composite_links, without_implied
-from nestling.executors.facts.keys import keys
+from nestling.executors.facts.keys import keys, lacked_id
 from nestling.executors.facts.kinds import kinds_of
 from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
@@ -39,4 +39,5 @@ def structure(database: Database[Document], collections: Sequence[Collection], a
         near_keys=tuple(near_keys(made, {(link.collection, steps) for link in every for steps in link.columns})),
         kinds=tuple(each for collection in collections for each in kinds_of(database, collection, asking)),
         partial=tuple((table.collection.name, table.node.steps) for table in made if not table.whole),
+        lacked_ids=tuple(each for table in made if (each := lacked_id(table)) is not None),
     )

@@ -90,6 +90,18 @@ class NearKey:
 
 
 @dataclass(frozen=True, slots=True)
+class LackedId:
+    """A column that is the id of most elements of an array; of `checked` elements, `lacking` have none."""
+
+    database: str
+    collection: str
+    node: Steps
+    column: Steps
+    lacking: int
+    checked: int
+
+
+@dataclass(frozen=True, slots=True)
 class Repeat:
     """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
 
@@ -149,6 +161,7 @@ class Structure:
     counted: tuple[Counted, ...] = ()
     kinds: tuple[Kinds, ...] = ()
     partial: tuple[tuple[str, Steps], ...] = ()
+    lacked_ids: tuple[LackedId, ...] = ()
 
 
 def merged(structures: Sequence[Structure]) -> Structure:

@@ -2,6 +2,7 @@
 
 from nestling.ir.situation.changed import changed_entities, taking_along
 from nestling.ir.situation.growth import is_only_added_to, rows_per_day
+from nestling.ir.situation.outgrown import outgrown
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
 
@@ -10,6 +11,7 @@ __all__ = [
     "Thresholds",
     "changed_entities",
     "is_only_added_to",
+    "outgrown",
     "rows_per_day",
     "situation",
     "taking_along",

@@ -60,6 +60,10 @@ class Situation:
             return 1.0
         return self.fan_outs[link.name].largest or self.fan_outs[link.name].mean or 1.0
 
+    def elements_expected(self, link: Relationship) -> float:
+        """Children of one parent with the growth expected."""
+        return max(self.fan_outs[link.name].projected or 0.0, self.elements(link))
+
     def lacking_share(self, link: Relationship) -> float | None:
         """Share of child rows without a parent; None when it is not known."""
         known = self.statistics.relationship(link.name)

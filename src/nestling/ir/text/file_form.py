@@ -143,12 +143,15 @@ class CostsForm(Form):
     dearer: dict[str, DearerForm] = Field(
         {}, description="statements whose query costs far more than was reckoned with"
     )
+    threshold: float = Field(
+        0.0, description="the part of the cost that a change to a live database has to save at least"
+    )
 
     def to_ir(self) -> Costs:
         """The costs."""
         known = ((name, each) for name, each in self.dearer.items() if name in self.statements)
         dearer = tuple(Dearer(name, each.seconds, each.rate) for name, each in known)
-        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()), dearer)
+        return Costs(self.cost, self.bound, self.profile, tuple(self.statements.items()), dearer, self.threshold)
 
     @staticmethod
     def from_ir(costs: Costs | None) -> Plain:
@@ -156,8 +159,10 @@ class CostsForm(Form):
         if costs is None:
             return None
         dearer = {each.statement: {"seconds": each.seconds, "rate": each.rate_per_second} for each in costs.dearer}
-        entries = {"statements": dict(costs.statements), "dearer": dearer}
-        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(entries, dearer={})
+        entries = {"statements": dict(costs.statements), "dearer": dearer, "threshold": costs.threshold}
+        return {"cost": costs.cost, "bound": costs.bound, "profile": costs.profile} | without(
+            entries, dearer={}, threshold=0.0
+        )
 
 
 class DecisionForm(Form):

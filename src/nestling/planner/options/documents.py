@@ -106,7 +106,7 @@ class Documents:
     def weights(self, root: str) -> tuple[tuple[str, float], ...]:
         """What each structure adds to one document of the root, in bytes."""
         if root not in self._weights:
-            found = [(home.id, home.per_root * self.sizes.row_bytes(home.entity)) for home in self.places.inside[root]]
+            found = [(home.id, home.per_root * self.inside_bytes(home)) for home in self.places.inside[root]]
             for link in self.situation.parents[root]:
                 names = self.situation.model.entity(link.parent).attribute_names
                 copied = [name for name in names if name not in link.parent_attributes]
@@ -126,6 +126,12 @@ class Documents:
             found += [(name, added_bytes(self.sizes, paired)) for name, paired in self.places.paired[root]]
             self._weights[root] = tuple(found)
         return self._weights[root]
+
+    def inside_bytes(self, home: Home) -> float:
+        """Bytes of one row inside its parent: where it lies says its foreign key."""
+        implied = home.links[0].child_attributes if home.links else ()
+        names = self.situation.model.entity(home.entity).attribute_names
+        return self.sizes.bytes_of(home.entity, [name for name in names if name not in implied])
 
     def lineage_bytes(self, lineage: Lineage) -> float:
         """Bytes of what one row keeps of those above it."""

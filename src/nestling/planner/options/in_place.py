@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from nestling.common.errors import DesignError
 from nestling.ir.candidate import (
     AcrossKey,
     Aggregate,
@@ -71,9 +72,29 @@ def parts_of(design: Design) -> Iterator[Part]:
     for collection in design.collections:
         yield from (Archived(collection.root, split.rows) for split in collection.splits if split.rows is not None)
     for index in design.indexes:
-        found = indexed(design.store(index.collection), index) or indexed_across(design, index)
+        found = _of_rows(design, index)
         if found is not None:
             yield found
+
+
+def with_other_indexes(design: Design, today: Design) -> tuple[Design, tuple[Index, ...]]:
+    """The design with those of today's indexes that no structure stands for, such as one on a discriminator; and those of them
+    whose fields are no longer there.
+    """
+    lost: list[Index] = []
+    for index in today.indexes:
+        there = {(each.collection, each.keys) for each in design.indexes}
+        if _of_rows(today, index) is None and (index.collection, index.keys) not in there:
+            try:
+                design = replace(design, indexes=(*design.indexes, index))
+            except DesignError:
+                lost.append(index)
+    return design, tuple(lost)
+
+
+def _of_rows(design: Design, index: Index) -> Indexed | IndexedAcross | None:
+    """The structure an index is, where one is made of the same attributes."""
+    return indexed(design.store(index.collection), index) or indexed_across(design, index)
 
 
 def _home(entity: str, home: Place) -> Part:

@@ -24,7 +24,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
+from nestling.ir.options import CHANGE, Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
 from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
@@ -39,7 +39,7 @@ from nestling.planner.options.places import Home, Places
 from nestling.planner.options.prices import Price, Prices, cold_share
 from nestling.planner.options.readable import Readable
 from nestling.planner.options.reads import Reads
-from nestling.planner.options.simplicity import SIMPLICITY, departures, least_costs, simplicity
+from nestling.planner.options.simplicity import SIMPLICITY, arrivals, departures, least_costs, simplicity
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.transactions import Together
@@ -82,8 +82,12 @@ def options(
                 charges.append(found)
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
     least = least_costs(steps, charges)
-    charges += simplicity(places.candidates, today)
-    steps += departures(places.candidates, today)
+    charges += simplicity(places.candidates)
+    if today is not None:
+        charges += arrivals(places.candidates, today)
+        steps += departures(places.candidates, today)
+    shares = (SIMPLICITY,) if today is None else (SIMPLICITY, CHANGE)
+    whole = sum(rates[name] * seconds for name, seconds in least.items())
     return DesignProblem(
         structures=tuple(
             Structure(c.id, c.id, _bytes(c, places, documents, sizes), in_place=c.id in (today or ()))
@@ -94,9 +98,9 @@ def options(
         steps=tuple(_possible(apart_from_indexes(places, steps))),
         charges=tuple(charges),
         limits=tuple(_limits(situation, places, documents)),
-        rates={**rates, SIMPLICITY: sum(rates[name] * seconds for name, seconds in least.items())},
+        rates={**rates, **dict.fromkeys(shares, whole)},
         loads=tuple(documents.loads()),
-        along={name: {SIMPLICITY: seconds} for name, seconds in least.items()},
+        along={name: dict.fromkeys(shares, seconds) for name, seconds in least.items()},
     )
 
 
@@ -215,13 +219,13 @@ def _index_bytes(index: Indexed, sizes: Sizes) -> float:
 
 
 def _limits(situation: Situation, places: Places, documents: Documents) -> Iterator[Limit]:
-    """No document above its bound, whatever is embedded in it; no more storage than the budget."""
+    """No document above its bound, whatever is embedded in it and however it grows; no more storage than the budget."""
     bound = situation.requirements.document_bound_bytes
     for root, homes in places.inside.items():
         amounts = tuple(((home.id,), _most_bytes(situation, home)) for home in homes)
         if sum(most for _, most in amounts) > bound / 2:
             most = bound - situation.row_bytes[root]
-            said = f"the document bound of {size(bound)}, for what is embedded in `{root}`"
+            said = f"the document bound of {size(bound)}, for what is embedded in `{root}`, with the growth expected"
             yield Limit(f"documents of {root}", amounts, most, said, in_bytes=True)
     budget = situation.requirements.storage_budget_bytes
     if budget is not None:
@@ -233,8 +237,8 @@ def _limits(situation: Situation, places: Places, documents: Documents) -> Itera
 
 
 def _most_bytes(situation: Situation, home: Home) -> float:
-    """The most one root document holds of an entity's rows."""
+    """The most one root document holds of an entity's rows, with the growth expected."""
     most = situation.row_bytes[home.entity]
     for number, link in enumerate(home.links):
-        most *= home.overflow if number == 0 and home.overflow is not None else situation.elements(link)
+        most *= home.overflow if number == 0 and home.overflow is not None else situation.elements_expected(link)
     return most

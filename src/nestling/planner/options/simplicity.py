@@ -2,8 +2,8 @@
 
 The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
 An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less. Where a
-design is in place already, whatever it lacks costs something too, as somebody has to bring it about: most what is no index, and
-so does what goes that documents have.
+design is in place already, a change has a threshold besides: whatever the design lacks costs something too, as somebody has to
+bring it about: most what is no index, and so does what goes that documents have. The threshold is a statement of its own.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.options import CHANGE, Charge, Mode, Step
 
 SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
@@ -39,21 +39,27 @@ CHANGED = 100
 """Units of what changes all documents of a collection in use: three hundredths, far below what the model errs by."""
 
 
-def simplicity(candidates: Iterable[Candidate], today: frozenset[str] | None = None) -> Iterator[Charge]:
-    """A charge for each structure that takes explaining, or is not among `today`'s; its statement runs at the least cost."""
+def simplicity(candidates: Iterable[Candidate]) -> Iterator[Charge]:
+    """A charge for each structure that takes explaining; its statement runs at the least cost."""
     for candidate in candidates:
-        is_new = today is not None and candidate.id not in today
-        changed = 1 if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
-        if (weight := _weight(candidate) + changed * is_new) > 0:
+        if (weight := _weight(candidate)) > 0:
             yield Charge(SIMPLICITY, candidate.id, (candidate.id,), SHARE * weight)
 
 
-def departures(candidates: Iterable[Candidate], today: frozenset[str] | None = None) -> Iterator[Step]:
+def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[Charge]:
+    """A charge for each structure that is not among `today`'s: somebody brings it about."""
+    for candidate in candidates:
+        if candidate.id not in today:
+            weight = 1 if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
+            yield Charge(CHANGE, candidate.id, (candidate.id,), SHARE * weight)
+
+
+def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[Step]:
     """A step for each structure that `today`'s documents have besides their rows: it stays, or somebody takes it away."""
-    for candidate in candidates if today is not None else ():
-        if candidate.id in (today or ()) and not isinstance(candidate.part, (*HOMES, Indexed, IndexedAcross)):
+    for candidate in candidates:
+        if candidate.id in today and not isinstance(candidate.part, (*HOMES, Indexed, IndexedAcross)):
             stays = Mode("it stays", (candidate.id,), 0.0)
-            yield Step(SIMPLICITY, f"{candidate.id} goes", (stays, Mode("it goes", (), SHARE * CHANGED)))
+            yield Step(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), SHARE * CHANGED)))
 
 
 def least_costs(steps: Iterable[Step], charges: Iterable[Charge]) -> Mapping[str, float]:

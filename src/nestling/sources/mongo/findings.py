@@ -93,6 +93,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
             f"keys that no two elements share today, and nothing keeps so: {first_of(keys, SHOWN)}. If one may repeat, give the"
             " elements a field that tells them apart"
         )
+    yield from _lacked_ids(survey, found)
     for link in survey.links:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
@@ -107,6 +108,15 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     partial = sorted({name for name, _ in survey.facts.structure.partial})
     if partial:
         yield f"keys and references were sought in samples of {', '.join(partial)}"
+
+
+def _lacked_ids(survey: Survey, found: Entities) -> Iterator[str]:
+    """Elements that have no key, as some lack the id that the others have."""
+    keyless = {e.seen.place: e.name for e in found.values() if not e.key}
+    for lacked in survey.facts.structure.lacked_ids:
+        if name := keyless.get((lacked.collection, lacked.node)):
+            what = f"`{name}` has no key: {lacked.lacking:,} of {lacked.checked:,} elements lack their"
+            yield f"{what} `{steps_text(lacked.column[-1:])}`, and only their place in the array tells them apart. Give each one"
 
 
 def _repeats(survey: Survey) -> Iterator[str]:

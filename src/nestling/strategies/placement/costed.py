@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nestling.ir.candidate import HOMES, Bucketed, Candidate, Mirror, Nested
 from nestling.ir.model import ManyToMany, Relationship
-from nestling.ir.options import Solution, Weighing
+from nestling.ir.options import CHANGE, Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
 from nestling.ir.situation.situation import Situation
+from nestling.ir.work_words import work_rate
 from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
@@ -92,28 +93,41 @@ class _Deciding:
     ) -> Decision:
         weighing = self.weighings.get(f"home of {joined[0].child}", Weighing("", ()))
         others = tuple(self._alternatives(weighing, joined, home, both))
-        reasons = [self._cost(home, others), *self._causes(weighing, home, joined), *self._walking(joined)]
-        reasons += [self._against_the_tree(name, choice, others), self._price(home, joined, both)]
+        reasons = [self._cost(weighing, home, others), *self._causes(weighing, home, joined), *self._walking(joined)]
+        reasons += [self._against_the_tree(weighing, name, choice, others), self._price(home, joined, both)]
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
         grouped = isinstance(home.part, Bucketed) and any(home.part.by == link.child_attributes for link in joined)
         pattern = home.pattern if grouped or self.along(home, joined) else str(choice)
         turns = flips(weighing, self.rates, words, str(choice))
         return Decision(name, choice, (pattern,), tuple(reasons), others, turns)
 
-    def _cost(self, home: Candidate, others: tuple[Alternative, ...]) -> Reason:
+    def _cost(self, weighing: Weighing, home: Candidate, others: tuple[Alternative, ...]) -> Reason:
         """The choice beside the runner-up."""
         runner_up = next((other for other in others if other.cost is not None), None)
         if runner_up is not None and runner_up.cost is not None:
             saved, other = runner_up.cost - self.solution.cost, runner_up.text.split(":")[0]
             if is_rounding(saved, self.solution):
                 return Reason("cost", f"{home.id} costs as much as {other}, and makes the smaller design", 0.0)
-            beside = f"saves {saving(saved, self.solution)} over the runner-up, {other}"
-            return Reason("cost", f"{home.id} {beside}", saved)
+            threshold = _threshold(weighing, runner_up.cost)
+            return Reason("cost", f"{home.id} {self._beside(saved, other, threshold)}", saved - threshold)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
+        if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
+            return Reason("cost", f"{home.id}: no other place keeps to the limits, such as the document bound")
         if len(possible) > 1:
             return Reason("cost", f"{home.id} costs least; its alternatives were not weighed one by one")
         return Reason("cost", f"{home.id}: no other place for it was proposed")
+
+    def _beside(self, saved: float, other: str, threshold: float) -> str:
+        """What the choice saves over another, or why it stays though the other costs less: a change has a threshold."""
+        if threshold <= 0:
+            return f"saves {saving(saved, self.solution)} over the runner-up, {other}"
+        passed = f"the {CHANGE}, {saving(threshold, self.solution)}"
+        if is_rounding(saved - threshold, self.solution):
+            return f"stays: the runner-up, {other}, costs as much"
+        if saved < threshold:
+            return f"stays: the runner-up, {other}, would save {work_rate(threshold - saved)}, less than {passed}"
+        return f"stays, and saves {saving(saved - threshold, self.solution)} over the runner-up, {other}"
 
     def _causes(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
         """The statements that decide: what each costs more or less with the runner-up."""
@@ -143,6 +157,8 @@ class _Deciding:
                 continue
             seen.add(kind)
             text = f"{candidate.id}: {more(cost - self.solution.cost, self.solution)}"
+            if (threshold := _threshold(weighing, cost)) > 0:
+                text += f", {work_rate(threshold)} of it the {CHANGE}"
             yield Alternative(self._word(candidate, joined, both), text, cost)
         proposed = {c.part.links[0] for c in self.homes.values() if isinstance(c.part, Nested)}
         for link in joined:
@@ -177,7 +193,9 @@ class _Deciding:
             f"`{link.child}` rows in one `{link.parent}`: {fan_out.text}; more than an array should hold (rule-4, A12)"
         )
 
-    def _against_the_tree(self, name: str, choice: Choice, others: tuple[Alternative, ...]) -> Reason:
+    def _against_the_tree(
+        self, weighing: Weighing, name: str, choice: Choice, others: tuple[Alternative, ...]
+    ) -> Reason:
         """What the sources' tree says, and which number outweighs it (A10)."""
         made = self.tree.get(name)
         if made is None or made.choice is choice:
@@ -187,8 +205,10 @@ class _Deciding:
         priced = next((o for o in others if o.choice is made.choice and o.cost is not None), None)
         if priced is None or priced.cost is None:
             return Reason("A10", f"the decision tree says {made.choice}{why}; the costs say {choice}")
-        saved = priced.cost - self.solution.cost
+        saved = priced.cost - self.solution.cost - _threshold(weighing, priced.cost)
         said = f"the costs say {choice}, by {saving(saved, self.solution)}"
+        if saved < 0 or is_rounding(saved, self.solution):
+            said = f"{choice} stays, as what would be saved is less than the {CHANGE}"
         return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)
 
     def _price(self, home: Candidate, joined: Sequence[Relationship], both: ManyToMany | None) -> Reason:
@@ -204,3 +224,11 @@ class _Deciding:
                 return price(self.situation, home)
             case _:
                 return reference_price(joined[0])
+
+
+def _threshold(weighing: Weighing, cost: float) -> float:
+    """How much of what an alternative of this cost costs more is the threshold for a change."""
+    for (_, each), differences in zip(weighing.alternatives, weighing.causes, strict=False):
+        if each == cost:
+            return dict(differences).get(CHANGE, 0.0)
+    return 0.0

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Relationship
-from nestling.ir.primitives import Copy, Document, Form, Holder, Reference
+from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Variant
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import Row, Rows, token
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unsaid, Value
 from nestling.sources.capture.sql.words import Parameters
 
 Fields = dict[str, Value]
@@ -29,14 +29,18 @@ class Saying:
     """One statement being said: the design, the rows and parameters it has so far, and what is to be told of it.
 
     `listed`: how many values its lists have. `single`: the rows of arrays that have one at most, by how they are joined.
+    `kind`: the value its filter compares a discriminator with; empty: not known. `beside`: the rows of subtypes whose fields
+    stand beside those of a row, by that row and the relationship.
     """
 
     design: Design
     parameters: Parameters
     listed: int = 1
+    kind: str = ""
     rows: Rows = field(default_factory=Rows)
     notes: list[str] = field(default_factory=list)
     single: dict[Callable[[bool], tuple[Row, Row]], Row] = field(default_factory=dict)
+    beside: dict[tuple[int, str], Row] = field(default_factory=dict)
 
     def store(self, collection: str) -> StoredCollection:
         """The collection of that name; raises CannotSay."""
@@ -53,9 +57,29 @@ class Saying:
 
     def opened(self, collection: str) -> tuple[Query, Tree]:
         """A query of the collection's rows, and its documents."""
-        node = self.store(collection).roots[0]
+        store = self.store(collection)
+        node, variant = store.roots[0], store.collection.variant
         row = self.rows.new(node.entity)
-        return Query(self.rows, row), self.document(node, row)
+        document = self.document(node, row)
+        if variant is not None and variant.subtypes:
+            told = {variant.discriminator: self._discriminator(variant, row)}
+            document = Tree(told | self._of_kind(document.fields, variant, row), document.row, document.key)
+        return Query(self.rows, row), document
+
+    def _of_kind(self, fields: Mapping[str, Value], variant: Variant, row: Row) -> Fields:
+        """The fields of a document of the kind that is asked for: its own, and those of that subtype; all where no kind is."""
+        others = [self.beside[row.number, name] for name, value in variant.subtypes if self.kind not in ("", value)]
+        return {name: value for name, value in fields.items() if not _is_of(value, others)}
+
+    def _discriminator(self, variant: Variant, row: Row) -> Discriminator:
+        """The field that tells which subtypes a row has."""
+        rows = {value: self.beside[row.number, relationship] for relationship, value in variant.subtypes}
+        kinds = {value: self.column(each, self._present(each)) for value, each in rows.items()}
+        why = (
+            f"`{variant.discriminator}` tells the kinds {', '.join(kinds)} apart: write a statement for each kind that is asked"
+            f" for, which joins the kind's table to `{row.entity}`"
+        )
+        return Discriminator(why, kinds)
 
     def column(self, row: Row, attribute: str) -> Column:
         """An attribute of a row."""
@@ -114,8 +138,10 @@ class Saying:
         elif node.form.to_many:
             _put(fields, node.field, self._array(node, link, row))
         else:
-            inner = self.document(node, self.child(row, link, outer=True))
+            its = self.child(row, link, outer=True)
+            inner = self.document(node, its)
             if node.form is Form.INLINE:
+                self.beside[row.number, link.name] = its
                 _beside(fields, inner.fields)
             else:
                 _put(fields, node.field, inner)
@@ -209,6 +235,17 @@ class Saying:
         """An attribute no row lacks, or else any."""
         entity = self.design.model.entity(row.entity)
         return entity.key[0] if entity.key else entity.attribute_names[0]
+
+
+def _is_of(value: Value, rows: Sequence[Row]) -> bool:
+    """Whether a field is of one of these rows."""
+    match value:
+        case Column(row=row):
+            return row in rows
+        case Tree(fields, row):
+            return row in rows or (bool(fields) and all(_is_of(each, rows) for each in fields.values()))
+        case _:
+            return False
 
 
 def _twice(row: Row) -> tuple[Row, Row]:

@@ -10,7 +10,18 @@ from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.expressions import scalar
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import token
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import (
+    AskedByKind,
+    CannotSay,
+    Column,
+    Discriminator,
+    Many,
+    Scalar,
+    Sql,
+    Tree,
+    Unsaid,
+    Value,
+)
 
 Condition = Mapping[str, Any]
 NULL, ANY_BOUND = "?null", "?minmax"
@@ -42,6 +53,8 @@ def conditions(saying: Saying, document: Value, condition: Condition) -> list[st
 def _field(saying: Saying, document: Value, path: str, tests: Condition) -> list[str]:
     found = find(document, path)
     match found.value:
+        case Discriminator():
+            return [_of_kind(saying, found.value, tests)]
         case Unsaid(why):
             raise CannotSay(why)
         case Many():
@@ -50,6 +63,15 @@ def _field(saying: Saying, document: Value, path: str, tests: Condition) -> list
             return _of_document(saying, found.value, path, tests)
         case Column() | Sql():
             return list(tested(saying, found.value, path, tests))
+
+
+def _of_kind(saying: Saying, value: Discriminator, tests: Condition) -> str:
+    """A test of the field that tells subtypes apart: the row of the subtype is there."""
+    if set(tests) != {"$eq"} or not isinstance(tests["$eq"], str) or tests["$eq"] == NULL:
+        raise CannotSay(value.why)
+    if saying.kind not in value.kinds:
+        raise AskedByKind(tuple(value.kinds))
+    return f"{value.kinds[saying.kind].text} IS NOT NULL"
 
 
 def _of_document(saying: Saying, value: Tree, path: str, tests: Condition) -> list[str]:

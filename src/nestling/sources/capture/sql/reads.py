@@ -12,7 +12,7 @@ from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import Row
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unsaid, Value
 
 MOST_BRANCHES = 6
 """Arrays of one document that become statements of their own."""
@@ -150,6 +150,8 @@ def _columns(saying: Saying, found: Value, name: str, shown: list[tuple[str, str
             for field, inner in found.fields.items():
                 own = inner.attribute if isinstance(inner, Column) and field == "_id" else field
                 _columns(saying, inner, f"{name}.{own}" if name else own, shown)
+        case Discriminator():
+            return  # the subtypes' own attributes tell it
         case Unsaid(why):
             saying.notes.append(f"left out: {why}")
         case Many():

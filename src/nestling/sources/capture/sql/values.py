@@ -14,6 +14,14 @@ class CannotSay(Exception):
     """Something of a shape that SQL over the model does not say; the text says what, for people."""
 
 
+class AskedByKind(CannotSay):
+    """Only rows of one kind are asked for, and a capture keeps no values: there is a statement for each of these kinds."""
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        super().__init__(f"which of the kinds {', '.join(kinds)}")
+        self.kinds = kinds
+
+
 class OnlyUpkeep(CannotSay):
     """A write that changes no row: it only keeps copies and computed values right."""
 
@@ -80,6 +88,13 @@ class Unsaid:
     """A field that is no attribute of the model: why."""
 
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminator(Unsaid):
+    """A field that tells which subtypes a row has: by its values, an attribute that no row of that subtype lacks."""
+
+    kinds: Mapping[str, Column]
 
 
 Value: TypeAlias = Column | Sql | Tree | Many | Unsaid

@@ -18,7 +18,7 @@ from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import Saying
 from nestling.sources.capture.sql.forms import check, pipeline
 from nestling.sources.capture.sql.reads import pipeline_of, selects
-from nestling.sources.capture.sql.values import CannotSay, OnlyUpkeep
+from nestling.sources.capture.sql.values import AskedByKind, CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.words import Parameters, plain
 from nestling.sources.capture.sql.writes import writes
 
@@ -81,14 +81,15 @@ def _grown(capture: Capture) -> dict[str, set[str]]:
 def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown: AbstractSet[str]) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
-    new = partial(_begin, design, seen)
+    kinds: tuple[str, ...] = ()
     try:
         check(shape)
         pipeline(list(each.stages))
-        if shape.operation.reads:
-            made = list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
-        else:
-            made = list(writes(new, shape, grown))
+        try:
+            made = _made(each, design, grown, "")
+        except AskedByKind as asked:
+            kinds = asked.kinds
+            made = [one for kind in kinds for one in _made(each, design, grown, kind)]
     except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
         return
@@ -97,15 +98,27 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown:
         return
     base = _name(shape)
     for suffix, sql, saying in made:
-        name = _free("_".join(filter(None, (base, plain(suffix) if suffix else ""))), found)
-        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1)
-        notes = tuple(dict.fromkeys((*each.notes, *saying.notes)))
+        parts = (plain(part) for part in (saying.kind, suffix) if part)
+        name = _free("_".join((base, *parts)), found)
+        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1) / max(len(kinds), 1)
+        every = f"which kind is asked for is not known: the rate is shared by {', '.join(kinds)}"
+        shared = [every, "a row is taken to be of one kind"] if kinds else []
+        notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
         found.statements.append(Said(name, sql, _rounded(rate), samples, origin, notes))
 
 
-def _begin(design: Design, seen: Seen) -> Saying:
-    return Saying(design, Parameters(dict(seen.samples)), listed=round(seen.listed / seen.count) if seen.count else 1)
+def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, Saying]]:
+    """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
+    shape, new = each.seen.shape, partial(_begin, design, each.seen, kind)
+    if shape.operation.reads:
+        return list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
+    return list(writes(new, shape, grown))
+
+
+def _begin(design: Design, seen: Seen, kind: str) -> Saying:
+    listed = round(seen.listed / seen.count) if seen.count else 1
+    return Saying(design, Parameters(dict(seen.samples)), listed=listed, kind=kind)
 
 
 def _rows_each(seen: Seen) -> float:

@@ -1,0 +1,92 @@
+"""A live database with an array that grows past the document bound: it does not stay as it is, or a warning says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.ir.capture.coverage import Watched
+from nestling.ir.options import CHANGE
+from nestling.ir.proposal import Choice
+from nestling.pipeline import Redesign
+from nestling.sources.mongo import Found
+
+WORKLOAD = """-- window: 86400 s
+-- name: posts_like, rate: 50/s
+SELECT _id FROM posts WHERE body LIKE :pattern LIMIT 3;
+-- name: add_review, rate: {added}/s
+INSERT INTO reviews (product_id, "user", stars) VALUES (:product, :user, :stars);
+-- name: product_page, rate: 50/s
+SELECT p.name, r.stars FROM products p LEFT JOIN reviews r ON r.product_id = p._id WHERE p._id = :id;
+"""
+
+
+@pytest.fixture
+def products(database: Database[Any]) -> Database[Any]:
+    """Products with their reviews inside, a few of which have many, and posts that cost most."""
+    database.products.insert_many(
+        {"_id": n, "name": f"P{n}", "reviews": [{"user": k, "stars": k % 5} for k in range(900 if n == 7 else n % 9)]}
+        for n in range(100)
+    )
+    database.posts.insert_many({"_id": n, "body": "lorem ipsum " * 200} for n in range(1000))
+    return database
+
+
+def _found(mongod: Server, database: Database[Any], folder: Path, added: float) -> Found:
+    file = folder / "w.sql"
+    file.write_text(WORKLOAD.format(added=added))
+    return pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=file)
+
+
+def _choice(made: Redesign) -> Choice:
+    decision = made.proposal.decision("products_reviews")
+    assert decision is not None
+    return decision.choice
+
+
+def test_what_will_not_fit_does_not_stay(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
+    """Though it saves less than what a change has to save, the array goes, and a note says why."""
+    made = pipeline.redesign(_found(mongod, products, tmp_path, 50), "optimal")
+    assert _choice(made) is Choice.PARENT_REFERENCE
+    assert [each for each in made.proposal.notes if "a document of `products` reaches" in each]
+    assert made.warning == ""
+    small = pipeline.redesign(_found(mongod, products, tmp_path, 1e-6), "optimal")
+    assert _choice(small) is Choice.EMBED
+    assert not [each for each in small.proposal.notes if "reaches" in each]
+
+
+def test_what_has_to_stay_is_warned_of(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
+    """Where nobody knows what is read, nothing of today's goes: the warning has the size and the bound."""
+    found = _found(mongod, products, tmp_path, 50)
+    made = pipeline.redesign(replace(found, watched=Watched(5, 0, 456.0, slow_only=True)), "optimal")
+    assert made.changes == ()
+    assert "a document of `products` reaches" in made.warning
+    assert "the bound is 16.8 MB" in made.warning
+
+
+def test_the_threshold_is_named(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
+    """What a change has to save is told apart from what anything costs."""
+    made = pipeline.redesign(_found(mongod, products, tmp_path, 1e-6), "optimal")
+    decision = made.proposal.decision("products_reviews")
+    assert decision is not None
+    said = " ".join(reason.text for reason in decision.reasons)
+    assert CHANGE in said
+    assert "stays" in next(reason.text for reason in decision.reasons if reason.rule == "cost")
+    assert made.proposal.costs is not None
+    assert made.proposal.costs.threshold == 0.0
+
+
+def test_the_library_decides_as_the_command(mongod: Server, products: Database[Any], tmp_path: Path) -> None:
+    """`design` of a reading of a live database weighs today's design, as `nestling design` does."""
+    found = _found(mongod, products, tmp_path, 50)
+    for strategy in ("optimal", "tree"):
+        made = pipeline.redesign(found, strategy)
+        assert pipeline.design(found.reading, strategy).design == made.proposal.design
+    reading = pipeline.inspect(mongod.uri.replace("/?", f"/{products.name}?"), workload=tmp_path / "w.sql")
+    assert pipeline.design(reading).design == pipeline.redesign(found, "optimal").proposal.design

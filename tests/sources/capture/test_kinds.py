@@ -1,0 +1,75 @@
+"""Documents of several kinds in one collection: what asks for one kind is a statement over that kind's table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.executors.run import run_read
+from nestling.ir.capture import Capture, Kind, Operation, Seen, shape
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.primitives import Index
+from nestling.sources.capture.sql.workload import Workload, workload_of
+
+OWN: dict[str, dict[str, Any]] = {
+    "click": {"url": "/a", "x": 1},
+    "login": {"ip": "10.0.0.1"},
+    "error": {"status": 500, "message": "m"},
+}
+
+
+@pytest.fixture
+def live(mongod: Server, database: Database[Any]) -> str:
+    """The address of a database of events of three kinds."""
+    kinds = list(OWN)
+    database.events.insert_many({"_id": n, "type": kinds[n % 3], "ts": n, **OWN[kinds[n % 3]]} for n in range(300))
+    database.events.create_index([("type", 1), ("ts", -1)])
+    return mongod.uri.replace("/?", f"/{database.name}?")
+
+
+def _said(live: str) -> Workload:
+    asked: tuple[dict[str, Any], ...] = (
+        {"filter": {"type": "click"}, "sort": {"ts": -1}, "limit": 10},
+        {"filter": {"type": {"$in": ["click", "login"]}}, "limit": 10},
+    )
+    seen = tuple(Seen(shape("any", "events", Operation.FIND, each), 30) for each in asked)
+    return workload_of(Capture(Kind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
+
+
+def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:
+    """There is one statement for each kind, with its share of the rate, and it finds what the command finds."""
+    today = pipeline.in_place(live).in_place
+    said = {each.name: each for each in _said(live).statements}
+    assert set(said) == {f"find_events_by_type_{kind}" for kind in OWN}
+    assert len({each.rate_per_second for each in said.values()}) == 1
+    for kind, own in OWN.items():
+        each = said[f"find_events_by_type_{kind}"]
+        assert f"JOIN {kind} " in each.sql
+        assert any("the rate is shared by" in note for note in each.notes)
+        compiled = pipeline.convert(today, each.sql)
+        assert isinstance(compiled, CompiledRead)
+        asked = database.events.find({"type": kind}).sort("ts", -1).limit(10)
+        expected = [(row["_id"], row["ts"], *(row[name] for name in sorted(own))) for row in asked]
+        assert list(run_read(database, compiled)) == expected
+
+
+def test_what_cannot_be_said_of_kinds_says_what_to_do(live: str) -> None:
+    """A list of kinds is a gap that says which statements to write."""
+    (gap,) = _said(live).gaps
+    assert "`type` tells the kinds click, error, login apart: write a statement for each kind" in gap.what
+
+
+def test_an_index_on_the_kind_stays(live: str, database: Database[Any], tmp_path: Path) -> None:
+    """No structure stands for it, and a redesign has it none the less."""
+    file = tmp_path / "w.sql"
+    file.write_text(
+        "-- name: clicks, rate: 30/s\n"
+        "SELECT e._id, c.url FROM events e JOIN click c ON c.event_id = e._id ORDER BY e.ts DESC LIMIT 10;"
+    )
+    made = pipeline.redesign(pipeline.in_place(live, workload=file), "optimal")
+    assert Index("events", (("type", 1), ("ts", -1))) in made.proposal.design.indexes
