@@ -178,7 +178,7 @@ def redesign(
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
     made = explained(replace(posing, problem=problem), solution, today)
-    proposal = _constrained(_without_fixed(made, fixed), kept)
+    proposal = _constrained(_unweighed(today, _without_fixed(made, fixed)), kept)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps = changes(every, there, solution.chosen | stay)
     return Redesign(proposal, now.cost if now is not None else None, steps, warning)
@@ -215,6 +215,23 @@ def _without_fixed(proposal: Proposal, fixed: frozenset[str]) -> Proposal:
     weighed = tuple(each for each in proposal.weighed if each.structure not in fixed or each.gain is not None)
     note = "today's indexes stay, whether or not these statements use them: `nestling doctor` names those that nothing uses"
     return replace(proposal, weighed=weighed, notes=(*proposal.notes, note))
+
+
+def _unweighed(today: Design, proposal: Proposal) -> Proposal:
+    """The proposal with today's indexes on what is no attribute, such as a type, where it has the same there."""
+    from nestling.ir.primitives import Index
+    from nestling.planner.migration import same_paths
+    from nestling.planner.options.in_place import indexed, indexed_across
+
+    made, more = proposal.design, list[Index]()
+    for index in today.indexes:
+        paths = [*(path for path, _ in index.keys), *(each.name for each in index.partial)]
+        is_weighed = indexed(today.store(index.collection), index) or indexed_across(today, index)
+        if not is_weighed and same_paths(today, made, index.collection, paths):
+            more.append(index)
+    there = {(each.collection, each.keys, each.partial) for each in made.indexes}
+    new = tuple(each for each in more if (each.collection, each.keys, each.partial) not in there)
+    return replace(proposal, design=replace(made, indexes=(*made.indexes, *new))) if new else proposal
 
 
 def _constraining(
