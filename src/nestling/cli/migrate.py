@@ -45,6 +45,16 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Let go copies and computed values that differ from what they follow from. Without this it is an error.",
 )
+@click.option(
+    "--drop-indexes",
+    is_flag=True,
+    help="Let go indexes of the database that the new design does not have. Without this it is an error.",
+)
+@click.option(
+    "--drop-options",
+    is_flag=True,
+    help="Let go a collection's own collation, bounds or validator. Without this it is an error.",
+)
 @click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.microseconds
@@ -59,6 +69,8 @@ def command(
     drop_unknown: bool,
     drop_order: bool,
     drop_copies: bool,
+    drop_indexes: bool,
+    drop_options: bool,
     offline: bool,
     long_decimals: str,
     microseconds: str,
@@ -97,11 +109,15 @@ def command(
                 drop_unknown=drop_unknown,
                 drop_order=drop_order,
                 drop_copies=drop_copies,
+                drop_indexes=drop_indexes,
+                drop_options=drop_options,
                 policy=policy,
                 watch=watch,
             )
     if as_json:
         text.print_json(migrate_json(done))
+    elif designs[0].design == designs[1].design:
+        click.echo("Both designs are the same: there is nothing to migrate.")
     else:
         show(done)
     return FINE if done.equal else DIFFERENT

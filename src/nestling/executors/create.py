@@ -40,7 +40,7 @@ def create(
     """
     names = tuple(collections)
     with typed_errors(address(database)):
-        check_privileges(database, names, _REPLACING if replace else WRITING)
+        check_privileges(database, (names, _REPLACING if replace else WRITING))
         if replace:
             for name in names:
                 database.drop_collection(name)

@@ -8,6 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import PermissionDenied, Problem
+from nestling.ir.quantity_words import first_of
 
 WRITING = ("find", "insert", "update", "createCollection", "createIndex")
 MODIFYING = "collMod"
@@ -15,24 +16,26 @@ EVERY = ""
 """As the server writes it in a privilege: every collection of a database."""
 
 
-def check_privileges(database: Database[Any], collections: Sequence[str], actions: Sequence[str] = WRITING) -> None:
+Need = tuple[Sequence[str], Sequence[str]]
+"""Collections, and what is to be done to each of them."""
+SHOWN = 5
+
+
+def check_privileges(database: Database[Any], *needs: Need) -> None:
     """Raise `PermissionDenied` naming what the connected user may not do to which collection; free where nobody logs in."""
     status = database.command("connectionStatus", showPrivileges=True)["authInfo"]
     if not status["authenticatedUsers"]:
         return
     privileges = status["authenticatedUserPrivileges"]
-    lacking: dict[str, list[str]] = {}
-    for name in collections:
+    lacking: dict[str, dict[str, None]] = {}
+    for name, actions in ((name, actions) for collections, actions in needs for name in collections):
         allowed = frozenset(_allowed(privileges, database.name, name))
         for action in actions:
             if action not in allowed:
-                lacking.setdefault(action, []).append(name)
+                lacking.setdefault(action, {})[name] = None
     if lacking:
         user = status["authenticatedUsers"][0]["user"]
-        said = "; ".join(
-            f"{action} in {', '.join(name or 'every collection' for name in names)}"
-            for action, names in lacking.items()
-        )
+        said = "; ".join(_said(lacking))
         roles = [
             role
             for role, has in (("readWrite", lacking.keys() - {MODIFYING}), ("dbAdmin", MODIFYING in lacking))
@@ -43,10 +46,19 @@ def check_privileges(database: Database[Any], collections: Sequence[str], action
         raise PermissionDenied(Problem(f"the user `{user}` may not: {said}", where=database.name, next_move=move))
 
 
+def _said(lacking: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """The actions, those together that lack in the same collections: `insert, update in orders, lines`."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for action, names in lacking.items():
+        alike.setdefault(tuple(names), []).append(action)
+    for names, actions in alike.items():
+        yield f"{', '.join(actions)} in {first_of([name or 'every collection' for name in names], SHOWN)}"
+
+
 def may_modify(database: Database[Any], collection: str) -> bool:
     """Whether the connected user may have the server keep documents as they were before changes."""
     try:
-        check_privileges(database, (collection,), (MODIFYING,))
+        check_privileges(database, ((collection,), (MODIFYING,)))
     except PermissionDenied:
         return False
     return True

@@ -30,7 +30,7 @@ class CreateIndex:
     """`createIndexes` for one index: keys in order, options as the server takes them (name, unique, …)."""
 
     collection: str
-    keys: tuple[tuple[str, int], ...]
+    keys: tuple[tuple[str, int | str], ...]
     options: Mapping[str, object]
 
     @property

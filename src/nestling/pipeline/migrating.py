@@ -70,20 +70,33 @@ def migrate(
     drop_unknown: bool = False,
     drop_order: bool = False,
     drop_copies: bool = False,
+    drop_indexes: bool = False,
+    drop_options: bool = False,
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
     """Build the new design beside the old one, carry over what changes meanwhile, and prove both equal.
 
-    With `cutover` the new design then takes over. What was interrupted goes on where it stopped. `offline`: nobody writes, so
+    With `cutover` the new design then takes over. Between two equal designs there is nothing to do. What was interrupted goes on where it stopped. `offline`: nobody writes, so
     that a server without change streams will do. `drop_unknown`: fields of documents that the designs do not know may be lost;
     without it they are an error. `drop_order`: so with orders of arrays that no values of their elements tell. `drop_copies`: so
-    with copies and computed values that differ from what they follow from.
+    with copies and computed values that differ from what they follow from. `drop_indexes`: so with indexes that the new design
+    cannot have. `drop_options`: so with collations, bounds and validators of collections that are built anew.
     """
+    from nestling.executors.migrate import MigrationReport
+    from nestling.ir.migration import Phase
+
+    if old.design == new.design:
+        return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
     going = _migration(old, new, database, policy, watch)
-    return replace(going, drop_unknown=drop_unknown, drop_order=drop_order, drop_copies=drop_copies).run(
-        offline=offline, cutover=cutover
-    )
+    return replace(
+        going,
+        drop_unknown=drop_unknown,
+        drop_order=drop_order,
+        drop_copies=drop_copies,
+        drop_indexes=drop_indexes,
+        drop_options=drop_options,
+    ).run(offline=offline, cutover=cutover)
 
 
 def abort_migration(database: Database[Any]) -> None:
@@ -158,9 +171,10 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     from nestling.emitters.reordered import reordered
     from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
-    from nestling.executors.migrate import Job, Sides
+    from nestling.executors.migrate import Job, Sides, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
+    from nestling.pipeline.migration_indexes import fates
     from nestling.planner.migration import kept_collections, renamed, staged_names
 
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
@@ -172,9 +186,13 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     homes = _homes(old, database, policy)
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     sides = Sides(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
-    indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays]
-    gone = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
-    taken = {(index.collection, index.name) for index in gone}
+    today, collations = indexes_today(database, written_collections(old)), _collations(database)
+    fate = fates(old, new, today, collations, stays)
+    carried = [_final(index, names) for index in fate.carried]
+    indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays] + carried
+    designed = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
+    gone = [index for index in fate.going if index.collection in stays]
+    taken = {(index.collection, index.name) for index in (*designed, *gone)}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
     followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(
@@ -192,6 +210,16 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         indexes=[index for index in indexes if index not in late],
         late_indexes=[_final(index, finals) for index in late],
         indexes_gone=gone,
+        indexes_seen=[index for index in today if index.collection not in stays],
+        carried=[index for index in carried if index not in late],
+        indexes_going=[index for index in fate.going if index not in fate.lost],
+        indexes_lost=fate.lost,
+        options_lost=lost_options(
+            database,
+            [name for name in written_collections(old) if name not in stays],
+            collection_commands(old, policy=policy),
+            collection_commands(new, policy=policy),
+        ),
         validators={store.name: _validator(old, store, policy) for store in old.stores},
         nulls=null_fields(old),
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
@@ -202,6 +230,12 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
         keeps_images=keeps_images,
         policy=policy,
     )
+
+
+def _collations(database: Database[Any]) -> Mapping[str, object]:
+    """The collations that collections have of their own."""
+    told = ((each["name"], each.get("options", {}).get("collation")) for each in database.list_collections())
+    return {name: collation for name, collation in told if collation is not None}
 
 
 def _followed(design: Design) -> Iterator[tuple[str, CompiledCheck]]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from nestling.executors.migrate import Job
     from nestling.ir.candidate import Indexed
+    from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import Node, StoredCollection
     from nestling.ir.planned_indexes import PlannedIndex
@@ -21,36 +22,34 @@ if TYPE_CHECKING:
 SHOWN = 5
 
 
-def lost_constraints(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
+def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
     """What unique and expiring indexes keep in the database today, and none of the new design will."""
-    from nestling.ir.planned_indexes import planned_indexes
     from nestling.planner.options.constraints import constraints, is_kept
 
-    planned = {(each.collection, each.name) for each in planned_indexes(old)}
-    gone = {(each.collection, each.name) for each in job.indexes_gone}
-    for collection, name, index, _ in _indexes_today(old, database):
-        stays = collection in job.kept and (collection, name) not in gone
-        if stays or not (index.unique or index.expire_after_seconds is not None):
-            continue
-        known = next(constraints(old, [index]), None)
-        if known is not None and not is_kept(new, known):
-            yield f"no index of the new design keeps {known}: `{collection}.{name}` does today, then the application has to"
-        elif known is None and (collection, name) not in planned:
-            yield f"`{collection}.{name}`, which keeps values unique or lets documents expire, is in neither design and goes"
+    for index in job.indexes_lost:
+        for known in constraints(old, _plain(index)):
+            if not is_kept(new, known):
+                where = f"{index.collection}.{index.name}"
+                yield f"no index of the new design keeps {known}: `{where}` does today, then the application has to"
 
 
-def _indexes_today(old: Design, database: Database[Any]) -> Iterator[tuple[str, str, Index, Mapping[str, Any]]]:
-    """The indexes the database has on the old design's collections: collection, name, keys, and what the server tells."""
+def _plain(index: CreateIndex) -> Iterator[Index]:
+    """The index as designs say one, if they can."""
     from nestling.ir.primitives import Index
 
-    for store in old.stores:
-        for name, told in database[store.name].index_information().items():
-            if all(way in (1, -1) for _, way in told["key"]):
-                keys = tuple((path, int(way)) for path, way in told["key"])
-                seconds = told.get("expireAfterSeconds")
-                expires = None if seconds is None else round(seconds)
-                index = Index(store.name, keys, bool(told.get("unique")), expire_after_seconds=expires)
-                yield store.name, name, index, told
+    keys = tuple((path, way) for path, way in index.keys if isinstance(way, int))
+    seconds = index.options.get("expireAfterSeconds")
+    expires = round(seconds) if isinstance(seconds, int | float) else None
+    if len(keys) == len(index.keys):
+        yield Index(index.collection, keys, bool(index.options.get("unique")), expire_after_seconds=expires)
+
+
+def _indexes_today(old: Design, database: Database[Any]) -> Iterator[tuple[Index, Mapping[str, Any]]]:
+    """The indexes the database has on the old design's collections: as designs say them, and what the server tells."""
+    from nestling.executors.migrate import indexes_today
+
+    for each in indexes_today(database, [store.name for store in old.stores]):
+        yield from ((index, each.options) for index in _plain(each))
 
 
 # --- what is to be unique --------------------------------------------------------------------------------------------
@@ -110,17 +109,31 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
 
 
 def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
-    """What the server keeps unique of rows that are documents of their own."""
+    """What the server keeps unique of rows that are documents of their own, or the only ones of their kind in one."""
     from nestling.ir.layout import NodeKind
     from nestling.planner.options.constraints import constraints
 
     for _, root, attributes in _ids(old):
         yield _Unique(root.entity, attributes)
-    for collection, _, index, told in _indexes_today(old, database):
-        roots = {root.entity for root in old.store(collection).roots if root.kind is NodeKind.ROOT}
+        yield from _single(old, root, attributes)
+    for index, told in _indexes_today(old, database):
+        roots = {root.entity for root in old.store(index.collection).roots if root.kind is NodeKind.ROOT}
         for each in constraints(old, [index]) if index.unique else ():
             if each.on.entity in roots:
                 yield _unique(each.on, some=_has_condition(told), collated="collation" in told)
+
+
+def _single(design: Design, node: Node, unique: frozenset[str]) -> Iterator[_Unique]:
+    """Rows that a document has one of at most: what they refer to its unique row by is as unique."""
+    for child in node.children:
+        if child.embedding is None or child.form.to_many:
+            continue
+        link = design.model.relationship(child.embedding.relationship)
+        pairs = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
+        if unique <= pairs.keys():
+            known = frozenset(pairs[name] for name in unique)
+            yield _Unique(child.entity, known)
+            yield from _single(design, child, known)
 
 
 def _ids(design: Design) -> Iterator[tuple[StoredCollection, Node, frozenset[str]]]:

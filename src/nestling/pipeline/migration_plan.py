@@ -32,6 +32,8 @@ def plan_migration(
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate.array_orders import LOST
+    from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
+    from nestling.executors.migrate.indexes import lost_words
     from nestling.executors.migrate.sizes import sizes
     from nestling.pipeline.migrating import job_of
     from nestling.planner.migration import differences
@@ -49,7 +51,9 @@ def plan_migration(
     )
     phase = _phase(job, database)
     found = _risks(old.design, new.design, job, database, phase)
-    risks = (*fields, *orders, *_copies(old.design, job, database), *found)
+    indexes = (f"{lost_words(each)}, which `migrate` refuses without `--drop-indexes`" for each in job.indexes_lost)
+    options = (f"{each} {LOST_OPTION}, which `migrate` refuses without `--drop-options`" for each in job.options_lost)
+    risks = (*fields, *orders, *_copies(old.design, job, database), *indexes, *options, *found)
     return MigrationPlan(
         moves,
         job.replaced,
@@ -146,7 +150,7 @@ def _estimated(
 
 
 def _indexes(job: Job, database: Database[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The indexes to be built, on collections that stay those the database has not; and those that go from such."""
+    """The indexes to be built, on collections that stay those the database has not; and those the database has that go."""
     from nestling.executors.create import is_there
 
     there = frozenset(database.list_collection_names())
@@ -156,18 +160,14 @@ def _indexes(job: Job, database: Database[Any]) -> tuple[tuple[str, ...], tuple[
         if index.collection not in job.kept or index.collection not in there or not is_there(database, index)
     )
     shown = (_index_text(index, job.names.get(index.collection, index.collection)) for index in built)
-    return tuple(shown), tuple(sorted(_index_text(index, index.collection) for index in job.indexes_gone))
+    going = (*job.indexes_going, *job.indexes_lost)
+    return tuple(shown), tuple(sorted(_index_text(index, index.collection) for index in going))
 
 
 def _index_text(index: CreateIndex, collection: str) -> str:
-    keys = ", ".join(path if direction > 0 else f"-{path}" for path, direction in index.keys)
-    seconds = index.options.get("expireAfterSeconds")
-    kinds = [
-        *(["unique"] if index.options.get("unique") else []),
-        *(["partial: of some documents"] if "partialFilterExpression" in index.options else []),
-        *([f"TTL: removes documents after {seconds:,} s"] if seconds is not None else []),
-    ]
-    return f"{collection}: {keys} ({'; '.join(kinds)})" if kinds else f"{collection}: {keys}"
+    from nestling.ir.index_words import index_words
+
+    return f"{collection}: {index_words(index)}"
 
 
 def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
             "the server cannot keep documents as they were before changes (it is older than 6.0, or the user may not `collMod`):"
             " after deletes and updates whole entities are compared, and nothing stays where it is"
         )
-    yield from lost_constraints(old, new, job, database)
+    yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
     yield from new_validators(old, new, job, database)
     if mixed := list(_mixed(job)):

@@ -96,7 +96,7 @@ class _Run:
         require_collections(self.database.name, self.database.list_collection_names(), collections)
         chosen = [c for c in self.compiled if self.way.only is None or c.check.key in self.way.only]
         if self.way.repair:
-            check_privileges(self.database, sorted({c.check.collection for c in chosen}), ("find", "update"))
+            check_privileges(self.database, (sorted({c.check.collection for c in chosen}), ("find", "update")))
         checks = tuple(each.check for each in chosen)
         kept = self._checkpoint(checks)
         self.progress = kept.read() if kept is not None else Progress()

@@ -24,7 +24,7 @@ from nestling.executors.load.stored_value import Values
 from nestling.executors.load.units import Unit, gridfs_indexes, units_of, written_collections
 from nestling.executors.load.writer import Writer
 from nestling.executors.moment import now
-from nestling.executors.rights import check_privileges
+from nestling.executors.rights import WRITING, check_privileges
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.digest import stored_digest
@@ -103,7 +103,7 @@ class _Load:
     def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
         names = written_collections(self.design)
-        check_privileges(self.database, (*names, CHECKPOINT_COLLECTION))
+        check_privileges(self.database, ((*names, CHECKPOINT_COLLECTION), WRITING))
         mark = stored_digest(self.design, self.values.policy)
         checkpoint = self.checkpoints.resume(mark, total) if resume else None
         is_new = checkpoint is None

@@ -6,8 +6,10 @@ which rows; `affected`: which documents; `derive`: what they must be), `compare`
 
 from nestling.executors.migrate.aborting import abort
 from nestling.executors.migrate.active_design import check_in_use
+from nestling.executors.migrate.collection_options import lost_options
 from nestling.executors.migrate.compare import Sides
 from nestling.executors.migrate.homes import Homes
+from nestling.executors.migrate.indexes import indexes_today
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migrating import Dropped, Migration, MigrationReport
 from nestling.executors.migrate.preflight import in_the_way
@@ -31,4 +33,6 @@ __all__ = [
     "abort",
     "check_in_use",
     "in_the_way",
+    "indexes_today",
+    "lost_options",
 ]

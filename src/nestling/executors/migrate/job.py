@@ -23,7 +23,10 @@ class Job:
 
     `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
     every collection that is built. `late_indexes` would remove documents (TTL) or have the name of one that goes,
-    so they wait for the cutover. `indexes_gone` are what only the old design has of those kept. `validators` are what
+    so they wait for the cutover. `indexes_gone` are those of collections kept that only the old design has, as the database has
+    them. `indexes_seen` are those the database has of other collections; `carried` of them are built on what takes their place,
+    `indexes_going` go as the designs say (with `indexes_gone`), `indexes_lost` may be missed. `options_lost` are options of such
+    collections, in words. `validators` are what
     documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none. `unknown`
     are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
     order would be lost, of the same collections. `copies` are the fields of these (path, its check) that follow from others and
@@ -46,6 +49,11 @@ class Job:
     indexes: Sequence[CreateIndex]
     late_indexes: Sequence[CreateIndex]
     indexes_gone: Sequence[CreateIndex]
+    indexes_seen: Sequence[CreateIndex]
+    carried: Sequence[CreateIndex]
+    indexes_going: Sequence[CreateIndex]
+    indexes_lost: Sequence[CreateIndex]
+    options_lost: Sequence[str]
     validators: Mapping[str, Mapping[str, Any]]
     nulls: Mapping[str, Sequence[Mapping[str, Any]]]
     unknown: Mapping[str, Sequence[Mapping[str, Any]]]

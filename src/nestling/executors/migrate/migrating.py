@@ -18,6 +18,7 @@ from nestling.executors.create import create, create_indexes
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
+from nestling.executors.migrate.collection_options import require_options
 from nestling.executors.migrate.compare import Compared
 from nestling.executors.migrate.copies import lagging, require_copies
 from nestling.executors.migrate.cutover import (
@@ -31,6 +32,7 @@ from nestling.executors.migrate.cutover import (
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.duplicate_keys import repeated_keys
 from nestling.executors.migrate.follow import Follower, following, latest
+from nestling.executors.migrate.indexes import require_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check, check_cutover
@@ -84,7 +86,8 @@ class Dropped:
 @dataclass(slots=True)
 class Migration:
     """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays;
-    `drop_copies`, copies and computed values that differ from what they follow from.
+    `drop_copies`, copies and computed values that differ from what they follow from; `drop_indexes`, indexes of the database;
+    `drop_options`, collations, bounds and validators of collections.
     """
 
     job: Job
@@ -94,6 +97,8 @@ class Migration:
     drop_unknown: bool = False
     drop_order: bool = False
     drop_copies: bool = False
+    drop_indexes: bool = False
+    drop_options: bool = False
     unknown: tuple[FoundField, ...] = ()
     lagging: tuple[FoundField, ...] = ()
 
@@ -131,6 +136,9 @@ class Migration:
 
     def _look(self) -> None:
         """Find what would be left behind; raises `MigrationError` where it may not be."""
+        require_indexes(self.job, self.database, is_allowed=self.drop_indexes)
+        if not self.drop_options:
+            require_options(self.job)
         self.tell("fields that are not in the designs", 0)
         self.unknown = left_behind(self.job, self.database, is_allowed=self.drop_unknown)
         if not self.drop_order:
@@ -172,6 +180,8 @@ class Migration:
         deriver = Deriver(job.homes, self.database, self.open_shelf, state.moment, job.policy, snapshot=has_moments)
         if state.phase is Phase.BACKFILL:
             state = self._backfill(states, state, deriver)
+        else:
+            create_indexes(self.database, self.job.carried)  # some may have come since
         with self._follower(states, state, deriver) as follower:
             compared = self._verify(deriver, follower)
             state = self._reached(states, follower, state, Phase.READY if compared.equal else state.phase)

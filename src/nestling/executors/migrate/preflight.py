@@ -29,8 +29,7 @@ def check(job: Job, database: Database[Any], *, offline: bool) -> None:
     """Raise `MigrationError`, `PermissionDenied` or `VerifyError` with everything that is in the way."""
     require_loaded(database, job.old)
     old = tuple(name for name in _OLD if name != "changeStream" or not offline)
-    check_privileges(database, job.old, old)
-    check_privileges(database, (*job.names, *job.helping, COLLECTION), _NEW)
+    check_privileges(database, (job.old, old), ((*job.names, *job.helping, COLLECTION), _NEW))
     _check_history(database, offline=offline)
     if problems := in_the_way(job, database):
         raise MigrationError(*problems)
@@ -40,9 +39,9 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
     """Raise `PermissionDenied` where the user may not have the old collections refuse writes, or give collections other names."""
     fenced = [name for name in job.old if name not in job.unfenced]
     aside = [f"{name}{BEFORE}" for name in job.replaced if name in fenced]
-    check_privileges(database, (*fenced, *aside), (MODIFYING,))
-    check_privileges(database, tuple(dict.fromkeys(each.collection for each in job.indexes_gone)), ("dropIndex",))
-    check_privileges(database, (EVERY,), (_RENAMING,))  # of single collections it is not enough
+    losing = tuple(dict.fromkeys(each.collection for each in job.indexes_gone))
+    renaming = ((EVERY,), (_RENAMING,))  # of single collections it is not enough
+    check_privileges(database, ((*fenced, *aside), (MODIFYING,)), (losing, ("dropIndex",)), renaming)
 
 
 def in_the_way(job: Job, database: Database[Any], *, has_begun: bool = False) -> list[Problem]:
@@ -80,10 +79,10 @@ def _missing(job: Job, there: frozenset[str], database: str) -> list[Problem]:
 
 
 def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Problem]:
-    """Documents that are not what the old design says."""
+    """Documents of collections that are built anew which are not what the old design says. Others stay as they are."""
     problems = []
     for name, validator in job.validators.items():
-        if name not in there or not validator:
+        if name in job.kept or name not in there or not validator:
             continue
         condition = {"$nor": [dict(validator)]}
         number, shown = documents_with(database[name], condition)

@@ -4,6 +4,7 @@ from nestling.planner.migration.assembly import assembly
 from nestling.planner.migration.differences import differences, snapshots
 from nestling.planner.migration.places import PlannedPlace, held_ids, planned_places
 from nestling.planner.migration.reach import reaches
+from nestling.planner.migration.same_paths import same_paths
 from nestling.planner.migration.staging import kept_collections, renamed, staged_names, written_names
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "planned_places",
     "reaches",
     "renamed",
+    "same_paths",
     "snapshots",
     "staged_names",
     "written_names",

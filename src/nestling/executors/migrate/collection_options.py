@@ -1,0 +1,54 @@
+"""Options of collections that no design has: a migration that goes on loses them with the collection, and has to be told to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.migrate.cutover import REFUSES_ALL
+from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.undo_record import BEFORE
+from nestling.ir.command import Command, CreateCollection
+from nestling.ir.literals import shell
+
+LOST = "would be lost: the new design's collections have none"
+_MOVE = "set it again after the cutover where the server can, or go on without it: `--drop-options`"
+
+
+def lost_options(
+    database: Database[Any], names: Iterable[str], designed: Iterable[Command], coming: Iterable[Command]
+) -> tuple[str, ...]:
+    """What options of these collections neither the commands of the old design nor those of the new one give, in words."""
+    there = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    ours = {each.name: each.options for each in designed if isinstance(each, CreateCollection)}
+    new = {each.name: each.options for each in coming if isinstance(each, CreateCollection)}
+    found = ((name, there.get(f"{name}{BEFORE}", there.get(name, {}))) for name in names)
+    return tuple(
+        f"{what} of `{name}`"
+        for name, options in found
+        for what in _lost(options, ours.get(name, {}), new.get(name, {}))
+    )
+
+
+def _lost(today: Mapping[str, Any], ours: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    collation = today.get("collation")
+    if collation:
+        told = {name: collation[name] for name in ("locale", "strength") if name in collation}
+        yield f"the default collation {shell(told)}, by which texts and unique indexes are compared,"
+    if today.get("capped") and (today.get("size"), today.get("max")) != (new.get("size"), new.get("max")):
+        most = f", {today['max']:,} documents" if today.get("max") else ""
+        yield f"the bounds ({today['size']:,} bytes{most}; capped)"
+    if "expireAfterSeconds" in today and today["expireAfterSeconds"] != new.get("expireAfterSeconds"):
+        yield f"the expiry after {today['expireAfterSeconds']:,} s"
+    rules = today.get("validator")
+    if rules and rules not in (REFUSES_ALL, ours.get("validator")):
+        yield "the validator of the application's own"
+
+
+def require_options(job: Job) -> None:
+    """Raise `MigrationError` for options that would be lost."""
+    if job.options_lost:
+        raise MigrationError(*(Problem(f"{each} {LOST}", next_move=_MOVE) for each in job.options_lost))
