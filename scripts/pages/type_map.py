@@ -210,8 +210,7 @@ POLICIES = (
     ),
     (
         "enums",
-        "`unload` makes types of them in PostgreSQL, called after their columns as a note says, one for all with the same labels; in"
-        " a foreign key they are texts with a CHECK. It notes those whose texts the source does not compare to the letter",
+        "`unload` makes types of them in PostgreSQL, one for equal labels, called after a column; foreign keys are texts",
     ),
     (
         "widths of integers",
@@ -231,7 +230,7 @@ POLICIES = (
     ),
     (
         "types a server has no word for",
-        "PostgreSQL's extensions and composite types, its times with a zone, MySQL's JSON: `unload` names them and what they became",
+        "PostgreSQL's extensions and composite types, times with a zone, MySQL's JSON: `unload` names them and what they became",
     ),
     ("computed columns", "the values, in plain columns that a note names; what computes them stays in the source"),
 )

@@ -15,7 +15,6 @@ from pymongo.database import Database
 from nestling.pipeline import design, inspect, load, unload
 from scripts.pages.type_map import COLUMNS
 
-
 WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
 
 

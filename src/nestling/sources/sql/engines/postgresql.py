@@ -17,8 +17,8 @@ from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.literals import undecodable
-from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.postgresql_types import exact_types
+from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.rows import BATCH_ROWS
 from nestling.sources.sql.table_ddl import declared, foreign_key_ddl, keyed_alike, quote, undeclared_defaults
 
