@@ -18,10 +18,12 @@ from nestling.ir.canonical import canonical_encoder
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
+from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.values import Policy, decoder, encoder
 from nestling.sources.affinity import is_numeric
 from nestling.sources.sql import open_database, open_sink
+from nestling.sources.sql.postgresql_types import exact_type
 from nestling.sources.sql.table_ddl import column_words
 from scripts.pages._markdown import code, table
 
@@ -208,7 +210,19 @@ POLICIES = (
     ),
     (
         "enums",
-        "`unload` declares a CHECK in PostgreSQL; of those whose texts the source does not compare to the letter it has a note",
+        "`unload` makes types of them in PostgreSQL, one for equal labels, called after a column; foreign keys are texts",
+    ),
+    (
+        "widths of integers",
+        "one type, of 64 bits: `unload` declares `bigint` in servers, and notes it",
+    ),
+    (
+        "times of day",
+        "texts: `unload` declares `time` in PostgreSQL where that changes no value, else `text`, with a note",
+    ),
+    (
+        "relationships that only a join of the workload tells",
+        "not enforced; `unload` makes no foreign key of them, and notes it",
     ),
     (
         "lengths of texts",
@@ -216,7 +230,7 @@ POLICIES = (
     ),
     (
         "types a server has no word for",
-        "PostgreSQL's extensions and composite types, its times of day, MySQL's JSON: `unload` names them and what they became",
+        "PostgreSQL's extensions and composite types, times with a zone, MySQL's JSON: `unload` names them and what they became",
     ),
     ("computed columns", "the values, in plain columns that a note names; what computes them stays in the source"),
 )
@@ -335,13 +349,19 @@ def _dialect(dialect: str) -> str:
             code(column.literal),
             code(column.conceptual),
             code(column.bson),
-            code(column_words(_attribute(column), dialect)) or "(none)",
+            _unloaded(_attribute(column), dialect),
             REMARKS.get((dialect, column.declared), ""),
         )
         for column in COLUMNS[dialect]
     ]
     names = (TITLES[dialect], "for instance", "conceptual", "BSON", "unloaded as", "remark")
     return f"## {TITLES[dialect]}\n\n{table(names, rows)}"
+
+
+def _unloaded(attribute: Attribute, dialect: str) -> str:
+    """What its column is in the end."""
+    exact = exact_type(attribute) if dialect == POSTGRESQL else None
+    return code(str(exact or column_words(attribute, dialect))) or "(none)"
 
 
 def _attribute(column: Sample) -> Attribute:

@@ -32,9 +32,11 @@ def test_one_decision(shop: Path) -> None:
         assert f"\n    {factor} " in done.out
 
 
-def test_eighty_columns(shop: Path) -> None:
-    """Nothing is wider than a terminal of eighty columns."""
-    assert max(map(len, nestling("explain", "design.yaml", cwd=shop).out.splitlines())) <= 80
+def test_explanations_are_as_wide_as_asked(shop: Path) -> None:
+    """COLUMNS says how wide, in a pipe too; sentences end at a hundred."""
+    for asked, most in (({}, 100), ({"COLUMNS": "60"}, 60), ({"COLUMNS": "250"}, 100)):
+        widest = max(map(len, nestling("explain", "design.yaml", cwd=shop, **asked).out.splitlines()))
+        assert most - 5 <= widest <= most, asked
 
 
 def test_what_was_rejected(shop: Path) -> None:

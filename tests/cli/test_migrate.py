@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -354,3 +356,33 @@ def test_a_standalone_server_moves_offline(library: Path, standalone: str) -> No
     assert moved.code == 0, moved.err
     verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", standalone, cwd=library)
     assert verified.code == 0
+
+
+def test_a_workload_that_grew_by_a_join(tmp_path: Path, target: str, database: Documents) -> None:
+    """A relationship that only the new workload's join tells is no other model; nor is one that is gone again."""
+    with closing(sqlite3.connect(tmp_path / "log.db")) as connection:
+        connection.executescript("""
+            CREATE TABLE u (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+            CREATE TABLE log (id INTEGER PRIMARY KEY, actor_id INTEGER, what TEXT);
+            INSERT INTO u VALUES (1, 'Ann'), (2, 'Bob');
+            INSERT INTO log VALUES (1, 1, 'x'), (2, 2, 'y'), (3, NULL, 'z'), (4, 77, 'nobody');
+        """)
+    plain = "-- name: q0, rate: 5/s\nSELECT id, what FROM log WHERE id = :id;\n"
+    joined = (
+        "-- name: q, rate: 5/s\nSELECT l.id, u.name FROM log l LEFT JOIN u ON u.id = l.actor_id WHERE l.id = :id;\n"
+    )
+    for name, text in (("design", plain), ("new", plain + joined)):
+        (tmp_path / f"{name}.sql").write_text(text)
+        done = nestling("design", "sqlite:///log.db", "--workload", f"{name}.sql", "-o", f"{name}.yaml", cwd=tmp_path)
+        assert done.code == 0, done.err
+    assert read_proposal(tmp_path / "design.yaml").design.model != read_proposal(tmp_path / "new.yaml").design.model
+    assert nestling("load", "design.yaml", "--from", "sqlite:///log.db", "--to", target, cwd=tmp_path).code == 0
+    back = ("--from-design", "new.yaml", "--to-design", "design.yaml")
+    for designs, now in ((DESIGNS, "new.yaml"), (back, "design.yaml")):
+        planned = nestling("plan", *designs, target, cwd=tmp_path)
+        assert planned.code == 0, planned.err
+        moved = nestling("migrate", *designs, target, "--cutover", cwd=tmp_path)
+        assert moved.code == 0, moved.err
+        verified = nestling("verify", now, "--from", "sqlite:///log.db", "--to", target, cwd=tmp_path)
+        assert verified.code == 0, verified.out
+        assert nestling("migrate", *designs, target, "--drop-old", cwd=tmp_path).code == 0

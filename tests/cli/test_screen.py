@@ -200,6 +200,17 @@ def test_a_hanging_line() -> None:
     assert hanging("", 10) == ""
 
 
+def test_notes_are_as_wide_as_the_tables(tmp_path: Path) -> None:
+    """COLUMNS holds for all that is said, in a pipe too: notes are broken and continued further in; at most 100 for sentences."""
+    write_library(tmp_path / "library.db")
+    for columns in (60, 300):
+        done = nestling("design", "sqlite:///library.db", "-o", "tree.yaml", cwd=tmp_path, COLUMNS=str(columns))
+        lines = done.err.splitlines()
+        assert max(map(len, lines)) <= min(columns, 100)
+        at = next(place for place, line in enumerate(lines) if line.startswith("note: no statement touches the model"))
+        assert lines[at + 1].startswith("  ")
+
+
 def test_numbers_and_counts() -> None:
     """Thousands are separated, fractions short, and nouns agree with their number."""
     assert [number(value) for value in (1234567, 2.5, None, True, "x")] == ["1,234,567", "2.50", "", "True", "x"]

@@ -9,9 +9,12 @@ import pytest
 from nestling import pipeline
 from nestling.ir.proposal import Choice, Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.situation import Thresholds
+from nestling.ir.situation import Thresholds, situation
+from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.shop import workload
 from tests.bundled_shop import shop_address, shop_reading
+from tests.strategies.readings import entity, fan_out, relationship, rows, write
+from tests.strategies.readings import reading as small_reading
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +49,30 @@ def test_documents_grow_with_the_rows_expected(reading: Reading, proposal: Propo
     soon = pipeline.design(reading, "tree", Thresholds(growth_days=30)).decision("product_review")
     assert soon is not None
     assert any("with the growth expected in 30 days" in reason.text for reason in soon.reasons)
+
+
+def test_growth_names_the_statements_it_comes_from() -> None:
+    """Which statements insert the children, how often, and what was taken of parents nobody inserts; or what is declared."""
+
+    def told(*statements: Statement, growth: float | None = None) -> str:
+        found = small_reading(
+            [entity("bill"), entity("line", "bill_id")],
+            [relationship("bill", "line")],
+            counts={"bill": rows(1000), "line": rows(5000, growth=growth)},
+            fan_outs={"bill_line": fan_out(40)},
+            statements=statements,
+        )
+        return situation(found, Thresholds()).fan_outs["bill_line"].text
+
+    lines = write("add_line", Access("line", StatementKind.INSERT), rate=2)
+    bills = write("add_bill", Access("bill", StatementKind.INSERT), rate=0.001)
+    assert (
+        "in a year (add_line inserts 2/s; no statement inserts `bill`, so the number is too high if new ones come)"
+        in told(lines)
+    )
+    assert told(lines, bills).endswith("in a year (add_line inserts 2/s)")
+    assert told(growth=90).endswith("in a year (90 new `line` a day)")
+    assert "growth" not in told(bills)
 
 
 def test_rates_of_a_short_while_tell_nothing_of_growth(shop_folder: Path, tmp_path: Path) -> None:

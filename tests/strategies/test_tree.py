@@ -182,3 +182,100 @@ def test_ids_are_kept_in_root_documents_only():
     proposal = design(found, "tree")
     part = next(each for each in proposal.design.collections if each.root == "part")
     assert [each.holder for each in part.body.references] == [Holder.CHILD]
+
+
+def held_by(proposal, child: str) -> dict[str, set[Holder]]:
+    """Who holds the ids of each relationship of a child."""
+    found: dict[str, set[Holder]] = {}
+    for collection in proposal.design.collections:
+        for reference in collection.body.references:
+            if proposal.design.model.relationship(reference.relationship).child == child:
+                found.setdefault(reference.relationship, set()).add(reference.holder)
+    return found
+
+
+def test_a_child_of_several_parents_holds_their_ids():
+    """A comment of a task and of a user: ids in both parents would scatter it over their arrays (rule 2)."""
+    found = reading(
+        [entity("task"), entity("user"), entity("comment", "task_id", "user_id")],
+        [relationship("task", "comment"), relationship("user", "comment")],
+        fan_outs={"task_comment": fan_out(400), "user_comment": fan_out(900)},
+    )
+    proposal = design(found, "tree")
+    assert held_by(proposal, "comment") == {"task_comment": {Holder.CHILD}, "user_comment": {Holder.CHILD}}
+    assert ("rule-2", 2) in {(each.rule, each.number) for each in decided(found, "task_comment").reasons}
+
+
+def test_a_tree_within_its_parent_holds_its_parents_id():
+    """A folder has a parent folder beside its team: it holds both ids."""
+    found = reading(
+        [entity("team"), entity("folder", "team_id", "parent_id?")],
+        [relationship("team", "folder"), relationship("folder", "folder", by="parent_id", required=False)],
+        fan_outs={"team_folder": fan_out(400)},
+    )
+    assert held_by(design(found, "tree"), "folder")["team_folder"] == {Holder.CHILD}
+
+
+def test_a_task_of_a_person_and_a_project_is_read_both_ways():
+    """The source's own example has two parents: where statements go down and up, both sides hold the id (A11)."""
+    found = reading(
+        [entity("person"), entity("project"), entity("task", "person_id", "project_id")],
+        [relationship("person", "task"), relationship("project", "task")],
+        fan_outs={"person_task": fan_out(300), "project_task": fan_out(300)},
+        statements=[
+            select("tasks_of", read("person", "id"), read("task", via="person_task")),
+            select("owner_of", read("task", "id"), read("person", via="person_task")),
+        ],
+    )
+    assert decided(found, "person_task").choice is Choice.TWO_WAY_REFERENCE
+
+
+def test_a_hub_holds_no_arrays_of_ids():
+    """Five kinds of children of one user: with an array for each, every new child would write the user (rule 4)."""
+    kinds = ("session", "device", "token", "visit", "mail")
+
+    def of(number: int):
+        return reading(
+            [entity("user"), *(entity(each, "user_id") for each in kinds[:number])],
+            [relationship("user", each) for each in kinds[:number]],
+            fan_outs={f"user_{each}": fan_out(400) for each in kinds[:number]},
+        )
+
+    assert decided(of(4), "user_visit").choice is Choice.CHILD_REFERENCE
+    decision = decided(of(5), "user_visit")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert ("rule-4", 5) in {(each.rule, each.number) for each in decision.reasons}
+
+
+def test_a_child_that_is_unique_by_itself_stands_alone():
+    """An invoice is found by its number, which no index keeps unique among elements of arrays (rule 2)."""
+
+    def invoices(*unique: str):
+        return reading(
+            [entity("org"), entity("invoice", "org_id", "number", uniques=[unique])],
+            [relationship("org", "invoice")],
+            fan_outs={"org_invoice": fan_out(15)},
+        )
+
+    decision = decided(invoices("number"), "org_invoice")
+    assert decision.choice is not Choice.EMBED
+    assert any(each.rule == "rule-2" and "`number`" in each.text for each in decision.reasons)
+    assert decided(invoices("org_id", "number"), "org_invoice").choice is Choice.EMBED
+
+
+def test_an_order_with_lines_of_its_own_and_two_parents_stands_alone():
+    """It lives in no one of them, and its lines live in it (rule 2)."""
+    found = reading(
+        [
+            entity("customer"),
+            entity("clerk"),
+            entity("purchase", "customer_id", "clerk_id"),
+            entity("line", "purchase_id"),
+        ],
+        [relationship("customer", "purchase"), relationship("clerk", "purchase"), relationship("purchase", "line")],
+        fan_outs={"customer_purchase": fan_out(10), "clerk_purchase": fan_out(40), "purchase_line": fan_out(6)},
+    )
+    assert decided(found, "purchase_line").choice is Choice.EMBED
+    decision = decided(found, "customer_purchase")
+    assert decision.choice is Choice.PARENT_REFERENCE
+    assert any(each.rule == "rule-2" and "`line`" in each.text for each in decision.reasons)

@@ -35,4 +35,4 @@ def command(design: Path, about: str | None, as_json: bool) -> None:
         return
     if about is None and not explained.decisions:
         text.say("This design was written by hand: it holds no decisions to explain.")
-    text.page(explanation_text(explained, lacking_first=about is not None))
+    text.page(explanation_text(explained, lacking_first=about is not None, width=text.prose_width()))

@@ -1,10 +1,11 @@
-"""An explanation laid out for a terminal of 80 columns: a block for each decision, then what is kept besides and what is not."""
+"""An explanation laid out for a terminal: a block for each decision, then what is kept besides and what is not."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from textwrap import wrap
+from typing import NamedTuple
 
 from nestling.emitters.explanation import BuiltIndex, Explained, Explanation
 from nestling.emitters.flip_words import flip_text
@@ -25,37 +26,57 @@ BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
 
-def explanation_text(explained: Explanation, *, lacking_first: bool = False) -> str:
+class _Line(NamedTuple):
+    """A line yet to be broken: the first part stands after `head`, the others `indent` blanks further in."""
+
+    text: str
+    head: str = ""
+    indent: int = 0
+
+    def rows(self, width: int) -> list[str]:
+        """Lines of at most `width` characters."""
+        lines = wrap(
+            self.text,
+            width,
+            initial_indent=self.head,
+            subsequent_indent=" " * self.indent,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        return lines or [self.head.rstrip()]
+
+
+def explanation_text(explained: Explanation, *, lacking_first: bool = False, width: int = WIDTH) -> str:
     """The explanation in plain lines, one block per decision. `lacking_first`: it begins with what is not taken into account."""
     lacking = _listed("Not taken into account", explained.gaps)
     blocks = lacking if lacking_first else []
     blocks += [_head(explained.costs, explained.about)] if explained.costs is not None else []
-    blocks += ["\n".join(_lines(each)) for each in explained.decisions]
-    blocks += ["\n".join(block) for block in _besides(explained.weighed, explained.costs)]
-    blocks += ["\n".join(_built(explained.built_besides))] if explained.built_besides else []
+    blocks += [list(_lines(each)) for each in explained.decisions]
+    blocks += _besides(explained.weighed, explained.costs)
+    blocks += [list(_built(explained.built_besides))] if explained.built_besides else []
     blocks += [] if lacking_first else lacking
     blocks += _listed("Good to know", explained.notes)
-    return "\n\n".join(blocks) + "\n"
+    return "\n\n".join("\n".join(row for line in block for row in line.rows(width)) for block in blocks) + "\n"
 
 
-def _listed(title: str, lines: Sequence[str]) -> list[str]:
+def _listed(title: str, lines: Sequence[str]) -> list[list[_Line]]:
     """One block, where there is anything."""
     items = [each for line in lines for each in _wrapped(line, "  - ")]
-    return ["\n".join((f"{title}:", *items))] if items else []
+    return [[_Line(f"{title}:"), *items]] if items else []
 
 
-def _head(costs: Costs, about: str) -> str:
-    return "\n".join((*_wrapped(cost_line(costs, about), ""), *_wrapped(UNIT, "")))
+def _head(costs: Costs, about: str) -> list[_Line]:
+    return [_Line(cost_line(costs, about)), _Line(UNIT)]
 
 
-def _lines(each: Explained) -> Iterator[str]:
+def _lines(each: Explained) -> Iterator[_Line]:
     yield from _wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
     for step in each.steps:
         yield from _wrapped(f"{step.text}{_number(step.number, step.text)}", f"  {step.rule:<10}")
     for number, flip in enumerate(_near(each.flips)):
         yield from _wrapped(flip_text(flip), "            " if number else "  turns     ")
     if each.factors:
-        yield "  factors (A7)"
+        yield _Line("factors (A7)", "  ", 2)
     for factor in each.factors:
         yield from _wrapped(factor.evidence, f"    {factor.name:<15}{factor.leans:<13}")
     for other in each.alternatives:
@@ -67,29 +88,29 @@ def _near(flips: Sequence[Flip]) -> Sequence[Flip]:
     return [flip for place, flip in enumerate(flips[:MOST_FLIPS]) if not place or 1 / FAR <= flip.at / flip.now <= FAR]
 
 
-def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[str]]:
+def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[_Line]]:
     """What is kept besides the homes, and what was considered and is not."""
     kept = [each for each in weighed if each.chosen]
     useless = [each.structure for each in weighed if not each.chosen and each.gain == 0]
     rejected = [each for each in weighed if not each.chosen and each.gain]
     unweighed = sum(not each.chosen and each.gain is None for each in weighed)
     if kept:
-        yield ["Kept besides", *(line for each in kept for line in _kept(each, costs))]
+        yield [_Line("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
-        lines.append(f"  … and {len(rejected) - len(shown)} that cost more than their like (--json lists all)")
+        lines += _wrapped(f"… and {len(rejected) - len(shown)} that cost more than their like (--json lists all)", "  ")
     if useless:
         lines += _wrapped(f"without use in this design: {', '.join(useless)}", "  ", indent=4)
     if unweighed:
         lines += _wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
-        yield ["Considered, not kept", *lines]
+        yield [_Line("Considered, not kept"), *lines]
 
 
-def _built(indexes: Sequence[BuiltIndex]) -> Iterator[str]:
+def _built(indexes: Sequence[BuiltIndex]) -> Iterator[_Line]:
     """The indexes that are there whatever the costs say, each with what it is for."""
-    yield BUILT_BESIDES
+    yield _Line(BUILT_BESIDES)
     for each in indexes:
         told = f"index of `{each.collection}` on {each.fields}{' (unique)' if each.unique else ''}"
         yield from _wrapped(f"{told}: {'; '.join(each.reasons)}", "  ", indent=4)
@@ -106,7 +127,7 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
     return shown
 
 
-def _kept(each: Weighed, costs: Costs | None) -> Iterator[str]:
+def _kept(each: Weighed, costs: Costs | None) -> Iterator[_Line]:
     yield from _wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     if each.gain:
         other = without_it(each)
@@ -123,7 +144,7 @@ def _kept(each: Weighed, costs: Costs | None) -> Iterator[str]:
         yield from _wrapped(flip_text(flip), "    better  ")
 
 
-def _rejected(each: Weighed, costs: Costs | None) -> Iterator[str]:
+def _rejected(each: Weighed, costs: Costs | None) -> Iterator[_Line]:
     gain = each.gain or 0.0
     more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
     because = f": it {each.because}" if each.because else ""
@@ -134,13 +155,9 @@ def _share(seconds: float, costs: Costs | None) -> str:
     return f" ({share_text(abs(seconds) / costs.cost)})" if costs is not None and costs.cost else ""
 
 
-def _wrapped(text: str, head: str, *, indent: int | None = None) -> list[str]:
-    """Lines of at most `WIDTH`, the first after `head`, the others under where the text began."""
-    follow = " " * (len(head) if indent is None else indent)
-    lines = wrap(
-        text, WIDTH, initial_indent=head, subsequent_indent=follow, break_on_hyphens=False, break_long_words=False
-    )
-    return lines or [head.rstrip()]
+def _wrapped(text: str, head: str, *, indent: int | None = None) -> list[_Line]:
+    """A line after `head`, continued under where the text began."""
+    return [_Line(text, head, len(head) if indent is None else indent)]
 
 
 def _number(number: float | None, text: str) -> str:

@@ -127,19 +127,20 @@ def _migration(
     watch: Watch | None,
 ) -> Migration:
     from nestling.executors.migrate import Migration
+    from nestling.ir.joined_models import over_one_model
 
-    model = old.design.model
+    before, after = over_one_model(old.design, new.design)
 
     @contextmanager
     def shelf() -> Iterator[Shelf]:
         with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-            yield _SqliteShelf(Path(folder) / "rows.db", model)
+            yield _SqliteShelf(Path(folder) / "rows.db", before.model)
 
     def tell(what: str, rows: int) -> None:
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
-    job = job_of(old.design, new.design, database, policy or Policy())
+    job = job_of(before, after, database, policy or Policy())
     return Migration(job, job.homes.database, shelf, tell)
 
 

@@ -35,12 +35,14 @@ def plan_migration(
     from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
     from nestling.executors.migrate.indexes import lost_words
     from nestling.executors.migrate.sizes import sizes
+    from nestling.ir.joined_models import over_one_model
     from nestling.pipeline.migrating import job_of
     from nestling.planner.migration import differences
 
-    job = job_of(old.design, new.design, database, policy or Policy())
+    before, after = over_one_model(old.design, new.design)
+    job = job_of(before, after, database, policy or Policy())
     measured = sizes(database, job.homes.homes)
-    moves = tuple(_moves(new.design, job, measured))
+    moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(job, database)
     unknown = find_fields(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
@@ -50,14 +52,14 @@ def plan_migration(
         for each in find_fields(database, job.reordered)
     )
     phase = _phase(job, database)
-    found = _risks(old.design, new.design, job, database, phase)
+    found = _risks(before, after, job, database, phase)
     indexes = (f"{lost_words(each)}, which `migrate` refuses without `--drop-indexes`" for each in job.indexes_lost)
     options = (f"{each} {LOST_OPTION}, which `migrate` refuses without `--drop-options`" for each in job.options_lost)
-    risks = (*fields, *orders, *_copies(old.design, job, database), *indexes, *options, *found)
+    risks = (*fields, *orders, *_copies(before, job, database), *indexes, *options, *found)
     return MigrationPlan(
         moves,
         job.replaced,
-        differences(old.design, new.design),
+        differences(before, after),
         built,
         dropped,
         risks,

@@ -3,6 +3,16 @@
 Each relationship is walked through the tree by itself (`placement.questions`). What says embed is then embedded in the order of
 ownership, as far as the invariants allow; many-to-many links get their arrays; what remains is referenced, from the side the
 rules name. Every step is a reason.
+
+The sources' examples have one parent for each child. Their tree stores child ids in the parent, and this is done as it stands
+for a child with one parent. These cases are an interpretation:
+
+- A child of several parents holds their ids (rule 2). It stands alone: it is found by any of them. With ids in the parents only,
+  one read of the child would search an array in each. Where the workload reads both ways, both sides hold the id (A11).
+- A parent to which many relationships refer (`hub_ids`) holds no arrays of ids (rule 4). With one array for each kind of child,
+  every new child would write the parent's document, and the arrays would grow with all that happens.
+- Without a workload, a child is taken to be accessed by itself (rule 2) where the schema says so: others refer to it; something
+  other than its parent makes it unique; or it belongs to another parent too and owns many children, as an order owns its lines.
 """
 
 from __future__ import annotations

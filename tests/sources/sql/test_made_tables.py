@@ -49,13 +49,17 @@ PART = Entity(
 )
 OWNS = Relationship("owns", "thing", "part", ("email",), ("owner",), enforced=True)
 MODEL = Model("made", (THING, PART), (OWNS,))
+WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
 UNTOLD = {
     SQLITE: (),
-    POSTGRESQL: tuple(
-        f"`{entity}`: texts of `{name}` are compared to the letter here, not as the source does"
-        for entity, name in (("thing", "email"), ("part", "owner"))
+    POSTGRESQL: (
+        *(
+            f"`{entity}`: texts of `{name}` are compared to the letter here, not as the source does"
+            for entity, name in (("thing", "email"), ("part", "owner"))
+        ),
+        WIDTHS,
     ),
-    MYSQL: ("`thing`: declared as another type than the source's: `made` (timestamptz) as datetime(6)",),
+    MYSQL: ("`thing`: declared as another type than the source's: `made` (timestamptz) as datetime(6)", WIDTHS),
 }
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 FIXED = (

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
+from datetime import time
 from pathlib import Path
 from typing import Any
 
 import psycopg
+import pytest
 from pymongo.database import Database
 
-from nestling.ir.allowed import Allowed
 from nestling.pipeline import design, inspect, load, unload
 from scripts.pages.type_map import COLUMNS
+
+WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
 
 
 def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
@@ -47,14 +50,84 @@ def test_types_of_postgresql_come_back_or_are_named(
     reading = inspect(postgresql_urls[0])
     proposal = design(reading, "normalized")
     load(proposal, postgresql_urls[0], database)
-    (note,) = unload(proposal, postgresql_urls[1], database).notes
+    enums, note, widths = unload(proposal, postgresql_urls[1], database).notes
+    assert widths == WIDTHS
     before, after = reading.model.entity("t"), inspect(postgresql_urls[1]).model.entity("t")
     other = {each.name for each in before.attributes if after.attribute(each.name).type != each.type}
     (mood,) = [each for each in before.attributes if each.type.values]
-    assert after.attribute(mood.name).allowed == Allowed(mood.type.values)
+    assert after.attribute(mood.name).type == mood.type
+    assert f"`t_{mood.name}` of `{mood.name}`" in enums
     assert note.startswith("`t`: declared as another type than the source's: ")
-    assert {each.name for each in before.attributes if f"`{each.name}` (" in note} == other - {mood.name}
-    assert {str(before.attribute(name).type) for name in other - {mood.name}} == {"time", "time as timetz", "geometry"}
+    assert {each.name for each in before.attributes if f"`{each.name}` (" in note} == other
+    assert {str(before.attribute(name).type) for name in other} == {"time as timetz", "geometry"}
+
+
+ENUMS = """
+CREATE TYPE state AS ENUM ('new', 'it''s done', 'gone');
+CREATE TABLE t_state (id int PRIMARY KEY);
+CREATE TABLE t (id int PRIMARY KEY, state state NOT NULL DEFAULT 'it''s done', before state, opens time NOT NULL, closes time(3));
+CREATE INDEX ON t (state);
+INSERT INTO t VALUES (1, 'new', NULL, '24:00', NULL), (2, 'gone', 'new', '07:30:15.25', '00:00');
+"""
+
+
+def test_enums_and_times_are_types_again(postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
+    """An enum sorts by its labels, refuses others and has its default; equal labels are one type; a time is a time."""
+    with psycopg.connect(postgresql_urls[0]) as connection:
+        connection.execute('DROP SCHEMA torture, "odd schema" CASCADE; SET search_path TO public')
+        connection.execute(ENUMS)
+    proposal = design(inspect(postgresql_urls[0]), "normalized")
+    load(proposal, postgresql_urls[0], database)
+    notes = unload(proposal, postgresql_urls[1], database).notes
+    assert any("`t_state_2` of `state`, `t_state_2` of `before`" in note for note in notes)
+    assert not any("another type" in note for note in notes)
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute("INSERT INTO t (id, opens) VALUES (3, '08:00')")
+        sorted_by_state = connection.execute("SELECT id FROM t ORDER BY state").fetchall()
+        assert sorted_by_state == [(1,), (3,), (2,)]
+        assert connection.execute("SELECT opens - interval '1 hour' FROM t WHERE id = 3").fetchone() == (time(7),)
+        with pytest.raises(psycopg.DataError):
+            connection.execute("UPDATE t SET state = 'other'")
+
+
+def test_texts_that_are_no_exact_times_stay(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """`7:30` is not what PostgreSQL's `time` gives back: the column stays text, and the note says so."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        connection.executescript(
+            "CREATE TABLE t (id INTEGER PRIMARY KEY, a TIME, b TIME); INSERT INTO t VALUES (1, '7:30', '07:30:00');"
+        )
+    source = f"sqlite:///{tmp_path / 'a.db'}"
+    proposal = design(inspect(source), "normalized")
+    load(proposal, source, database)
+    notes = unload(proposal, postgresql_urls[1], database).notes
+    assert any("`a` (time) as text" in note and "`b`" not in note for note in notes)
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        assert connection.execute("SELECT a, b FROM t").fetchone() == ("7:30", time(7, 30))
+
+
+def test_what_no_foreign_key_says_becomes_none(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """A join of the workload makes a relationship, and no foreign key in the copy: a row that is referred to can go there too."""
+    with psycopg.connect(postgresql_urls[0]) as connection:
+        connection.execute('DROP SCHEMA torture, "odd schema" CASCADE; SET search_path TO public')
+        connection.execute("CREATE TABLE u (id int PRIMARY KEY); CREATE TABLE log (id int PRIMARY KEY, actor int)")
+        connection.execute("INSERT INTO u VALUES (1), (2); INSERT INTO log VALUES (1, 1), (2, 2)")
+    workload = tmp_path / "w.sql"
+    workload.write_text(
+        "-- name: q, rate: 1/s\nSELECT l.id, u.id FROM log l LEFT JOIN u ON u.id = l.actor WHERE l.id = :id"
+    )
+    proposal = design(inspect(postgresql_urls[0], workload=workload), "normalized")
+    load(proposal, postgresql_urls[0], database)
+    copies = (postgresql_urls[1], f"sqlite:///{tmp_path / 'copy.db'}")
+    for copy in copies:
+        assert any("`u_log` is no foreign key here" in note for note in unload(proposal, copy, database).notes)
+    with psycopg.connect(copies[0]) as connection:
+        assert connection.execute("DELETE FROM u WHERE id = 1").rowcount == 1
+    with closing(sqlite3.connect(tmp_path / "copy.db")) as connection:
+        assert connection.execute("PRAGMA foreign_key_list(log)").fetchall() == []
 
 
 GENERATED = """
@@ -80,6 +153,7 @@ def test_what_postgresql_does_not_declare_is_named(
         "`t`: the default of `low` is not declared; an INSERT has to give a value",
         "`t`: declared as another type than the source's: `p` (text as pair) as text, `tags` (array(text(5))) as text[]",
         "`t`: texts of `mail` are compared to the letter here, not as the source does",
+        WIDTHS,
     )
 
 
@@ -98,6 +172,7 @@ def test_texts_longer_than_declared_widen_their_columns(
     told = "`b` (text(3)) as text, `c` (text(3)) as text, `d` (text(0)) as text"
     assert unload(proposal, postgresql_urls[1], database).notes == (
         f"`t`: declared as another type than the source's: {told}",
+        WIDTHS,
     )
     with psycopg.connect(postgresql_urls[1]) as copy:
         assert copy.execute("SELECT a, b, c, d FROM t ORDER BY id").fetchall() == [

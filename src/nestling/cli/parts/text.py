@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 PIPED_WIDTH = 100
 """Columns to lay out for when nobody's terminal says how wide it is."""
+_WIDEST_PROSE = 100
+"""Columns beyond which sentences are hard to read."""
 _GUTTER = re.compile(r"\s{2,}(?=\S)")
 _MOST_NOTICES = 12
 
@@ -38,13 +40,18 @@ def console(*, stderr: bool = False) -> Console:
     return shown if shown.is_terminal or "COLUMNS" in os.environ else Console(stderr=stderr, width=PIPED_WIDTH)
 
 
+def prose_width(*, stderr: bool = False) -> int:
+    """Columns for sentences: of those there are the last stays free, as some terminals break the line there."""
+    return min(console(stderr=stderr).width - 1, _WIDEST_PROSE)
+
+
 def say(text: str) -> None:
     """A sentence for the person watching, on stderr."""
     from nestling.common.redaction import redact
 
     shown = redact(text)
-    if sys.stderr.isatty():
-        width = console(stderr=True).width
+    if sys.stderr.isatty() or "COLUMNS" in os.environ:
+        width = prose_width(stderr=True) + 1
         shown = "\n".join(hanging(line, width) for line in shown.splitlines())
     click.echo(shown, err=True)
 

@@ -9,7 +9,7 @@ from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.quantity_words import counted, short
 from nestling.ir.reading import Reading
-from nestling.ir.situation.growth import net_rows_per_day
+from nestling.ir.situation.growth import growth_origin, net_rows_per_day
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Origin, Quantity
 from nestling.ir.workload import Statement
@@ -21,7 +21,10 @@ DOUBLED = 2.0
 
 @dataclass(frozen=True, slots=True)
 class FanOut:
-    """Children of one parent. `largest` is None where nothing but the mean is known; `projected` has `growth_days` of growth."""
+    """Children of one parent. `largest` is None where nothing but the mean is known; `projected` has `growth_days` of growth.
+
+    `growth_from` says in words where the growth comes from.
+    """
 
     mean: float | None
     p99: float | None
@@ -30,6 +33,7 @@ class FanOut:
     grows: bool  # declared or measured to, or seems to and is not few
     declared_to_grow: bool
     growth_days: int
+    growth_from: str = ""
 
     @property
     def text(self) -> str:
@@ -39,7 +43,8 @@ class FanOut:
         parts = [f"p99 {self.p99:,.0f}"] if self.p99 is not None else []
         parts.append(f"at most {self.largest:,.0f}")
         if self.projected is not None and round(self.projected) > self.largest:
-            parts.append(f"{self.projected:,.0f} {self.with_growth}")
+            told = f" ({self.growth_from})" if self.growth_from else ""
+            parts.append(f"{self.projected:,.0f} {self.with_growth}{told}")
         return ", ".join(parts)
 
     @property
@@ -77,7 +82,8 @@ def fan_out(
     usual = (_value(known.p99) or mean or 0.0) * growth
     counts = known_to or seems_to or (growth >= DOUBLED and usual >= thresholds.array_ids)
     declared = grows is Origin.DECLARED
-    return FanOut(mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days)
+    origin = growth_origin(reading.statistics, link, statements_of) if growth > 1 else ""
+    return FanOut(mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin)
 
 
 def _growth(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from nestling.ir.model import Relationship
+from nestling.ir.quantity_words import first_of, short
+from nestling.ir.rate import rate_text
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Statement, StatementKind
 
@@ -12,6 +15,8 @@ if TYPE_CHECKING:
     from nestling.ir.situation.situation import Situation
 
 SECONDS_PER_DAY = 86_400.0
+MOST_STATEMENTS = 3
+"""Statements named as the origin of growth."""
 
 
 def rows_per_day(situation: Situation, entity: str) -> float | None:
@@ -30,6 +35,29 @@ def net_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[S
         return known.value
     inserted, deleted = (_rate(statements, entity, kind) for kind in (StatementKind.INSERT, StatementKind.DELETE))
     return max(inserted - deleted, 0.0) * SECONDS_PER_DAY
+
+
+def growth_origin(statistics: Statistics, link: Relationship, statements_of: Mapping[str, Iterable[Statement]]) -> str:
+    """Why there are more children of one parent later: what is known, or the statements that insert them.
+
+    Where statements insert children and none inserts parents, the new children are all counted to the parents of today.
+    """
+    known = statistics.entity(link.child).growth_per_day
+    if known is not None:
+        return f"{short(known.value)} new `{link.child}` a day"
+    adding = [
+        f"{statement.name} inserts {rate_text(_rate([statement], link.child, StatementKind.INSERT))}"
+        for statement in _inserting(statements_of.get(link.child, ()), link.child)
+    ]
+    said = first_of(adding, MOST_STATEMENTS)
+    is_told = statistics.entity(link.parent).growth_per_day is not None
+    if is_told or any(_inserting(statements_of.get(link.parent, ()), link.parent)):
+        return said
+    return f"{said}; no statement inserts `{link.parent}`, so the number is too high if new ones come"
+
+
+def _inserting(statements: Iterable[Statement], entity: str) -> Iterator[Statement]:
+    return (each for each in statements if _rate([each], entity, StatementKind.INSERT))
 
 
 def _rate(statements: Iterable[Statement], entity: str, kind: StatementKind) -> float:

@@ -32,6 +32,7 @@ class Thresholds:
     hub_relationships: int = _tipping(
         24, "nestling: relationships to one parent from which on it owns only what says so"
     )
+    hub_ids: int = _tipping(5, "nestling: relationships to one parent from which on it holds no arrays of ids")
     nesting_levels: int = _tipping(3, "sources, anti-patterns: deep nesting (> 3 levels)")
     children_bytes: int = _tipping(200_000, "MongoDB's guidance to reassess documents above 200 KB")
     document_share: float = _tipping(0.5, "nestling: from half of the document bound on it is `approaching` it")

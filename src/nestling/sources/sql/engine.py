@@ -284,6 +284,10 @@ class Engine:
         """Add rows to a table and columns, whose names are quoted."""
         raise NotImplementedError
 
+    def exact_types(self, sink: SqlSink, entity: Entity, model: Model) -> Mapping[str, str]:
+        """Give columns that took any text their own types, now that all rows are there; which type, by the attribute."""
+        return {}
+
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Commit what was written, and add its foreign keys; those that are not kept, or not declared."""
         raise NotImplementedError

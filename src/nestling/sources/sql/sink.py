@@ -12,7 +12,7 @@ from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.table_ddl import create_table, keyed_alike, place_of, quote, retyped_column
-from nestling.sources.sql.undeclared import left_out
+from nestling.sources.sql.undeclared import left_out, left_out_everywhere
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,11 +86,14 @@ class SqlSink:
         """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""
         assert self._model is not None, "begin comes first"
         with typed_errors(self.address):
+            entities = self._entities.values()
+            exact = {each.name: self._engine.exact_types(self, each, self._model) for each in entities}
             self.broken = self._engine.finished(self, self._model)
         self.close()
         broken = (f"the foreign key `{name}` is not declared, or not kept by all rows" for name in self.broken)
-        tables = (left_out(each, self._model, self.address.dialect) for each in self._entities.values())
-        return (*broken, *chain.from_iterable(tables))
+        dialect = self.address.dialect
+        tables = (left_out(each, self._model, dialect, exact[each.name]) for each in entities)
+        return (*broken, *chain.from_iterable(tables), *left_out_everywhere(self._model, dialect))
 
     def close(self) -> None:
         """Give up what has not been finished."""

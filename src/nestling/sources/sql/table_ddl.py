@@ -60,7 +60,8 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
     if entity.key:
         parts.append(f"PRIMARY KEY ({_names(entity.key, preparer)})")
     parts.extend(f"UNIQUE ({_names(unique, preparer)})" for unique in entity.uniques)
-    parts.extend(_foreign_key(link, dialect, preparer) for link in links if engine_of(dialect).declares_links_first)
+    if engine_of(dialect).declares_links_first:
+        parts.extend(_foreign_key(link, dialect, preparer) for link in declared(links))
     checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
     return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + "\n)"
@@ -79,15 +80,15 @@ def create_staged(
 
 def declared_columns(entity: Entity, links: Sequence[Relationship], dialect: str) -> list[tuple[Attribute, str]]:
     """The attributes with the types of their columns."""
-    linked = {
-        name
-        for link in links
-        if link.enforced or engine_of(dialect).declares_links_first
-        for name in link.child_attributes
-    }
+    linked = {name for link in declared(links) for name in link.child_attributes}
     return [
         (a, column_words(a, dialect, keyed=a.name in linked or _is_keyed(a.name, entity))) for a in entity.attributes
     ]
+
+
+def declared(links: Sequence[Relationship]) -> tuple[Relationship, ...]:
+    """Those that become foreign keys: what the source does not enforce, the rows written later need not keep either."""
+    return tuple(link for link in links if link.enforced)
 
 
 def foreign_key_ddl(link: Relationship, model: Model, dialect: str, preparer: Any) -> str:

@@ -7,28 +7,49 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.defaults import Computed
 from nestling.ir.expression import Collation
+from nestling.ir.model import Attribute
 from nestling.ir.quantity_words import cut
-from nestling.ir.types import MOMENTS, NAN, TEXTS, Type, TypeName
+from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens
 from nestling.sources.sql.check_ddl import check_ddl
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.table_ddl import declared_columns, undeclared_defaults
+from nestling.sources.sql.table_ddl import column_words, declared_columns, undeclared_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from nestling.ir.model import Attribute, Entity, Model
+    from nestling.ir.model import Entity, Model
 
 
-def left_out(entity: Entity, model: Model, dialect: str) -> Iterator[str]:
-    """A sentence for each kind of thing a table leaves out; `entity` is the model's as its columns had to be."""
+def left_out_everywhere(model: Model, dialect: str) -> Iterator[str]:
+    """What no table says, in a sentence for all of them."""
+    loose = [each.name for each in model.relationships if not each.enforced]
+    if loose:
+        are = "is no foreign key" if len(loose) == 1 else "are no foreign keys"
+        yield f"{_names(loose)} {are} here: the source enforces none"
+    kinds = (each.type.name for entity in model.entities for each in entity.attributes)
+    if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
+        widest = column_words(Attribute("", INTEGER), dialect)
+        yield f"integers are declared as {widest}: the design does not know how wide the source's are"
+
+
+def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str]) -> Iterator[str]:
+    """A sentence for each kind of thing a table leaves out; `entity` is the model's as its columns had to be.
+
+    `exact` has the types that columns got at the end.
+    """
     if named := _names(each.name for each in entity.attributes if isinstance(each.default, Computed)):
         yield f"`{entity.name}`: the source computes {named}; here an INSERT or UPDATE has to give the value"
     if named := _names(undeclared_defaults(entity, dialect)):
         yield f"`{entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
     columns = declared_columns(entity, model.parents_of(entity.name), dialect)
-    if other := ", ".join(_retyped(model.entity(entity.name), columns, dialect)):
+    enums = [each.name for each in entity.attributes if each.type.name is TypeName.ENUM and each.name in exact]
+    if enums:
+        called = ", ".join(f"`{exact[name]}` of `{name}`" for name in enums)
+        yield f"`{entity.name}`: the design does not know the names of enum types; here they are {called}"
+    inexact = [(each, words) for each, words in columns if each.name not in exact]
+    if other := ", ".join(_retyped(model.entity(entity.name), inexact, dialect)):
         yield f"`{entity.name}`: declared as another type than the source's: {other}"
     if named := _names(
         each.name for each, words in columns if each.allowed and not check_ddl(each, "", words, dialect)
@@ -42,8 +63,9 @@ def _retyped(entity: Entity, columns: Iterable[tuple[Attribute, str]], dialect: 
     """The columns whose words say another type than the attribute's, of databases that hold values to them."""
     if not engine_of(dialect).enforces_types:
         return
-    for attribute, (_, words) in zip(entity.attributes, columns, strict=True):
-        is_told = attribute.type.name is TypeName.ANY or check_ddl(attribute, "", words, dialect)
+    for column, words in columns:
+        attribute = entity.attribute(column.name)
+        is_told = attribute.type.name is TypeName.ANY
         declared = read_type(list(tokens(words, dialect)), dialect, {}).type
         if not is_told and _plain(declared) != _plain(attribute.type):
             yield f"`{attribute.name}` ({cut(str(attribute.type))}) as {words}"

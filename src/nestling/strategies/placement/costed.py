@@ -151,14 +151,18 @@ class _Deciding:
     ) -> Iterator[Alternative]:
         """The cheapest of each other kind, cheapest first; then why embedding is none of them."""
         seen = {self._kind(home, joined)}
+        behind = dict(zip((structure for structure, _ in weighing.alternatives), weighing.causes, strict=False))
         for structure, cost in weighing.alternatives:
             candidate = self.homes.get(structure or "")
             if candidate is None or cost is None or (kind := self._kind(candidate, joined)) in seen:
                 continue
+            is_runner_up = len(seen) == 1  # of which `_causes` tells
             seen.add(kind)
             text = f"{candidate.id}: {more(cost - self.solution.cost, self.solution)}"
+            said = "" if is_runner_up else causes(behind.get(structure, ()), self.rates)
+            text += f": it {said}" if said else ""
             if (threshold := _threshold(weighing, cost)) > 0:
-                text += f", {work_rate(threshold)} of it the {CHANGE}"
+                text += f"; {work_rate(threshold)} of it is the {CHANGE}"
             yield Alternative(self._word(candidate, joined, both), text, cost)
         proposed = {c.part.links[0] for c in self.homes.values() if isinstance(c.part, Nested)}
         for link in joined:

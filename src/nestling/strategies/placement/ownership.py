@@ -85,3 +85,14 @@ def references_from_elsewhere(
     """Entities that belong elsewhere and refer to `entity`: to them it must be there on its own."""
     links = situation.children[entity]
     return tuple(sorted({link.child for link in links if not link.is_self and owned_by.get(link.child) is not link}))
+
+
+def other_parents(situation: Situation, link: Relationship) -> tuple[str, ...]:
+    """The entities that the child belongs to beside this parent; itself, where it is a tree."""
+    return tuple(dict.fromkeys(up.parent for up in situation.parents[link.child] if up is not link))
+
+
+def own_children(situation: Situation, entity: str, owned_by: Mapping[str, Relationship]) -> tuple[str, ...]:
+    """The entities many of whose rows one row of `entity` owns."""
+    links = (link for link in situation.children[entity] if link.cardinality is not Cardinality.ONE_TO_ONE)
+    return tuple(sorted(link.child for link in links if owned_by.get(link.child) is link))

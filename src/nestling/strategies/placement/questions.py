@@ -13,7 +13,13 @@ from nestling.ir.model import Cardinality, OnDelete, Relationship
 from nestling.ir.proposal import Reason
 from nestling.ir.quantity_words import first_of, short
 from nestling.ir.situation.situation import Situation
-from nestling.strategies.placement.ownership import is_identifying, mentioned_only, references_from_elsewhere
+from nestling.strategies.placement.ownership import (
+    is_identifying,
+    mentioned_only,
+    other_parents,
+    own_children,
+    references_from_elsewhere,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +150,33 @@ def _by_schema(
     nobody = "no statement reads it" if situation.has_workload else "no workload to ask"
     assumed = f"assumed yes, for {because}" if because else "assumed no, for the child's key stands by itself"
     reasons = [Reason("A3", f"always accessed with its parent? {nobody}; {assumed}")]
+    alone = _alone_by_schema(situation, link, owned_by)
+    if because and alone is not None:
+        what, number = alone
+        reasons.append(Reason("A3", f"accessed independently? {nobody}; assumed yes, for {what}", number))
+    return bool(because) and alone is None, reasons
+
+
+def _alone_by_schema(
+    situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]
+) -> tuple[str, int] | None:
+    """What in the schema says that the child is looked for without this parent, and a count of it."""
     others = references_from_elsewhere(situation, link.child, owned_by)
-    if because and others:
-        what = f"accessed independently? {nobody}; assumed yes, for {_names(others)} refer to it from elsewhere"
-        reasons.append(Reason("A3", what, len(others)))
-    return bool(because) and not others, reasons
+    if others:
+        return f"{_names(others)} refer to it from elsewhere", len(others)
+    if link.cardinality is Cardinality.ONE_TO_ONE:
+        return None
+    uniques = situation.model.entity(link.child).uniques
+    own = next((group for group in uniques if not set(group) & set(link.child_attributes)), ())
+    if own:
+        return f"{_names(own)} is unique without `{link.parent}`, which no index keeps among elements of arrays", len(
+            own
+        )
+    parents = tuple(name for name in other_parents(situation, link) if name != link.child)
+    children = own_children(situation, link.child, owned_by)
+    if parents and children and not is_identifying(situation, link):
+        return f"it belongs to {_names(parents)} too and has {_names(children)} of its own", len(parents)
+    return None
 
 
 def _is_measured(situation: Situation, link: Relationship) -> bool:
@@ -156,18 +184,18 @@ def _is_measured(situation: Situation, link: Relationship) -> bool:
 
 
 def _stands_alone(situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]) -> Reason | None:
-    """Rule 2's compelling reason: most reads find the child without its parent, or the schema refers to it from elsewhere."""
+    """Rule 2's compelling reason: most reads find the child without its parent, or the schema says so."""
     footprint, bound = situation.footprints[link.name], situation.thresholds.stand_alone_share
     if footprint.reads:
         share = footprint.independent_share
         if share <= bound:
             return None
         return Reason("rule-2", f"accessed independently? {share:.0%} of its reads, above {bound:.0%}", share)
-    others = references_from_elsewhere(situation, link.child, owned_by)
-    if not others:
+    alone = _alone_by_schema(situation, link, owned_by)
+    if alone is None:
         return None
-    what = f"accessed independently? no workload to ask; assumed yes, for {_names(others)} refer to it from elsewhere"
-    return Reason("rule-2", what, len(others))
+    what, number = alone
+    return Reason("rule-2", f"accessed independently? no workload to ask; assumed yes, for {what}", number)
 
 
 def _atomic(situation: Situation, link: Relationship) -> Reason:

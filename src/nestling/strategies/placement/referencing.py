@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Reason
-from nestling.ir.quantity_words import short
+from nestling.ir.quantity_words import first_of, short
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting, alike, respelled
-from nestling.strategies.placement.ownership import mentioned_only
+from nestling.strategies.placement.ownership import mentioned_only, other_parents
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Held:
 
 
 def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
-    """Child ids in the parent where the tree says so and nothing forbids it, else the parent's id in the child."""
+    """Child ids in the parent where the tree says so and nothing speaks against it, else the parent's id in the child."""
     obstacle = next(_obstacles(situation, link, nesting), None)
     footprint = situation.footprints[link.name]
     if obstacle is not None:
@@ -55,8 +55,8 @@ def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
                 ),
             ),
         )
-    if loss := _loss(situation, link):
-        return _by_parent_id(link, loss)
+    if why := _loss(situation, link) or _of_several_parents(situation, link):
+        return _by_parent_id(link, why)
     return Held(
         Choice.CHILD_REFERENCE,
         (bound, Reason("A3", f"reference: each `{link.parent}` holds the ids of its `{link.child}` rows", number)),
@@ -122,10 +122,24 @@ def _of_numbers(situation: Situation, link: Relationship) -> Iterator[Reason]:
         yield Reason("A12", f"the required array bound is {bound:,}", fan_out.projected)
     if why := mentioned_only(situation, link):
         yield Reason("owner", why)
+    kinds = sum(not each.is_self for each in situation.children[link.parent])
+    if kinds >= thresholds.hub_ids:
+        what = f"{kinds} relationships refer to `{link.parent}`: with an array for each, every new child would write it"
+        yield Reason("rule-4", what, kinds)
     rows = situation.statistics.entity(link.parent).count
     if rows is not None and rows.value <= thresholds.lookup_rows and (fan_out.mean or 0) > thresholds.few:
         what = f"`{link.parent}` only classifies: {rows.value:,.0f} rows with {fan_out.mean:,.0f} `{link.child}` each on average"
         yield Reason("rule-4", what, rows.value)
+
+
+def _of_several_parents(situation: Situation, link: Relationship) -> Reason | None:
+    """Ids in the parent alone are for a child of one parent: of several, one read of the child would search all their arrays."""
+    others = other_parents(situation, link)
+    if not others:
+        return None
+    named = first_of([f"`{name}`" for name in others], 3)
+    what = f"`{link.child}` belongs to {named} too: it stands alone, and says itself to whom it belongs"
+    return Reason("rule-2", what, len(others) + 1)
 
 
 def _loss(situation: Situation, link: Relationship) -> Reason | None:

@@ -24,7 +24,7 @@ from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.literals import array_text, none_or, undecodable
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.rows import BATCH_ROWS
-from nestling.sources.sql.table_ddl import foreign_key_ddl
+from nestling.sources.sql.table_ddl import declared, foreign_key_ddl
 from nestling.sources.sql.values import bits, by_type, for_integers, moment
 
 if TYPE_CHECKING:
@@ -259,7 +259,7 @@ class Mysql(Engine):
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Every ALTER TABLE commits."""
         sink.connection.commit()
-        return tuple(link.name for link in model.relationships if not _added(sink, link, model))
+        return tuple(link.name for link in declared(model.relationships) if not _added(sink, link, model))
 
 
 ENGINE = Mysql()

@@ -17,9 +17,10 @@ from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.literals import undecodable
+from nestling.sources.sql.postgresql_types import exact_types
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.rows import BATCH_ROWS
-from nestling.sources.sql.table_ddl import foreign_key_ddl, keyed_alike, quote, undeclared_defaults
+from nestling.sources.sql.table_ddl import declared, foreign_key_ddl, keyed_alike, quote, undeclared_defaults
 
 if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity, Model, Relationship
@@ -196,9 +197,13 @@ class Postgresql(Engine):
             for row in rows:
                 copy.write_row(row)
 
+    def exact_types(self, sink: SqlSink, entity: Entity, model: Model) -> Mapping[str, str]:
+        """Enums and times."""
+        return exact_types(sink, entity, model)
+
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Foreign keys, each in a savepoint; identities go on behind the highest number there is."""
-        broken = tuple(link.name for link in model.relationships if not _added(sink, link, model))
+        broken = tuple(link.name for link in declared(model.relationships) if not _added(sink, link, model))
         for entity in model.entities:
             left = undeclared_defaults(keyed_alike(entity, model), self.name)
             for each in entity.attributes:

@@ -1,0 +1,57 @@
+"""Two designs over one model, where all that their models differ in is relationships that statements alone tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.common.errors import DesignError
+from nestling.ir.design import Design
+from nestling.ir.model import Model, Relationship
+from nestling.ir.primitives import Document, Holder, Reference
+
+
+def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
+    """Both designs over the relationships of either; as they are where the models differ in more.
+
+    A relationship that no foreign key enforces changes nothing of what a design stores that does not know it: its foreign key is
+    an attribute like others.
+    """
+    links = {link.name: link for link in (*old.model.relationships, *new.model.relationships)}
+    both = tuple(links.values())
+    one, other = (replace(design.model, relationships=both) for design in (old, new))
+    if one != other or any(
+        link.enforced or link.required for each in (old, new) for link in _unknown(each.model, both)
+    ):
+        return old, new
+    try:
+        return _over(old, one), _over(new, one)
+    except DesignError:
+        return old, new
+
+
+def _unknown(model: Model, links: tuple[Relationship, ...]) -> tuple[Relationship, ...]:
+    return tuple(link for link in links if not model.has_relationship(link.name))
+
+
+def _over(design: Design, model: Model) -> Design:
+    """The design, which says of what is new to it that the child holds the id; raises `DesignError` where it cannot."""
+    added = _unknown(design.model, model.relationships)
+    collections = tuple(
+        replace(
+            each,
+            body=_with_references(each.body, added),
+            variant=each.variant
+            and replace(
+                each.variant,
+                members=tuple(replace(m, body=_with_references(m.body, added)) for m in each.variant.members),
+            ),
+        )
+        for each in design.collections
+    )
+    return replace(design, model=model, collections=collections)
+
+
+def _with_references(body: Document, links: tuple[Relationship, ...]) -> Document:
+    own = tuple(Reference(link.name, Holder.CHILD) for link in links if link.child == body.entity)
+    inner = tuple(replace(each, body=_with_references(each.body, links)) for each in body.embeddings)
+    return replace(body, references=(*body.references, *own), embeddings=inner)
