@@ -32,7 +32,7 @@ def one_type(path: Path, kinds: Mapping[str, int]) -> str:
 
 
 def types_after(path: Path, kinds: Collection[str], target: str) -> tuple[str, ...]:
-    """The types of the field's values once those of `kinds` are converted, as validators name them; what may stay is counted in."""
+    """The types of the field once values of `kinds` are converted, as validators name them, and those that may stay."""
     found = dict.fromkeys("number" if name in NUMBERS else name for name, _ in path.types)
     stay = [
         kind

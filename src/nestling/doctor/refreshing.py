@@ -54,9 +54,10 @@ def _lookup(copied: Copied) -> str:
     """What the references of a document lead to."""
     where = f"from: {quoted(copied.target)}, localField: {quoted(field_path(copied.reference))}"
     key, value = quoted("$" + copied.target_key), quoted("$" + copied.target_field)
+    known = f"{{key: {_of('$$this', key)}, value: {_of('$$this', value)}}}"
     return (
         f"{{$lookup: {{{where}, foreignField: {quoted(copied.target_key)}, as: 'nestling_found'}}}}, "
-        f"{{$set: {{nestling_found: {{$map: {{input: '$nestling_found', in: {{key: {_of('$$this', key)}, value: {_of('$$this', value)}}}}}}}}}}}"
+        f"{{$set: {{nestling_found: {{$map: {{input: '$nestling_found', in: {known}}}}}}}}}"
     )
 
 

@@ -18,12 +18,7 @@ def renaming(collection: Collection, steps: tuple[str, ...], name: str, version:
     None where the field lies in an array, the name would be that of the key, or the server cannot rename it.
     """
     *above, old = steps
-    if (
-        ELEMENT in above
-        or ANY_KEY in above
-        or (above and not is_plain(tuple(above)))
-        or steps[:-1] + (name,) == ("_id",)
-    ):
+    if ELEMENT in above or ANY_KEY in above or (above and not is_plain(tuple(above))) or (*above, name) == ("_id",):
         return ()
     if is_plain((old,)) and is_plain((name,)):
         return _plainly(collection, tuple(above), old, name)
@@ -36,11 +31,9 @@ def _plainly(collection: Collection, above: tuple[str, ...], old: str, name: str
     old, name = ".".join((*above, old)), ".".join((*above, name))
     there = f"{quoted(old)}: {{$exists: true}}"
     around = "".join(f", {quoted(each)}: {{{NO_ARRAY}}}" for each in _fields(above))
-    return (
-        f"{here(collection)}.updateMany({{{quoted(name)}: {{$exists: false}}, {there}{around}}},"
-        f" {{$rename: {{{quoted(old)}: {quoted(name)}}}}})",
-        f"{here(collection)}.find({{{quoted(name)}: {{$exists: true}}, {there}{around}}})",
-    )
+    which = f"{{{quoted(name)}: {{$exists: false}}, {there}{around}}}"
+    rename = f"{here(collection)}.updateMany({which}, {{$rename: {{{quoted(old)}: {quoted(name)}}}}})"
+    return rename, f"{here(collection)}.find({{{quoted(name)}: {{$exists: true}}, {there}{around}}})"
 
 
 def _by_literal(collection: Collection, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:

@@ -145,7 +145,7 @@ def spans(values: frozenset[int], target: Target) -> bool:
 
 
 def counts_up(values: frozenset[int]) -> bool:
-    """Whether keys are the numbers from 0 or 1 on, with hardly a gap: ranks and positions are all among them, and refer to none."""
+    """Whether keys are the numbers from 0 or 1 on, with hardly a gap: ranks and positions are among them by chance."""
     return min(values) in (0, 1) and len(values) >= COVERED * (max(values) - min(values) + 1)
 
 

@@ -84,7 +84,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
     if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
-        yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `dbAdmin` on the database, or `clusterMonitor`, has"
+        yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` may see most of it"
     yield from (f"`{e.what}` is left out: {e.why}" for e in survey.facts.skipped if e.why in (BUILT, SET_ASIDE))
     ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:
