@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 from pymongo.database import Database
@@ -16,6 +18,12 @@ from nestling.pipeline import diagnose
 def look(database: Database[dict[str, Any]], *, documents: int = 10_000, whole: bool = False) -> Facts:
     """The facts of a database."""
     return gather(database.client, [database.name], Budget(60.0, Amount(documents), whole, rest=0))
+
+
+def looked_before(database: Database[dict[str, Any]]) -> Facts:
+    """The facts of a database as if they were a day old."""
+    facts = look(database)
+    return replace(facts, taken=(datetime.fromisoformat(facts.taken) - timedelta(days=1)).isoformat())
 
 
 def found(facts: Facts, earlier: Facts | None = None, thresholds: Mapping[str, float] | None = None) -> list[Finding]:

@@ -48,12 +48,18 @@ def test_what_is_in_neither_type_is_missing(database: Db) -> None:
     database.users.insert_many({"_id": each} for each in IDS)
     database.events.insert_many({"user_id": str(each)} for each in [*IDS, *(ObjectId() for _ in range(5))])
     finding = _dangling(database)["user_id"]
-    assert dict(finding.evidence) == {"checked": 45, "resolved": 0, "converted": 40}
+    assert dict(finding.evidence) == {
+        "held": 45,
+        "dangling": 45,
+        "checked": 45,
+        "resolved": 0,
+        "converted": 40,
+    }
     assert "Look again then" in finding.remedy
     for command in finding.commands:
         run(database.client, command)
     left = _dangling(database)["user_id"]
-    assert dict(left.evidence) == {"checked": 45, "resolved": 40, "converted": 0}
+    assert dict(left.evidence) == {"held": 45, "dangling": 5, "checked": 45, "resolved": 40, "converted": 0}
 
 
 def test_keys_of_several_types_are_what_to_mend(database: Db) -> None:

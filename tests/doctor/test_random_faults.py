@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from tests.doctor.faults import FAULTS, clean
-from tests.doctor.looking import found, look
+from tests.doctor.looking import found, look, looked_before
 from tests.doctor.strengths import KINDS
 
 Db = Database[dict[str, Any]]
@@ -20,7 +20,7 @@ def _planted(database: Db, name: str, seed: int) -> None:
     draw = random.Random(f"{name} {seed}")
     clean(database)
     expected = kind.plant(database, draw)
-    earlier = look(database) if kind.grow is not None else None
+    earlier = looked_before(database) if kind.grow is not None else None
     if kind.grow is not None:
         expected = kind.grow(database, draw)
     findings = found(look(database), earlier, kind.thresholds)

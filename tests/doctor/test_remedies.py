@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from tests.doctor.faults import FAULTS, clean
-from tests.doctor.looking import found, look, places
+from tests.doctor.looking import found, look, looked_before, places
 from tests.doctor.shell import run
 
 MENDED = {
@@ -32,7 +32,7 @@ def test_commands_run_and_mend(name: str, database: Database[dict[str, Any]]) ->
     fault = FAULTS[name]
     clean(database)
     fault.plant(database, True)
-    earlier = look(database) if fault.grow else None
+    earlier = looked_before(database) if fault.grow else None
     if fault.grow is not None:
         fault.grow(database, True)
     mine = [each for each in found(look(database), earlier, fault.thresholds) if each.rule == name]

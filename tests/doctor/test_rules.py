@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling.doctor import explanation, rule_names
 from tests.doctor.faults import FAULTS, clean
-from tests.doctor.looking import found, look, places
+from tests.doctor.looking import found, look, looked_before, places
 from tests.doctor.sarif import valid_log
 
 
@@ -25,7 +25,7 @@ def test_a_planted_fault_is_found(name: str, database: Database[dict[str, Any]])
     fault = FAULTS[name]
     clean(database)
     fault.plant(database, True)
-    earlier = look(database) if fault.grow else None
+    earlier = looked_before(database) if fault.grow else None
     if fault.grow is not None:
         fault.grow(database, True)
     facts = look(database)
@@ -44,7 +44,7 @@ def test_within_the_threshold_nothing_is_found(name: str, database: Database[dic
     fault = FAULTS[name]
     clean(database)
     fault.plant(database, False)
-    earlier = look(database) if fault.grow else None
+    earlier = looked_before(database) if fault.grow else None
     thresholds = {} if name == "unused-index" else fault.thresholds
     findings = found(look(database), earlier, thresholds)
     assert not findings, [(each.rule, each.place, each.message) for each in findings]

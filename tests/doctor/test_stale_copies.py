@@ -81,10 +81,9 @@ def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> Non
     )
     stale = {each.path: each for each in found(look(database)) if each.rule == "stale-copy"}
     assert set(stale) == {"item.name", "lines[].item.name"}
-    assert stale["lines[].item.name"].commands == ()
-    for command in stale["item.name"].commands:
-        run(database.client, command)
+    for finding in stale.values():
+        run(database.client, finding.commands[0])
     assert all(
         each["item"] == {"name": f"item {each['_id'] % 90}", "note": each["_id"]} for each in database.sales.find()
     )
-    assert {each.path for each in found(look(database)) if each.rule == "stale-copy"} == {"lines[].item.name"}
+    assert not [each for each in found(look(database)) if each.rule == "stale-copy"]

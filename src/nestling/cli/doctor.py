@@ -130,7 +130,8 @@ def command(
     from nestling.cli.parts.progress import progress
     from nestling.doctor import limits, rule
     from nestling.doctor.config import Config, read_config
-    from nestling.doctor.report import report
+    from nestling.doctor.growth import growth_notes
+    from nestling.doctor.report import report, without_finding
     from nestling.doctor.reports import json_value
 
     for name in rules:
@@ -141,7 +142,8 @@ def command(
     if explain:
         return _explain(rules)
     earlier = _facts(since) if since is not None else None
-    accepted = (*config.accepted, *_accepted(ignore, baseline))
+    ignored = (*config.accepted, *_accepted(ignore))
+    accepted = (*ignored, *_in_baseline(baseline))
     for path in (save, sarif, html, markdown):
         text.check_place(path)
     if facts_file is not None:
@@ -157,12 +159,15 @@ def command(
         facts, earlier=earlier, rules=rules, thresholds=thresholds, office=office or config.office
     )
     made = report(facts, found, accepted)
+    looked_for = [each for each in ignored if not rules or any(each.is_of(name) for name in rules)]
     _write(made, save=save, sarif=sarif, html=html, markdown=markdown)
     if as_json:
         text.print_json(json_value(made))
     else:
         show(made)
-        text.notices((), pipeline.price_notes(facts))
+        text.notices(
+            (), (*growth_notes(earlier, facts), *without_finding(looked_for, made), *pipeline.price_notes(facts))
+        )
     return DIFFERENT if made.fails_on(_severity(fail_on or config.fail_on or "warning")) else FINE
 
 
@@ -205,11 +210,17 @@ def _facts(path: Path) -> Facts:
     return read_facts(_text(path), str(path))
 
 
-def _accepted(ignore: Path | None, baseline: Path | None) -> tuple[Accepted, ...]:
-    from nestling.doctor.report import read_accepted, read_baseline
+def _accepted(ignore: Path | None) -> tuple[Accepted, ...]:
+    from nestling.doctor import rule_names
+    from nestling.doctor.report import read_accepted
 
-    found = read_accepted(_text(ignore), str(ignore)) if ignore is not None else ()
-    return (*found, *(read_baseline(_text(baseline), str(baseline)) if baseline is not None else ()))
+    return read_accepted(_text(ignore), str(ignore), rule_names()) if ignore is not None else ()
+
+
+def _in_baseline(baseline: Path | None) -> tuple[Accepted, ...]:
+    from nestling.doctor.report import read_baseline
+
+    return read_baseline(_text(baseline), str(baseline)) if baseline is not None else ()
 
 
 def _text(path: Path) -> str:

@@ -73,11 +73,10 @@ def diagnose(
     Of the indexes they advise none begins another.
     """
     limit = in_force if in_force is not None else limits()
-    found = [
-        finding
-        for name in chosen or rule_names()
-        for finding in _module(name).findings(Seen(name, rule(name).severity, facts, limit[name], earlier))
-    ]
+    found: list[Finding] = []
+    for name in sorted(chosen or rule_names(), key=lambda each: rule(each).last):
+        seen = Seen(name, rule(name).severity, facts, limit[name], earlier, tuple(found))
+        found += _module(name).findings(seen)
     return without_covered(sorted(found, key=_order))
 
 

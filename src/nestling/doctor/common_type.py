@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from nestling.doctor.converting import number
 from nestling.ir.facts import Path
+from nestling.ir.facts.path import NUMBERS
 
 _BY_TEXT = ("date", "objectId", "number")
 """Types whose texts are converted to them, the preferred first."""
@@ -28,6 +29,21 @@ def one_type(path: Path, kinds: Mapping[str, int]) -> str:
         if all(_taken(path, kind, target, count) == count for kind, count in kinds.items() if kind != target):
             return target
     return main if all(_taken(path, kind, main, count) for kind, count in kinds.items() if kind != main) else ""
+
+
+def types_after(path: Path, kinds: Collection[str], target: str) -> tuple[str, ...]:
+    """The types of the field once values of `kinds` are converted, as validators name them, and those that may stay."""
+    found = dict.fromkeys("number" if name in NUMBERS else name for name, _ in path.types)
+    stay = [
+        kind
+        for kind in found
+        if kind not in kinds or _taken(path, kind, target, _times(path, kind)) < _times(path, kind)
+    ]
+    return tuple(dict.fromkeys((*stay, target)))
+
+
+def _times(path: Path, kind: str) -> int:
+    return path.count(*NUMBERS) if kind == "number" else path.count(kind)
 
 
 def _taken(path: Path, kind: str, target: str, count: int) -> int:

@@ -46,7 +46,7 @@ def read_config(text: str, file: str) -> Config:
     problems += _choice(found, "fail_on", (*map(str, Severity), NEVER))
     thresholds: dict[str, float] = {}
     problems += _thresholds(found.get("thresholds", {}), thresholds)
-    accepted, mistakes = accepted_entries(found.get("ignore", []), ("ignore",))
+    accepted, mistakes = accepted_entries(found.get("ignore", []), ("ignore",), rule_names())
     problems += mistakes
     if problems:
         raise InputError(*map(document.placed, problems))

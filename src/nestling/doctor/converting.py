@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from nestling.doctor.guards import single
 from nestling.ir.facts import Path, text_forms
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
@@ -14,9 +15,17 @@ _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "strin
 """The types tried one after the other, where it is not the one alone."""
 
 
+def asks_by_type(kinds: Collection[str]) -> str:
+    """What an application must do before values of these types are converted."""
+    return (
+        f"An application that asks for {' or '.join(kinds)} values of the field finds nothing afterwards, and its next write"
+        " brings them back: first deploy one that asks for both types and writes the new one."
+    )
+
+
 def finding(where: str, field: str, kinds: Collection[str]) -> str:
     """The command that finds the values of these types in a collection."""
-    return f"{where}.find({_of_types(field, kinds)})"
+    return f"{where}.find({{{quoted(field)}: {{{_types(kinds)}}}}})"
 
 
 def converting(where: str, field: str, kinds: Collection[str], into: str) -> str:
@@ -43,14 +52,17 @@ def _as_text(value: str) -> str:
 
 
 def _which(field: str, kinds: Collection[str], into: str) -> str:
-    """The values of these types; of texts those alone that are written like a value of the type they become."""
+    """The values of these types; of texts those alone that are written like a value of the type they become.
+
+    What lies in arrays is left out: such an update would write every element.
+    """
     if "string" not in kinds:
-        return _of_types(field, kinds)
+        return single(field, _types(kinds))
     form = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}.get(into) or text_forms.exact(into)
-    texts = f"{{{quoted(field)}: {{$regex: {quoted(f'^(?:{form})$')}}}}}"
+    texts = f"$regex: {quoted(f'^(?:{form})$')}"
     others = [kind for kind in kinds if kind != "string"]
-    return f"{{$or: [{texts}, {_of_types(field, others)}]}}" if others else texts
+    return f"{{$or: [{single(field, texts)}, {single(field, _types(others))}]}}" if others else single(field, texts)
 
 
-def _of_types(field: str, kinds: Collection[str]) -> str:
-    return f"{{{quoted(field)}: {{$type: [{', '.join(map(quoted, kinds))}]}}}}"
+def _types(kinds: Collection[str]) -> str:
+    return f"$type: [{', '.join(map(quoted, kinds))}]"

@@ -6,16 +6,36 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from nestling.ir.facts import Collection, Facts
+from nestling.ir.quantity_words import counted
 
 LEAST_DAYS = 1 / 24
-"""Growth over less than an hour is taken for an hour's."""
+"""Days between two looks below which growth says nothing: an hour."""
 _DAY_SECONDS = 86_400
 
 
 def days_between(earlier: Facts, later: Facts) -> float:
-    """Days from one look to the other."""
+    """Days from one look to the other; none where the later one comes first."""
     seconds = (datetime.fromisoformat(later.taken) - datetime.fromisoformat(earlier.taken)).total_seconds()
-    return max(seconds / _DAY_SECONDS, LEAST_DAYS)
+    return seconds / _DAY_SECONDS
+
+
+def tells_growth(earlier: Facts | None, later: Facts) -> bool:
+    """Whether there are earlier facts, old enough to say what a day brings."""
+    return earlier is not None and days_between(earlier, later) >= LEAST_DAYS
+
+
+def growth_notes(earlier: Facts | None, later: Facts) -> tuple[str, ...]:
+    """What to say where the earlier facts are too young."""
+    if earlier is None or tells_growth(earlier, later):
+        return ()
+    minutes = days_between(earlier, later) * _DAY_SECONDS / 60
+    age = f"{counted(round(minutes), 'minute')} before" if minutes >= 0 else "after"
+    return (f"growth is not told: the facts of --since were taken {age} these; give some at least an hour older",)
+
+
+def span(days: float) -> str:
+    """A time in days, or in hours where it is less than two days."""
+    return counted(days, "day") if days >= 2 else counted(round(days * 24, 1), "hour")
 
 
 def earlier_of(earlier: Facts | None, collection: Collection) -> Collection | None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from nestling.common.errors import InputError, Problem
+from nestling.common.errors import InputError, Problem, unknown
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.text.yaml_reader import read_yaml
@@ -50,19 +50,28 @@ class Accepted:
 
     def fits(self, finding: Finding) -> bool:
         """Whether the finding is meant."""
-        return fnmatchcase(finding.rule, self.rule) and fnmatchcase(finding.place, self.where)
+        return self.is_of(finding.rule) and fnmatchcase(finding.place, self.where)
+
+    def is_of(self, rule: str) -> bool:
+        """Whether findings of a rule may be meant."""
+        return fnmatchcase(rule, self.rule)
 
 
-def read_accepted(text: str, file: str) -> tuple[Accepted, ...]:
-    """The ignore file: a YAML list of `{rule, where, reason}`; raises `InputError` with every mistake in it."""
+def read_accepted(text: str, file: str, rules: Sequence[str]) -> tuple[Accepted, ...]:
+    """The ignore file: a YAML list of `{rule, where, reason}`, of `rules` there are.
+
+    Raises `InputError` with every mistake in it.
+    """
     document, problems = read_yaml(text, file)
-    found, mistakes = accepted_entries(document.value, ())
+    found, mistakes = accepted_entries(document.value, (), rules)
     if problems or mistakes:
         raise InputError(*map(document.placed, problems or mistakes))
     return found
 
 
-def accepted_entries(value: object, path: tuple[str | int, ...]) -> tuple[tuple[Accepted, ...], list[Problem]]:
+def accepted_entries(
+    value: object, path: tuple[str | int, ...], rules: Sequence[str]
+) -> tuple[tuple[Accepted, ...], list[Problem]]:
     """Accepted findings as plain data at `path` of a file, and the mistakes in them."""
     if not isinstance(value, list):
         return (), [Problem("must be a list of {rule, where, reason}", path=path)]
@@ -75,6 +84,8 @@ def accepted_entries(value: object, path: tuple[str | int, ...]) -> tuple[tuple[
             )
         else:
             found.append(Accepted(entry["rule"], entry["where"], entry["reason"]))
+            if not any(found[-1].is_of(name) for name in rules):
+                problems.append(unknown("rule", entry["rule"], rules, path=(*path, place, "rule")))
     return tuple(found), problems
 
 
@@ -97,6 +108,14 @@ def _exactly(rule: str, place: str) -> Accepted:
     """The finding at one place, whose characters mean themselves."""
     literal = "".join(f"[{character}]" if character in "*?[" else character for character in place)
     return Accepted(rule, literal, "in the baseline")
+
+
+def without_finding(accepted: Iterable[Accepted], made: Report) -> Iterator[str]:
+    """Notes of accepted findings that fit none: they are mended, or the pattern is wrong."""
+    found = (*made.findings, *(each.finding for each in made.ignored))
+    for each in accepted:
+        if not any(each.fits(finding) for finding in found):
+            yield f"nothing was found of {each.rule} at `{each.where}`, which is to be ignored: mend the pattern or take it out"
 
 
 def report(facts: Facts, findings: Sequence[Finding], accepted: Iterable[Accepted] = ()) -> Report:

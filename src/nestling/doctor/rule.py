@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.facts import Collection, Facts
-from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.finding import Change, Confidence, Finding, Severity
 from nestling.ir.work import Work
 
 OFFICES = {
@@ -41,11 +41,12 @@ class Threshold:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A rule: how much its findings matter as a rule, and its thresholds."""
+    """A rule: how much its findings matter as a rule, and its thresholds. `last`: it looks at what the other rules propose."""
 
     title: str
     severity: Severity
     thresholds: tuple[Threshold, ...] = ()
+    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +60,23 @@ class Limit:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a rule is given: facts, those of an earlier day when there are some, and its limits by name."""
+    """What a rule is given: facts, those of an earlier day when there are some, and its limits by name.
+
+    `proposed`: the other rules' findings, for a rule that comes `last`.
+    """
 
     rule: str
     severity: Severity
     facts: Facts
     limits: Mapping[str, Limit]
     earlier: Facts | None = None
+    proposed: tuple[Finding, ...] = ()
+
+    def changes(self, collection: Collection) -> tuple[Change, ...]:
+        """What the other findings' commands do to a collection's fields."""
+        return tuple(
+            each for found in self.proposed if found.namespace == collection.namespace for each in found.changes
+        )
 
     def finding(
         self,
@@ -84,6 +95,7 @@ class Seen:
         confidence: Confidence = Confidence.CERTAIN,
         work: Work | None = None,
         index: Sequence[tuple[str, int | str]] = (),
+        changes: Sequence[Change] = (),
     ) -> Finding:
         """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create."""
         compared = self.limits[limit] if limit else None
@@ -104,4 +116,5 @@ class Seen:
             tuple((evidence or {}).items()),
             work,
             index=tuple(index),
+            changes=tuple(changes),
         )

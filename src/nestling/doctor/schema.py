@@ -1,35 +1,78 @@
-"""A first validator for a collection, from its facts: what every document has is required, in the types found."""
+"""A first validator for a collection, from its facts: what every document has is required, in the types found.
+
+What other findings' commands change is said as it is afterwards, so that the validator fits whatever comes first.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from nestling.ir.facts import ANY_KEY, Collection, Path
 from nestling.ir.facts.path import NUMBERS
+from nestling.ir.finding import Change
+from nestling.ir.quantity_words import first_of
 
 MOST_FIELDS = 40
 """Fields a draft says; a longer one is no command to paste."""
 
 
-def draft(collection: Collection) -> str:
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field as a validator says it; `documents`: how many have it."""
+
+    name: str
+    types: frozenset[str]
+    documents: int
+    required: bool
+
+
+def draft(collection: Collection, changes: Sequence[Change] = ()) -> str:
     """The validator as JSON text; empty when there is nothing to say. It says only the document's own fields."""
-    fields = [path for path in collection.top_level() if path.steps[0] != ANY_KEY]
-    exact = collection.sample is not None and collection.sample.exact
-    required = [path.steps[0] for path in fields if exact and not path.missing and path.steps[0] != "_id"]
-    known = sorted(fields, key=lambda path: (-path.documents, path.steps))[:MOST_FIELDS]
+    fields: dict[str, _Field] = {}
+    for path in collection.top_level():
+        if path.steps[0] != ANY_KEY:
+            each = _field(collection, path, [change for change in changes if change.steps == path.steps])
+            fields[each.name] = _both(fields[each.name], each) if each.name in fields else each
+    known = sorted(fields.values(), key=lambda each: (-each.documents, each.name))[:MOST_FIELDS]
     if not known:
         return ""
     schema: dict[str, Any] = {"bsonType": "object"}
-    if required:
+    if required := sorted(each.name for each in fields.values() if each.required):
         schema["required"] = required[:MOST_FIELDS]
-    schema["properties"] = {path.steps[0]: {"bsonType": _types(collection, path)} for path in known}
+    schema["properties"] = {each.name: {"bsonType": _said(each.types)} for each in known}
     return json.dumps({"$jsonSchema": schema}, ensure_ascii=False)
 
 
-def _types(collection: Collection, path: Path) -> list[str] | str:
-    """The types found, all numbers as one; a document whose names are data may become an array of pairs."""
-    found = {"number" if name in NUMBERS else name for name, _ in path.types}
+def first_do(changes: Sequence[Change]) -> str:
+    """That a draft counts on the changes; empty where there are none."""
+    own = dict.fromkeys(f"`{change.steps[0]}`" for change in changes if len(change.steps) == 1)
+    return (
+        f" Carry out what other findings propose for {first_of([*own], 3)} first: the draft counts on it."
+        if own
+        else ""
+    )
+
+
+def _field(collection: Collection, path: Path, changes: Sequence[Change]) -> _Field:
+    """The field as it is after the changes; a document whose names are data may become an array of pairs."""
+    types = {"number" if name in NUMBERS else name for name, _ in path.types}
+    for change in changes:
+        types = set(change.types) or types
     if collection.path(*path.steps, ANY_KEY) is not None:
-        found.add("array")
-    return sorted(found) if len(found) > 1 else found.pop()
+        types.add("array")
+    name = next((change.name for change in changes if change.name), path.steps[0])
+    exact = collection.sample is not None and collection.sample.exact
+    required = exact and not path.missing and name != "_id" and not any(change.lacks for change in changes)
+    return _Field(name, frozenset(types), path.documents, required)
+
+
+def _both(one: _Field, other: _Field) -> _Field:
+    """A field that gets the name of another one."""
+    return _Field(one.name, one.types | other.types, one.documents + other.documents, one.required or other.required)
+
+
+def _said(types: frozenset[str]) -> list[str] | str:
+    return sorted(types) if len(types) > 1 else next(iter(types))

@@ -30,13 +30,26 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """What a finding's commands do to a field: it gets another `name`, values of these `types`, or may be missing (`lacks`).
+
+    `types` are those a validator names, all of them, as they are afterwards.
+    """
+
+    steps: tuple[str, ...]
+    name: str = ""
+    types: tuple[str, ...] = ()
+    lacks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One thing that is wrong, in one place.
 
     `number` was found and compared with `threshold`, which is `threshold_source`'s (None and empty where there is none to
     compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
     `cost_seconds`: that work, priced; None when not priced. `commands`: for the MongoDB shell. `index`: the keys of the plain
-    index to create, if that is what to do.
+    index to create, if that is what to do. `changes`: what the commands do to fields.
     """
 
     rule: str
@@ -56,6 +69,7 @@ class Finding:
     work: Work | None = None
     cost_seconds: float | None = None
     index: tuple[tuple[str, int | str], ...] = ()
+    changes: tuple[Change, ...] = ()
 
     @property
     def place(self) -> str:

@@ -5,7 +5,9 @@ make two names look the same.
 
 Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`.
 
-Remedy: rename the field.
+Remedy: rename the field. The command renames it where no field has the new name yet. Documents that have both are left as they
+are, and a second command shows them: which of the two values is right, nobody can tell but you. A dot or a leading `$` can be
+renamed from MongoDB 5.0 on. An application that asks by the old name finds nothing afterwards.
 
 Ignore when: never: a rename is cheap, a query that silently finds nothing is not. A DBRef (`$ref`, `$id`, `$db`) is
 MongoDB's own form and no finding.
@@ -16,11 +18,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from nestling.doctor.renaming import renaming
 from nestling.doctor.rule import Rule, Seen
-from nestling.doctor.words import confidence, here
+from nestling.doctor.words import confidence
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
-from nestling.ir.finding import Finding, Severity
-from nestling.ir.literals import quoted
+from nestling.ir.finding import Change, Finding, Severity
 from nestling.ir.quantity_words import counted
 
 RULE = Rule("Awkward field names", Severity.WARNING)
@@ -58,9 +60,9 @@ def _is_dbref(collection: Collection, path: Path) -> bool:
 
 def _finding(seen: Seen, collection: Collection, path: Path, why: str) -> Finding:
     name = path.steps[-1]
-    clean = "".join(c for c in name if c.isprintable()).strip().replace(".", "_").lstrip("$")
-    is_simple = len(path.steps) == 1 and "." not in name and not name.startswith("$")
-    rename = f"{here(collection)}.updateMany({{}}, {{$rename: {{{quoted(name)}: {quoted(clean)}}}}})"
+    clean = "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
+    rename = renaming(collection, path.steps, clean, seen.facts.server.version) if clean else ()
+    both = " Documents that have both names stay as they are: compare their values by hand." if rename else ""
     return seen.finding(
         collection,
         ascii(path.text)[1:-1],
@@ -68,7 +70,8 @@ def _finding(seen: Seen, collection: Collection, path: Path, why: str) -> Findin
         number=path.present,
         unit="occurrences",
         cost=f"queries by the name people see find nothing, in {counted(path.documents, 'document')} looked at",
-        remedy=f"Rename it to `{clean}`." if clean else "Rename it.",
-        commands=(rename,) if is_simple and clean else (),
+        remedy=f"Rename it to `{clean}`.{both}" if clean else "Rename it.",
+        commands=rename,
         confidence=confidence(collection),
+        changes=(Change(path.steps, name=clean),) if rename else (),
     )

@@ -4,8 +4,8 @@ Why: a pattern with the flag `i` cannot seek in an index. It holds the pattern a
 
 Example: `find({email: /^ada@example\.org$/i})`.
 
-Remedy: an index with a collation of strength 2, and the same collation on a query for equality; a text or search
-index for parts of words.
+Remedy: where the pattern means the whole text, an index with a collation of strength 2, and the same collation on a query for
+equality. Where it looks for a part of the text, a text or search index: no query for equality finds a part.
 
 Ignore when: the collection is small, or the pattern looks for parts of words now and then.
 """
@@ -25,7 +25,15 @@ from nestling.ir.work import Work
 RULE = Rule(
     "Case-insensitive pattern",
     Severity.WARNING,
-    (Threshold("statements", "statements captured with such a pattern", "statements", {"atlas": 0}),),
+    (
+        Threshold("statements", "statements captured with such a pattern", "statements", {"atlas": 0}),
+        Threshold(
+            "examined",
+            "keys and documents one execution examines, below which it does not matter",
+            "keys and documents",
+            {"nestling": 100},
+        ),
+    ),
 )
 IGNORES_CASE = (1, 2)
 COLLATION = '{locale: "en", strength: 2}'
@@ -40,27 +48,37 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 found.setdefault((statement.database, statement.collection, pattern.field), []).append(statement)
     for (database, name, field), statements in sorted(found.items()):
         target = seen.facts.collection(database, name)
-        if target is not None and sum(each.count for each in statements) > seen.limits["statements"].value:
+        times, examined = sum(each.count for each in statements), sum(map(_examined, statements))
+        is_much = examined > seen.limits["examined"].value * times
+        if target is not None and is_much and times > seen.limits["statements"].value:
             yield _finding(seen, target, field, statements)
 
 
+def _examined(statement: Statement) -> int:
+    return statement.documents_examined + statement.keys_examined
+
+
 def _finding(seen: Seen, target: Collection, field: str, statements: list[Statement]) -> Finding:
-    times, examined = sum(each.count for each in statements), sum(each.documents_examined for each in statements)
+    times, examined = sum(each.count for each in statements), sum(map(_examined, statements))
+    means_all = any(
+        each.anchored for one in statements for each in one.patterns if each.field == field and each.ignores_case
+    )
     has_index = any(index.keys[0][0] == field and index.strength in IGNORES_CASE for index in target.indexes)
-    use = "Ask for equality with the collation of the index that is there."
-    make = "Create an index with a collation that ignores case, and ask for equality with the same collation."
-    keys = examined + sum(each.keys_examined for each in statements)
+    use = "Ask for equality with the collation of the index that is there"
+    make = "Create an index with a collation that ignores case, and ask for equality with the same collation"
+    whole = f"{use if has_index else make}, where the pattern means the whole text."
+    part = "Find words by a text or search index: the pattern looks for a part of the text, and equality finds no part."
     return seen.finding(
         target,
         field,
         f"a pattern that ignores case is held against it in {counted(times, 'statement')} captured",
         number=times,
         limit="statements",
-        cost=f"{count(keys / times)} keys and documents looked at each time",
-        remedy=use if has_index else make,
-        commands=() if has_index else (_to_create(target, field),),
+        cost=f"{count(examined / times)} keys and documents looked at each time",
+        remedy=whole if means_all else part,
+        commands=() if has_index or not means_all else (_to_create(target, field),),
         evidence={"statements": times, "examined": examined},
-        work=Work(tests=keys / times),
+        work=Work(tests=examined / times),
     )
 
 

@@ -18,6 +18,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here, listed
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path, field_path, steps_text
@@ -74,7 +75,7 @@ def _commands(collection: Collection, above: tuple[str, ...]) -> tuple[str, ...]
     if not above or ELEMENT in above or ANY_KEY in above:
         return ()
     field = field_path(above)
-    which = f"{{{quoted(field)}: {{$type: 'object'}}}}"
+    which = single(field, "$type: 'object'")
     pairs = f"{{$set: {{{quoted(field)}: {{$objectToArray: {quoted('$' + field)}}}}}}}"
     return (
         f"{here(collection)}.updateMany({which}, [{pairs}])",

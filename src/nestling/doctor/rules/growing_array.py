@@ -6,14 +6,15 @@ Example: last month `log` held 80 entries on average, today 110.
 
 Remedy: bound it before it is too long – `$push` with `$slice`, a bucket per day, or a collection of its own.
 
-Ignore when: the documents are young and the arrays reach a natural end. Needs `--since` an earlier facts file.
+Ignore when: the documents are young and the arrays reach a natural end. Needs `--since` a facts file that is at
+least an hour older.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.growth import days_between, growing
+from nestling.doctor.growth import days_between, growing, span, tells_growth
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -34,7 +35,7 @@ RULE = Rule(
 
 def findings(seen: Seen) -> Iterator[Finding]:
     """Arrays longer on average than they were."""
-    if seen.earlier is None:
+    if seen.earlier is None or not tells_growth(seen.earlier, seen.facts):
         return
     for collection, then in growing(seen.facts, seen.earlier):
         for path in collection.paths:
@@ -55,10 +56,10 @@ def _finding(seen: Seen, collection: Collection, path: Path, before: Path) -> It
     yield seen.finding(
         collection,
         path.text,
-        f"the mean length rose from {count(then)} to {count(now)} in {counted(days, 'day')}",
+        f"the mean length rose from {count(then)} to {count(now)} in {span(days)}",
         number=100 * (now - then) / max(then, 1e-9),
         limit="share",
-        cost=f"at {per_day:.2g} elements a day it reaches {count(seen.limits['bound'].value)} in {counted(left, 'day')}",
+        cost=f"at {counted(per_day, 'element')} a day it reaches {count(seen.limits['bound'].value)} in {span(left)}",
         remedy="Bound it now: `$push` with `$slice`, a bucket for each period, or a collection of its own.",
         evidence={"earlier": then, "now": now, "days": days, "days_left": left},
         confidence=Confidence.LIKELY,

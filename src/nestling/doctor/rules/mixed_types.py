@@ -22,14 +22,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.common_type import one_type, texts_left
-from nestling.doctor.converting import STAYS, converting, finding, number
+from nestling.doctor.common_type import one_type, texts_left, types_after
+from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
+from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here, sampled_share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Finding, Severity
+from nestling.ir.finding import Change, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 from nestling.ir.values import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
@@ -104,6 +105,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, in
         commands=commands,
         evidence=dict(kinds),
         confidence=confidence(collection),
+        changes=_changes(path, kinds, target) if len(commands) > 1 else (),
     )
 
 
@@ -136,7 +138,10 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_con
     some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
     if is_converted:
         left = _left(path, kinds, target)
-        return f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Set that right by hand, and {kept}."
+        return (
+            f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Set that right by hand, and {kept}."
+            f" {asks_by_type(others)}"
+        )
     return f"Convert what is not {target} ({some}) to {target}, set right by hand what cannot be converted, and {kept}."
 
 
@@ -157,6 +162,14 @@ def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 
+def _changes(path: Path, kinds: dict[str, int], target: str) -> tuple[Change, ...]:
+    """The types its values have after the commands."""
+    main, *others = kinds
+    if _is_list_or_value(main, others):
+        return (Change(path.steps, types=(*(name for name in _NOTHING if path.count(name)), "array")),)
+    return (Change(path.steps, types=types_after(path, others, target)),)
+
+
 def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
     """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
@@ -164,10 +177,10 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
     field, (main, *others) = path.field, kinds
     found = finding(here(collection), field, others)
     if _is_list_or_value(main, others) and "[]" not in path.steps:
-        single = f"{{{quoted(field)}: {{$exists: true, $ne: null, $not: {{$type: 'array'}}}}}}"
+        which = single(field, "$exists: true, $ne: null")
         return (
             found,
-            f"{here(collection)}.updateMany({single}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
+            f"{here(collection)}.updateMany({which}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
         )
     if "[]" in path.steps or field == "_id" or not target:
         return (found,)

@@ -6,7 +6,8 @@ it, and every reader must expect it for ever.
 Example: 1,138 ratings are numbers, 63 are the text "Not yet rated".
 
 Remedy: `nestling emit design.yaml --as jsonschema` writes one. Begin with `validationAction: "warn"`, count what
-would be refused, mend it, then refuse.
+would be refused, mend it, then refuse. The draft says fields as they are once the commands of the report's other findings were
+run: converted, renamed, or left out.
 
 Ignore when: the collection is scratch, or holds other people's messages as they came.
 """
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.schema import draft
+from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import Kind
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
@@ -26,6 +27,7 @@ RULE = Rule(
     "No validator",
     Severity.INFO,
     (Threshold("documents", "documents from which on it is expected", "documents", {"nestling": 0}),),
+    last=True,
 )
 
 
@@ -35,7 +37,8 @@ def findings(seen: Seen) -> Iterator[Finding]:
         documents = collection.storage.documents if collection.storage else 0
         capped = collection.kind is Kind.CAPPED
         if collection.validator is None and not capped and documents > seen.limits["documents"].value:
-            rules = draft(collection)
+            changes = seen.changes(collection)
+            rules = draft(collection, changes)
             name = quoted(collection.name)
             run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
             yield seen.finding(
@@ -45,7 +48,8 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 number=documents,
                 limit="documents",
                 cost="documents of any shape are stored without a word, and found out by whoever reads them",
-                remedy="Add a validator that warns, count what it would refuse, mend that, then let it refuse.",
+                remedy="Add a validator that warns, count what it would refuse, mend that, then let it refuse."
+                f"{first_do(changes) if rules else ''}",
                 commands=(f'{run}({{collMod: {name}, validator: {rules}, validationAction: "warn"}})',)
                 if rules
                 else (),

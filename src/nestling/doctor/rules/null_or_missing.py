@@ -18,11 +18,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Finding, Severity
+from nestling.ir.finding import Change, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
 
@@ -68,7 +69,9 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
         if "the empty text" in mixed
         else ""
     )
-    unset = f"{here(collection)}.updateMany({{{field}: null}}, {{$unset: {{{field}: 1}}}})"
+    kinds = ", ".join(quoted(kind) for kind in ("null", "undefined") if path.count(kind))
+    nulls = single(path.field, f"$type: [{kinds}]")
+    unset = f"{here(collection)}.updateMany({nulls}, {{$unset: {{{field}: 1}}}})"
     return seen.finding(
         collection,
         path.text,
@@ -78,6 +81,7 @@ def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, in
         cost="every query for what has no value must name all of them, or finds too little",
         remedy=f"Choose one; a field that is left out is the cheapest.{but}",
         commands=(unset,) if can_unset and "null" in mixed else (),
+        changes=(Change(path.steps, lacks=True),) if can_unset and "null" in mixed else (),
         evidence=dict(mixed),
         confidence=confidence(collection),
     )

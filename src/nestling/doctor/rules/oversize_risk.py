@@ -13,12 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.growth import days_between, earlier_of
+from nestling.doctor.growth import days_between, earlier_of, span, tells_growth
 from nestling.doctor.rule import Rule, Seen, Threshold
 from nestling.doctor.words import confidence, largest_documents
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
-from nestling.ir.quantity_words import counted, size
+from nestling.ir.quantity_words import size
 
 MOST_BYTES = 16 * 1024 * 1024
 ERROR_SHARE, ERROR_DAYS = 0.75, 30
@@ -46,7 +46,13 @@ def findings(seen: Seen) -> Iterator[Finding]:
 def _days_left(seen: Seen, collection: Collection) -> float | None:
     """Days until the largest document has 16 MiB; None when it does not grow."""
     then = earlier_of(seen.earlier, collection)
-    if seen.earlier is None or then is None or then.sizes is None or collection.sizes is None:
+    if (
+        seen.earlier is None
+        or not tells_growth(seen.earlier, seen.facts)
+        or then is None
+        or then.sizes is None
+        or collection.sizes is None
+    ):
         return None
     growth = collection.sizes.max - then.sizes.max
     if growth <= 0:
@@ -56,7 +62,7 @@ def _days_left(seen: Seen, collection: Collection) -> float | None:
 
 def _finding(seen: Seen, collection: Collection, largest: float, days: float | None, *, large: bool) -> Finding:
     soon = largest > ERROR_SHARE * MOST_BYTES or (days is not None and days <= ERROR_DAYS)
-    when = f"; at its growth it reaches 16 MiB in {counted(days, 'day')}" if days is not None else ""
+    when = f"; at its growth it reaches 16 MiB in {span(days)}" if days is not None else ""
     return seen.finding(
         collection,
         "",

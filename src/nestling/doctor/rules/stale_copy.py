@@ -6,7 +6,10 @@ readers see the old value for ever.
 Example: 12 of 300 orders hold a customer's name that the customer no longer has.
 
 Remedy: bring them up to date, and change copies with their source: in one transaction, or from a change stream
-(`nestling sync`). The command writes nothing but the copies that differ, so an application may go on writing meanwhile.
+(`nestling sync`). The command writes nothing but the copies that differ, so an application may go on writing meanwhile. Of copies
+in arrays it writes the whole array, and only where nobody has changed the array since it was read: run it again until nothing
+differs. A copy stays where its source lacks the field, for it may be the last to hold the value, and where two documents have the
+key.
 
 Ignore when: the copy is meant to stay as it was, such as the price at the time of an order.
 """
@@ -15,11 +18,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.refreshing import can_refresh, refreshing
 from nestling.doctor.rule import Rule, Seen, Threshold
-from nestling.doctor.words import in_database, sampled_share
-from nestling.ir.facts import ELEMENT, Copied, Sample, field_path, steps_text
+from nestling.doctor.words import sampled_share
+from nestling.ir.facts import Copied, Sample, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
-from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule(
@@ -48,34 +51,7 @@ def _finding(seen: Seen, copied: Copied, stale: int) -> Finding:
         limit="copies",
         cost="readers of the copy see what is no longer so",
         remedy="Bring them up to date, and change them with their source; if they are to stay, say so in an ignore file.",
-        commands=_commands(copied),
+        commands=(refreshing(copied),) if can_refresh(copied) else (),
         evidence={"checked": copied.checked, "equal": copied.equal},
         confidence=Confidence.POSSIBLE,
     )
-
-
-def _commands(copied: Copied) -> tuple[str, ...]:
-    """One merge of the copies that differ, where they lie in no array.
-
-    It writes the copy alone, and only over what it was when it was read: what others write meanwhile stays.
-    """
-    if ELEMENT in copied.steps:
-        return ()
-    field = field_path(copied.steps)
-    name, value = quoted(field), quoted("$" + field)
-    lookup = (
-        f"{{$lookup: {{from: {quoted(copied.target)}, localField: {quoted(field_path(copied.reference))}, "
-        f"foreignField: {quoted(copied.target_key)}, as: 'source'}}}}"
-    )
-    now = f"{{$first: {quoted('$source.' + copied.target_field)}}}"
-    kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
-    merge = f"into: {quoted(copied.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
-    stages = (
-        f"{{$match: {{{name}: {{$exists: true}}}}}}",
-        lookup,
-        "{$match: {source: {$ne: []}}}",
-        f"{{$project: {{was: {value}, now: {now}}}}}",
-        "{$match: {$expr: {$ne: ['$was', '$now']}}}",
-        f"{{$merge: {{{merge}}}}}",
-    )
-    return (f"{in_database(copied.database, copied.collection)}.aggregate([{', '.join(stages)}])",)

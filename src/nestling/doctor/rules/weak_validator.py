@@ -4,6 +4,8 @@ Why: a validator that only warns, is switched off, or demands nothing gives a fe
 
 Example: `validationAction: "warn"`, forgotten after the first week; `{$jsonSchema: {bsonType: "object"}}`.
 
+One that demands something and only warns is worth knowing, no more: so a validator begins, `no-validator` among others.
+
 Remedy: require the fields every document has, give their types, and let it refuse. While documents break the rules, or not all
 were looked at, the command sets `validationLevel: "moderate"`: `strict` would refuse every update of them.
 
@@ -17,13 +19,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from nestling.doctor.rule import Rule, Seen
-from nestling.doctor.schema import draft
+from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import Collection, Validator
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count, counted
 
-RULE = Rule("Weak validator", Severity.WARNING)
+RULE = Rule("Weak validator", Severity.WARNING, last=True)
 _MODERATE = (
     " The level moderate lets documents that break the rules already be updated; when none does, set it to strict."
 )
@@ -63,9 +65,11 @@ def _finding(seen: Seen, collection: Collection, why: str) -> Finding:
     validator = collection.validator
     demands = validator is not None and _demands(json.loads(validator.text))
     refused = (validator.refused or 0) if validator is not None and demands else 0
-    level = "strict" if _all_fit(collection, documents, demands=demands) else "moderate"
+    changes = () if demands else seen.changes(collection)
+    fits = _all_fit(collection, documents, demands=demands) and not changes
+    level = "strict" if fits else "moderate"
     run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
-    drafted = "" if demands else draft(collection)
+    drafted = "" if demands else draft(collection, changes)
     rules = f", validator: {drafted}" if drafted else ""
     command = (
         f'{run}({{collMod: {quoted(collection.name)}{rules}, validationLevel: "{level}", validationAction: "error"}})'
@@ -79,8 +83,10 @@ def _finding(seen: Seen, collection: Collection, why: str) -> Finding:
         number=documents,
         unit="documents",
         cost="documents of any shape are stored, although a validator is there",
-        remedy=f"Require the fields every document has, give their types, and let it refuse.{_MODERATE * (level == 'moderate')}",
+        remedy=f"Require the fields every document has, give their types, and let it refuse.{_MODERATE * (level == 'moderate')}"
+        f"{first_do(changes) if drafted else ''}",
         commands=(command,) if demands or drafted else (),
+        severity=Severity.INFO if demands and validator is not None and validator.level != "off" else None,
     )
 
 

@@ -12,20 +12,23 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pymongo import MongoClient
+from pymongo.database import Database
 
 from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
 from nestling.executors.facts.copies import copies, two_ways
+from nestling.executors.facts.dangling import with_dangling
+from nestling.executors.facts.linked_references import with_links
 from nestling.executors.facts.pacing import is_in_use
-from nestling.executors.facts.permitted import REFUSED, Asking, Document
+from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.profile import captured
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
 from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
-from nestling.executors.facts.structure import structure
+from nestling.executors.facts.structure import structure, value_links
 from nestling.ir.capture.patterns import statements_of
-from nestling.ir.facts import Collection, Copied, Facts, Reference, Statement, TwoWay
+from nestling.ir.facts import REFUSED, Collection, Copied, Facts, Reference, Statement, TwoWay
 from nestling.ir.facts.gridfs import with_gridfs
 from nestling.ir.facts.structure import Structure, merged
 
@@ -47,6 +50,8 @@ LEAST_SECONDS = 2.0
 RESTS = 4.0
 LINKS_SHARE = 0.3
 """The share of the time kept for what lies between collections."""
+ROWS_SHARE = 0.4
+"""The share of what is left of it for the links that values tell."""
 
 Report = Callable[[str, int, int], None]
 """Hears what is being looked at, how many collections are done, and of how many."""
@@ -81,8 +86,7 @@ def gather(
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
     total = sum(map(len, listed.values()))
     if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
-        move = "give the user the role `read` on the database"
-        raise PermissionDenied(Problem("the user may see nothing of it", where=", ".join(databases), next_move=move))
+        raise _nothing_seen(client, databases)
     work = asking.within(budget.seconds * (1 - LINKS_SHARE))
     found: list[Collection] = []
     for name in databases:
@@ -92,7 +96,7 @@ def gather(
             share = max(work.seconds_left() / (total - len(found)), min(LEAST_SECONDS, work.seconds_left()))
             found.append(_collection(client, collection, work.within(share), budget))
     found = with_gridfs(found)
-    links = [_links(client, name, [each for each in found if each.database == name], asking) for name in databases]
+    links = [_links(client, name, found, asking, budget) for name in databases]
     return Facts(
         taken=datetime.now(UTC).isoformat(timespec="seconds"),
         server=server,
@@ -102,19 +106,19 @@ def gather(
         two_ways=tuple(each for link in links for each in link.two_ways),
         copies=tuple(each for link in links for each in link.copies),
         statements=tuple(each for link in links for each in link.statements),
-        structure=_structures(client, found, asking) if budget.structure else Structure(),
+        structure=merged([link.structure for link in links]) if budget.structure else Structure(),
         skipped=tuple(asking.skipped),
     )
 
 
-def _structures(client: MongoClient[Document], found: Sequence[Collection], asking: Asking) -> Structure:
-    """What relates the rows of every database."""
-    names = dict.fromkeys(each.database for each in found)
-    every = [
-        structure(client[name], [c for c in found if c.database == name and c.paths and c.holds_documents], asking)
-        for name in names
-    ]
-    return merged(every)
+def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> PermissionDenied:
+    """That not even collections may be listed: by a user without rights, or because no user was named."""
+    where = ", ".join(databases)
+    if not client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"]:
+        move = "name one with the role `read`: mongodb://user:password@host/database"
+        return PermissionDenied(Problem("the server wants a user, and the URI names none", where=where, next_move=move))
+    move = "give the user the role `read` on the database"
+    return PermissionDenied(Problem("the user may see nothing of it", where=where, next_move=move))
 
 
 def _collection(client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget) -> Collection:
@@ -136,17 +140,45 @@ class _Links:
     two_ways: tuple[TwoWay, ...]
     copies: tuple[Copied, ...]
     statements: tuple[Statement, ...]
+    structure: Structure
 
 
-def _links(client: MongoClient[Document], name: str, collections: Sequence[Collection], asking: Asking) -> _Links:
+def _links(
+    client: MongoClient[Document], name: str, found: Sequence[Collection], asking: Asking, budget: Budget
+) -> _Links:
     """What lies between the collections of a database, and what was seen to be asked of them."""
-    database = client[name]
+    database, collections = client[name], [each for each in found if each.database == name]
     profiled = any(each.name == "system.profile" for each in collections)
     with_paths = [each for each in collections if each.paths]
-    found = tuple(references(database, with_paths, asking))
+    named = tuple(references(database, with_paths, asking))
+    known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget)
+    every = _followed(database, with_links(named, known.links), with_paths, asking)
     return _Links(
-        found,
-        tuple(two_ways(database, found, asking)),
-        tuple(copies(database, with_paths, found, asking)),
+        every,
+        tuple(two_ways(database, every, asking)),
+        tuple(copies(database, with_paths, every, asking)),
         statements_of(captured(database, asking), {name}) if profiled else (),
+        known,
+    )
+
+
+def _structure(
+    database: Database[Document], collections: Sequence[Collection], asking: Asking, budget: Budget
+) -> Structure:
+    """What relates the rows of a database; the links alone, in a part of the time, when no more is asked for."""
+    if budget.structure:
+        return structure(database, collections, asking)
+    return Structure(links=value_links(database, collections, asking.within(asking.seconds_left() * ROWS_SHARE)))
+
+
+def _followed(
+    database: Database[Document], found: Sequence[Reference], collections: Sequence[Collection], asking: Asking
+) -> tuple[Reference, ...]:
+    """The references, those that lead to nothing counted."""
+    by_name = {each.name: each for each in collections}
+    return tuple(
+        with_dangling(database, each, by_name[each.collection], by_name[each.target], asking)
+        if each.target in by_name
+        else each
+        for each in found
     )

@@ -13,7 +13,7 @@ import bson
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.executors.facts.reference_names import stem
+from nestling.executors.facts.reference_names import folded, stem
 from nestling.executors.facts.references import drawn, unwound
 from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
@@ -48,7 +48,7 @@ def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iter
     if key is None or reference.steps[-1] == ELEMENT:
         return
     fields = {each.field: each for each in target.top_level() if _is_scalar(each) and is_plain(each.steps)}
-    prefixes = [_folded(stem(key)), ""] if above else [_folded(stem(key))]
+    prefixes = [_folded(stem(key)), folded(target.name), *([""] if above else [])]
     wanted = {_folded(prefix + field): field for prefix in prefixes for field in fields}
     for path in holder.paths:
         own = path.steps[len(above) :]

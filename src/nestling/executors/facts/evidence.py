@@ -144,6 +144,11 @@ def spans(values: frozenset[int], target: Target) -> bool:
     return gap >= LEAST_GAP and ends <= gap
 
 
+def counts_up(values: frozenset[int]) -> bool:
+    """Whether keys are the numbers from 0 or 1 on, with hardly a gap: ranks and positions are among them by chance."""
+    return min(values) in (0, 1) and len(values) >= COVERED * (max(values) - min(values) + 1)
+
+
 def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool:
     """Whether the name, the values and how many of them are found say together that they refer to the target."""
     share = match.found / distinct

@@ -14,6 +14,7 @@ from nestling.executors.facts.evidence import (
     LEAST_COVERED,
     Match,
     Target,
+    counts_up,
     is_believed,
     is_clear,
     kind_of,
@@ -196,7 +197,12 @@ def _covering(
     """
     whole = [match for match in matches if match.found == len(values)]
     main = [match for match in whole if match.target.is_main] or whole
-    covering = [match for match in main if match.found >= max(COVERED * len(match.target.values), LEAST_COVERED)]
+    covering = [
+        match
+        for match in main
+        if match.found >= max(COVERED * len(match.target.values), LEAST_COVERED)
+        and not (kind_of(table, steps) == "number" and counts_up(match.target.values))
+    ]
     if len(covering) == 1 and not is_key:
         target = covering[0].target
         where = (target.table, (target.steps,), len(values), covering[0].found)

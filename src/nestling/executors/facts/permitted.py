@@ -13,7 +13,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.pacing import Pace
-from nestling.ir.facts import Skipped
+from nestling.ir.facts import REFUSED, Skipped
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -21,7 +21,6 @@ Document = dict[str, Any]
 UNAUTHORIZED, MAX_TIME_EXPIRED = (8000, 13), (50, 262)
 NAMESPACE_NOT_FOUND = 26
 LEAST_SECONDS = 0.05
-REFUSED = "the user may not do this"
 
 
 @dataclass(slots=True)

@@ -95,12 +95,12 @@ def _collation(collection: Collection, key: Path) -> str:
 
 def _says(path: Path, other: Collection, key: Path) -> bool:
     """Whether the path's name says that it refers to this key of the other collection."""
-    mine, theirs = _folded(stem(path)), _folded(other.name)
+    mine, theirs = folded(stem(path)), folded(other.name)
     if not mine or mine != theirs:
         return False
     if key.field == "_id":
         return True
-    is_key = _folded(stem(key)) == theirs or key.field == _named(path)
+    is_key = folded(stem(key)) == theirs or key.field == _named(path)
     return is_key and key.distinct is not None and key.distinct >= UNIQUE_SHARE * max(key.present, 1)
 
 
@@ -118,7 +118,7 @@ def _named(path: Path) -> str:
     return [step for step in path.steps if step != ELEMENT][-1]
 
 
-def _folded(name: str) -> str:
+def folded(name: str) -> str:
     """A name without case, underscores and its plural."""
     plain = re.sub(r"[^0-9a-z]", "", name.casefold())
     for ending, singular in (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("s", "")):

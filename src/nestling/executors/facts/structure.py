@@ -1,8 +1,9 @@
-"""What relates the rows of a database: asked for when its documents are to become a model, not by the doctor."""
+"""What relates the rows of a database: all of it when its documents are to become a model, the links alone for the doctor."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pymongo.database import Database
 
@@ -20,20 +21,13 @@ from nestling.ir.facts.structure import Key, Link, Structure, Unclear
 
 def structure(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> Structure:
     """Keys, links, repeated values and kinds of the rows of a database's collections."""
-    made: list[Table] = []
-    found: list[Key] = []
-    for collection in collections:
-        own = tables(database, collection, asking)
-        made += own
-        found += keys(own)
-    known = targets(made, found)
-    single = list(links(made, found, known))
-    sure = [each for each in single if isinstance(each, Link)]
-    every = without_implied((*sure, *composite_links(made, found, sure)))
+    rows = _rows(database, collections, asking)
+    made, sure = rows.tables, rows.sure
+    every = without_implied((*sure, *composite_links(made, rows.keys, sure)))
     return Structure(
-        keys=tuple(found),
+        keys=rows.keys,
         links=every,
-        unclear=tuple(each for each in single if isinstance(each, Unclear)),
+        unclear=tuple(each for each in rows.links if isinstance(each, Unclear)),
         repeats=tuple(repeats(made, every)),
         counted=tuple(counted(made, every)),
         near_keys=tuple(near_keys(made, {(link.collection, steps) for link in every for steps in link.columns})),
@@ -41,3 +35,35 @@ def structure(database: Database[Document], collections: Sequence[Collection], a
         partial=tuple((table.collection.name, table.node.steps) for table in made if not table.whole),
         lacked_ids=tuple(each for table in made if (each := lacked_id(table)) is not None),
     )
+
+
+def value_links(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> tuple[Link, ...]:
+    """The links of one column each between the rows of a database's collections."""
+    found = _rows(database, collections, asking).sure
+    if asking.late:
+        asking.skip(f"references in {database.name} that values tell", "the time budget was used up")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of a database's collections as tables, what tells them apart, and what relates them by one column each."""
+
+    tables: tuple[Table, ...]
+    keys: tuple[Key, ...]
+    links: tuple[Link | Unclear, ...]
+
+    @property
+    def sure(self) -> tuple[Link, ...]:
+        """The links that are clear."""
+        return tuple(each for each in self.links if isinstance(each, Link))
+
+
+def _rows(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> _Rows:
+    made: list[Table] = []
+    found: list[Key] = []
+    for collection in collections:
+        own = tables(database, collection, asking)
+        made += own
+        found += keys(own)
+    return _Rows(tuple(made), tuple(found), tuple(links(made, found, targets(made, found))))

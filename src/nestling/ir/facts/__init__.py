@@ -5,6 +5,7 @@ They hold names, types, counts and sizes, never a value of anybody's document.
 
 from nestling.ir.facts.collection import (
     BUILT,
+    REFUSED,
     SET_ASIDE,
     Collection,
     Copied,
@@ -27,6 +28,7 @@ __all__ = [
     "ANY_KEY",
     "BUILT",
     "ELEMENT",
+    "REFUSED",
     "SET_ASIDE",
     "Collection",
     "Copied",

@@ -171,6 +171,9 @@ class Reference:
     `checked` different values were looked up, `resolved` of them found; `converted` more are found as `converts` (a type of the
     target's: texts of ObjectIds or numbers, or the other way round). `named`: the field's name says the target. `collation`: how
     the target's index on the field compares texts whatever their case, which is how they were looked up (JSON; else empty).
+
+    `held`: references followed (0: none were), each as often as a document holds it, of which `dangling` lead to nothing;
+    `whole`: of all documents, not of some drawn at random.
     """
 
     database: str
@@ -184,6 +187,9 @@ class Reference:
     converted: int = 0
     converts: str = ""
     collation: str = ""
+    held: int = 0
+    dangling: int = 0
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +226,8 @@ class Copied:
 BUILT = "a migration is building it: `nestling migrate … --cutover` puts it to use, `--abort` drops it"
 SET_ASIDE = "a migration has set it aside: `nestling migrate … --drop-old` drops it"
 """Why collections are nobody's data."""
+REFUSED = "the user may not do this"
+"""Why something was not looked at for lack of a right."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.facts import BUILT, SET_ASIDE, Kind, steps_text
+from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Unclear
 from nestling.ir.quantity_words import first_of
@@ -29,7 +29,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     for collection in survey.facts.collections:
         if collection.kind in _NOT_READ:
             yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
-    for skipped in survey.facts.skipped:
+    for skipped in (each for each in survey.facts.skipped if each.why != REFUSED):
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
         yield from _of_entity(entity)
@@ -83,6 +83,8 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
+    if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
+        yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` may see most of it"
     yield from (f"`{e.what}` is left out: {e.why}" for e in survey.facts.skipped if e.why in (BUILT, SET_ASIDE))
     ordered = [e.name for e in found.values() if e.seen.node.form in _ELEMENTS]
     if any(survey.seen[place].above is not None for place in found) and ordered:

@@ -1,0 +1,44 @@
+"""References are counted by the documents that hold them, and found by their values whatever they are called."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from tests.doctor.looking import found, look
+
+Db = Database[dict[str, Any]]
+ABOUT = {"dangling-reference", "unindexed-reference", "stale-copy"}
+
+
+def test_documents_that_dangle_are_counted(database: Db) -> None:
+    """However few different values lead to nothing: here one, of a user who was deleted."""
+    database.users.insert_many({"_id": n, "name": f"U{n}"} for n in range(2_000))
+    database.comments.insert_many({"_id": n, "user_id": n * 7 % 2_000 if n % 4 else 999_999} for n in range(8_000))
+    (finding,) = [each for each in found(look(database)) if each.rule == "dangling-reference"]
+    assert finding.number == 2_000
+    assert finding.message.startswith("2,000 of 8,000 documents refer to what is not in `users`")
+
+
+def test_values_tell_a_reference(database: Db) -> None:
+    """`sku` holds the `_id` of products: what dangles, lacks an index or is an old copy is found."""
+    database.products.insert_many({"_id": f"SKU-{n:04d}", "name": f"P{n}"} for n in range(300))
+    database.orders.insert_many(
+        {
+            "_id": n,
+            "sku": f"SKU-{n * 7 % 300:04d}" if n % 50 else "SKU-GONE",
+            "product_name": f"P{n * 7 % 300}" if n % 5 else "Old name",
+        }
+        for n in range(1_500)
+    )
+    findings = {each.rule: each for each in found(look(database)) if each.rule in ABOUT}
+    assert set(findings) == ABOUT
+    assert findings["dangling-reference"].number == 30
+
+
+def test_a_rank_is_no_reference(database: Db) -> None:
+    """Small numbers are keys of a small collection by chance: neither a reference nor, in a model, a link."""
+    database.regions.insert_many({"_id": n, "name": f"R{n}"} for n in range(1, 21))
+    database.customers.insert_many({"_id": n, "rank": n % 20 + 1} for n in range(3_000))
+    assert not [each for each in found(look(database)) if each.rule in ABOUT]

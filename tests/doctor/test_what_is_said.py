@@ -1,0 +1,82 @@
+"""What the doctor leaves unsaid because it does not matter, and what it says of mistakes in what it was given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.common.errors import InputError
+from nestling.doctor import rule_names
+from nestling.doctor.growth import growth_notes
+from nestling.doctor.report import read_accepted, report, without_finding
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+
+Db = Database[dict[str, Any]]
+
+
+def _asked(database: Db, name: str, pattern: str) -> list[Finding]:
+    """What is found after the profiler has seen an application ask with a pattern that ignores case."""
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+    with client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(5):
+            list(application[name].find({"_id": {"$regex": pattern, "$options": "i"}}))
+        application.command("profile", 0)
+    return [each for each in found(look(database)) if each.rule == "case-insensitive-regex"]
+
+
+def test_a_small_collection_may_be_searched(database: Db) -> None:
+    """Few keys are looked at: no finding."""
+    database.small.insert_many({"_id": f"opt{n}"} for n in range(6))
+    assert not _asked(database, "small", "opt")
+
+
+@pytest.mark.parametrize(("pattern", "equality"), [("opt", False), ("^opt7$", True)])
+def test_equality_is_no_advice_for_parts(database: Db, pattern: str, *, equality: bool) -> None:
+    """A pattern that may match anywhere looks for a part of the text."""
+    database.large.insert_many({"_id": f"opt{n}"} for n in range(500))
+    (finding,) = _asked(database, "large", pattern)
+    assert ("ask for equality" in finding.remedy) is equality
+    assert bool(finding.commands) is equality
+
+
+def test_unknown_rules_to_ignore_are_a_mistake() -> None:
+    """The nearest name is told; a pattern of names that fits some is none."""
+    with pytest.raises(InputError, match=r"no rule `dangling-refrence`; there is `dangling-reference`"):
+        read_accepted('- {rule: dangling-refrence, where: "*", reason: r}', "i.yaml", rule_names())
+    assert read_accepted('- {rule: "*-index", where: "*", reason: r}', "i.yaml", rule_names())
+
+
+def test_what_is_ignored_in_vain_is_noted(database: Db) -> None:
+    """An entry that fits no finding, of a rule that was asked."""
+    database.things.insert_one({"a": 1})
+    facts = look(database)
+    text = '- {rule: no-validator, where: "*", reason: r}\n- {rule: no-validator, where: "mes.*", reason: r}'
+    accepted = read_accepted(text, "i.yaml", rule_names())
+    (note,) = without_finding(accepted, report(facts, found(facts), accepted))
+    assert "no-validator at `mes.*`" in note
+
+
+def test_minutes_say_nothing_of_growth(database: Db) -> None:
+    """Facts that are half an hour older give no findings of growth, and a note; those of two hours do, in plain numbers."""
+    database.things.insert_many({"log": [*range(30)]} for _ in range(5))
+    before = look(database)
+    database.things.update_many({}, {"$push": {"log": {"$each": [*range(10)]}}})
+    facts = look(database)
+    day = facts.taken[:11]
+    later = replace(facts, taken=f"{day}12:00:00+00:00")
+    young, old = (replace(before, taken=f"{day}{time}:00+00:00") for time in ("11:35", "10:00"))
+    assert not [each for each in found(later, young) if each.rule == "growing-array"]
+    (note,) = growth_notes(young, later)
+    assert "25 minutes before" in note
+    (finding,) = [each for each in found(later, old) if each.rule == "growing-array"]
+    assert "from 30 to 40 in 2 hours" in finding.message
+    assert "at 120 elements a day" in finding.cost
+    assert not growth_notes(old, later)
