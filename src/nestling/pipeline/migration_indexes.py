@@ -1,4 +1,4 @@
-"""What becomes of the indexes a database has: the new design has them, they are carried over, they go as designed, or are lost."""
+"""What becomes of the indexes a database has: the new design has them, they are carried over, they go, or they are lost."""
 
 from __future__ import annotations
 
@@ -77,9 +77,7 @@ def _form(index: CreateIndex, usual: object) -> Form:
     return (index.collection, index.keys, bool(told.get("unique")), expires, texts, repr(_only(index)), tuple(others))
 
 
-_KNOWN = frozenset(
-    ("name", "unique", "sparse", "expireAfterSeconds", "collation", "partialFilterExpression", "hidden")
-)
+_KNOWN = frozenset(("name", "unique", "sparse", "expireAfterSeconds", "collation", "partialFilterExpression", "hidden"))
 
 
 def _collation(collation: object) -> object:
