@@ -1,4 +1,4 @@
-"""What becomes of the indexes a database has: the new design has them, they are carried over, go as designed, or are lost."""
+"""What becomes of the indexes a database has: the new design has them, they are carried over, they go, or they are lost."""
 
 from __future__ import annotations
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, Kind, steps_text
@@ -29,6 +30,11 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     for collection in survey.facts.collections:
         if collection.kind in _NOT_READ:
             yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
+        if collation := next((each.collation for each in collection.indexes if each.is_id), ""):
+            told = json.loads(collation)
+            known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
+            what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
+            yield Gap(GapKind.NOTIMPL, what, collection.name)
     for skipped in (each for each in survey.facts.skipped if each.why != REFUSED):
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
