@@ -28,7 +28,7 @@ from nestling.ir.program import (
     RefuseRows,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import NEW, OLD, Answer, Violation
+from nestling.ir.write_path import NEW, OLD, Answer, Listed, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +74,7 @@ class _Run:
     def step(self, step: ProgramStep, row: Row, *, top: bool) -> Generator[Request, Any, None]:
         match step:
             case ReadRows():
-                read = read_for_row(step, row)
-                found: Documents = yield read
-                self._keep(step.rows, tuple(present(document, read) for document in found))
+                self._keep(step.rows, (yield from self._read(step, row)))
             case GivenRows(rows, documents):
                 self._keep(rows, documents)
             case RefuseRows():
@@ -93,6 +91,26 @@ class _Run:
             case _:
                 assert_never(step)
 
+    def _read(self, step: ReadRows, row: Row) -> Generator[Request, Any, tuple[Row, ...]]:
+        lists = {each.parameter: self._distinct(each) for each in step.lists}
+        if not step.repeats:
+            return (yield from _rows(step, row, {name: [*found.values()] for name, found in lists.items()}))
+        (only,) = step.lists
+        kept, seen, last = list[Row](), set(lists[only.parameter]), [*lists[only.parameter].values()]
+        while last:
+            new: dict[bytes, Row] = {}
+            for each in (yield from _rows(step, row, {only.parameter: last})):
+                new.setdefault(_as_bytes(each[only.column]), each)
+            fresh = {value: each for value, each in new.items() if value not in seen}
+            seen |= fresh.keys()
+            kept += fresh.values()
+            last = [each[only.column] for each in fresh.values()]
+        return tuple(kept)
+
+    def _distinct(self, listed: Listed) -> dict[bytes, object]:
+        values = (row[listed.column] for rows in listed.rows for row in self.rows[rows] if listed.column in row)
+        return {_as_bytes(value): value for value in values}
+
     def _keep(self, rows: str, found: tuple[Row, ...]) -> None:
         self.rows[rows] = found
         self.read[rows] += len(found)
@@ -105,6 +123,17 @@ class _Run:
         pairs = zip(self.answer.columns, self.answer.cells, strict=True)
         shown = row_of([replace(column, field=cell) for column, cell in pairs])
         return tuple(shown(_read_back(row)) for row in self.kept)
+
+
+def _rows(step: ReadRows, row: Row, lists: Mapping[str, Sequence[object]]) -> Generator[Request, Any, tuple[Row, ...]]:
+    read = read_for_row(step, row, lists)
+    found: Documents = yield read
+    return tuple(present(document, read) for document in found)
+
+
+def _as_bytes(value: object) -> bytes:
+    """What tells a stored value from others."""
+    return encode({"": value}, codec_options=CODEC)
 
 
 def _read_back(row: Row) -> Mapping[str, Any]:

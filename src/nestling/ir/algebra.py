@@ -184,6 +184,10 @@ class Scan:
     alias: str
     columns: tuple[Column, ...]
 
+    def column(self, name: str) -> Column:
+        """The column of an attribute."""
+        return next(each for each in self.columns if each.name == name)
+
 
 @dataclass(frozen=True, slots=True)
 class Values:

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias, assert_never, cast
 from uuid import uuid4
@@ -79,8 +79,7 @@ def _bound(step: ProgramStep, given: Mapping[str, object]) -> ProgramStep:
     leaf = parameter_leaf(given)
     match step:
         case ReadRows():
-            outer = {name for name, _ in step.cells}
-            return replace(step, read=bound_read(step.read, {k: v for k, v in given.items() if k not in outer}))
+            return replace(step, read=bound_read(step.read, {k: v for k, v in given.items() if k not in step.inner}))
         case GivenRows(documents=documents):
             return replace(step, documents=tuple(cast(Mql, fill(document, leaf)) for document in documents))
         case RefuseRows():
@@ -109,9 +108,10 @@ def bound_read(read: CompiledRead, given: Mapping[str, object]) -> CompiledRead:
     return _put_in_read(read, put, open_names)
 
 
-def read_for_row(step: ReadRows, row: Row) -> CompiledRead:
-    """The read of a step with the row's columns in place of the parameters that stand for them."""
-    raw = {name: row.get(column) for name, column in step.cells}
+def read_for_row(step: ReadRows, row: Row, lists: Mapping[str, Sequence[object]] | None = None) -> CompiledRead:
+    """The read of a step with the row's columns, and these lists, in place of the parameters that stand for them."""
+    raw: dict[str, object] = {name: row.get(column) for name, column in step.cells}
+    raw |= lists or {}
 
     def put(leaf: object) -> object:  # as it is stored: it comes from the database, not from people
         return raw[leaf.name] if isinstance(leaf, Placeholder) and leaf.name in raw else leaf
@@ -290,12 +290,13 @@ def _filled_pull(condition: Mql, leaf: Leaf) -> Mql:
 
 
 def parameters_of(steps: Iterable[ProgramStep]) -> Iterator[str]:
-    """The names of the parameters whose places are in the steps, each as often as it is there; cells' are left out."""
+    """The names of the parameters whose places are in the steps, each as often as it is there; those of cells and
+    lists are left out.
+    """
     for step in steps:
         match step:
-            case ReadRows(read=read, cells=cells):
-                outer = {name for name, _ in cells}
-                yield from (name for name in read.parameters if name not in outer)
+            case ReadRows(read=read):
+                yield from (name for name in read.parameters if name not in step.inner)
             case GivenRows(documents=documents):
                 yield from _names(documents)
             case RefuseRows():

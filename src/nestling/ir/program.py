@@ -11,7 +11,7 @@ from enum import Enum, StrEnum
 from typing import TypeAlias
 
 from nestling.ir.compiled import CompiledRead, Mql
-from nestling.ir.write_path import Answer, NewUuid, Violation, WritePlan
+from nestling.ir.write_path import Answer, Listed, NewUuid, Violation, WritePlan
 
 
 class Missing(Enum):
@@ -74,11 +74,20 @@ class Action(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReadRows:
-    """Run the read; its rows are called `rows`. `cells`: parameters that take their value from the row at hand."""
+    """Run the read; its rows are called `rows`. `cells`: parameters that take their value from the row at hand. `lists`: those
+    that are lists of values from row sets. `repeats`: as in `Fetch`.
+    """
 
     rows: str
     read: CompiledRead
     cells: tuple[tuple[str, str], ...] = ()
+    lists: tuple[Listed, ...] = ()
+    repeats: bool = False
+
+    @property
+    def inner(self) -> frozenset[str]:
+        """The parameters that nobody gives, as rows that are read tell them."""
+        return frozenset((*(name for name, _ in self.cells), *(each.parameter for each in self.lists)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,15 +185,28 @@ Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | Compute
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A parameter of a read that is a list: the values of a column in row sets that were read before, each once, NULLs left out."""
+
+    parameter: str
+    column: str
+    rows: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Fetch:
     """Read rows and call them `rows`; `plan`'s columns are the cells.
 
-    `cells`: parameters of the plan that stand for columns of the row at hand around this step.
+    `cells`: parameters of the plan that stand for columns of the row at hand around this step. `lists`: those that stand for
+    lists. `repeats`: the read is sent again with the values it has just found as its only list, until it finds no new value; its
+    rows are those with new values.
     """
 
     rows: str
     plan: ReadPlan
     cells: tuple[tuple[str, str], ...] = ()
+    lists: tuple[Listed, ...] = ()
+    repeats: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ from nestling.ir.write_path import (
     Increment,
     InsertOne,
     Items,
+    Listed,
     Match,
     PairList,
     Pull,
@@ -53,9 +54,10 @@ def _answered(answer: Answer) -> str:
 
 def _lines(step: WriteStep) -> Iterator[str]:
     match step:
-        case Fetch(rows, plan, cells):
+        case Fetch(rows, plan, cells, lists, repeats):
             of = f" for {', '.join(f'{name} = {column}' for name, column in cells)}" if cells else ""
-            yield f"as {rows}{of}:"
+            again = ", again with what it finds until nothing is new" if repeats else ""
+            yield f"as {rows}{of}{''.join(map(_list, lists))}{again}:"
             yield from (f"  {line}" for line in describe_step(plan.step).splitlines())
         case Give(rows, values):
             yield f"as {rows}: {len(values)} row{'' if len(values) == 1 else 's'} of the statement"
@@ -74,6 +76,10 @@ def _lines(step: WriteStep) -> Iterator[str]:
             yield f"delete {_which(collection, where, many=many)}"
         case _:
             assert_never(step)
+
+
+def _list(listed: Listed) -> str:
+    return f", {listed.parameter} = every {listed.column} of {' and '.join(listed.rows)}"
 
 
 def _update_lines(step: UpdateDocuments) -> Iterator[str]:

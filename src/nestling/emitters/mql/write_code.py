@@ -62,11 +62,15 @@ def wrapped(value: object, wrapper: str, row: str, words: Words) -> str:
     return f"{wrapper}({text})" if is_open(value) and not isinstance(value, PartDocument) else text
 
 
-def cells_in(step: ReadRows, row: str, words: Words, converted: Callable[[Placeholder], str]) -> Words:
-    """The words for a read: the parameters that stand for cells are these, others as `converted` says."""
+def words_of_read(
+    step: ReadRows, row: str, words: Words, lists: Mapping[str, str], converted: Callable[[Placeholder], str]
+) -> Words:
+    """The words for a read: the parameters that stand for cells and lists are these, others as `converted` says."""
     columns = dict(step.cells)
 
     def parameter(placeholder: Placeholder) -> str:
+        if placeholder.name in lists:
+            return lists[placeholder.name]
         column = columns.get(placeholder.name)
         return converted(placeholder) if column is None else f"{words.or_null}({words.cell(row, column)})"
 

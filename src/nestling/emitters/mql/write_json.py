@@ -44,9 +44,10 @@ def write_json(write: CompiledWrite) -> Json:
 
 def _step(step: ProgramStep) -> Json:
     match step:
-        case ReadRows(rows, read, cells):
+        case ReadRows(rows, read):
             asked = {key: value for key, value in read_json(read).items() if key in _READ_KEYS}
-            return {"rows": rows, **cast(Json, _with_cells(asked, dict(cells)))}
+            again: Json = {"repeats": True} if step.repeats else {}
+            return {"rows": rows, **cast(Json, _with_values(asked, _values(step))), **again}
         case GivenRows(rows, documents):
             return {"rows": rows, "operation": "rows", "documents": extended_json(list(documents))}
         case RefuseRows(rows, violation, text, missing):
@@ -66,15 +67,21 @@ def _step(step: ProgramStep) -> Json:
             assert_never(step)
 
 
-def _with_cells(value: object, columns: Mapping[str, str]) -> object:
-    """A read's JSON with cells where parameters stand for them."""
+def _values(step: ReadRows) -> Json:
+    """What the parameters of a read stand for that nobody gives."""
+    lists = {each.parameter: {"$list": {"column": each.column, "rows": [*each.rows]}} for each in step.lists}
+    return {name: {"$cell": column} for name, column in step.cells} | lists
+
+
+def _with_values(value: object, values: Mapping[str, object]) -> object:
+    """A read's JSON with cells and lists where parameters stand for them."""
     match value:
-        case {"$parameter": str(name)} if name in columns:
-            return {"$cell": columns[name]}
+        case {"$parameter": str(name)} if name in values:
+            return values[name]
         case dict():
-            return {name: _with_cells(each, columns) for name, each in value.items()}
+            return {name: _with_values(each, values) for name, each in value.items()}
         case list():
-            return [_with_cells(each, columns) for each in value]
+            return [_with_values(each, values) for each in value]
         case _:
             return value
 

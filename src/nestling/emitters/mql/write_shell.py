@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib.resources import files
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
+from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, json_columns, words_of_read, wrapped
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment, of_collection, quoted, shell
@@ -24,7 +24,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.write_path import Violation
+from nestling.ir.write_path import Listed, Violation
 
 _BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 
@@ -206,7 +206,18 @@ class _Script:
         return text
 
     def _read(self, step: ReadRows, row: str) -> str:
-        read, words = step.read, cells_in(step, row, self.words, lambda placeholder: placeholder.variable)
+        lists = {each.parameter: self._list(each) for each in step.lists}
+        if not step.repeats:
+            return self._read_once(step, row, lists)
+        (only,) = step.lists
+        found = self._read_once(step, row, {only.parameter: "last"})
+        return f"newRows({quoted(only.column)}, {lists[only.parameter]}, last => {found})"
+
+    def _list(self, listed: Listed) -> str:
+        return f"valuesOf({quoted(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
+
+    def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
+        read, words = step.read, words_of_read(step, row, self.words, lists, lambda placeholder: placeholder.variable)
         target = "my" if read.collection is None else of_collection("my", read.collection)
         if read.operation is Operation.AGGREGATE:
             options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
@@ -246,7 +257,9 @@ def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
                 yield from (rows, *_used_in(inner))
             case Command(otherwise=inner):
                 yield from _used_in(inner)
-            case ReadRows() | GivenRows():
+            case ReadRows(lists=lists):
+                yield from (rows for each in lists for rows in each.rows)
+            case GivenRows():
                 pass
             case _:
                 assert_never(step)
@@ -255,7 +268,7 @@ def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
 _TAKEN = (
     *("isPlain", "parameter", "orNull", "whole", "negated", "document_", "part", "compared", "matching", "pulled"),
     *("changes", "rowsOf", "present", "place", "refuse", "affected", "answered", "session", "my", "met", "db", "row"),
-    *("options",),
+    *("options", "valuesOf", "newRows", "last"),
     *("new", "delete", "class", "const", "let", "var", "function", "for", "of", "in", "if", "else", "return", "this"),
 )
 

@@ -69,6 +69,22 @@ function rowsOf(found, json = []) {
   const there = ([name, value]) => value !== null || json.includes(name);
   return found.map(row => Object.fromEntries(Object.entries(row).filter(there)));
 }
+// The values of a column in row sets, each once.
+function valuesOf(column, ...sets) {
+  const values = sets.flat().map(row => row[column]).filter(value => value !== undefined);
+  return [...new Map(values.map(value => [EJSON.stringify({value}), value])).values()];
+}
+// The rows that a read finds by the values it found last, as long as it finds new ones.
+function newRows(column, first, read) {
+  const seen = new Set(first.map(value => EJSON.stringify({value}))), kept = [];
+  for (let last = first; last.length;) {
+    const found = new Map(read(last).map(row => [EJSON.stringify({value: row[column]}), row]));
+    const fresh = [...found].filter(([value]) => !seen.has(value));
+    for (const [value, row] of fresh) { seen.add(value); kept.push(row); }
+    last = fresh.map(([, row]) => row[column]);
+  }
+  return kept;
+}
 function place(row, column, first) {
   const number = Number(row[column]);
   if (row[column] === undefined || !Number.isInteger(number) || number < first) {

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.mql.write_code import Identifiers, Words, cells_in, coded, inner_row, json_columns, wrapped
+from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, json_columns, words_of_read, wrapped
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.layout import laid_out, one_line
 from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
@@ -25,6 +25,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
+from nestling.ir.write_path import Listed
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -175,7 +176,18 @@ class _Function:
         return text
 
     def _read(self, step: ReadRows, row: str) -> str:
-        read, words = step.read, cells_in(step, row, self.words, _converted)
+        lists = {each.parameter: self._list(each) for each in step.lists}
+        if not step.repeats:
+            return self._read_once(step, row, lists)
+        (only,) = step.lists
+        found = self._read_once(step, row, {only.parameter: "last"})
+        return f"new_rows({one_line(only.column)}, {lists[only.parameter]}, lambda last: {found})"
+
+    def _list(self, listed: Listed) -> str:
+        return f"values_of({one_line(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
+
+    def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
+        read, words = step.read, words_of_read(step, row, self.words, lists, _converted)
         target = "db" if read.collection is None else f"db[{one_line(read.collection)}]"
         options = f", collation={one_line(read.collation_option)}" if read.collation_option else ""
         if read.operation is Operation.AGGREGATE:

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from bson import Decimal128
@@ -109,6 +109,29 @@ def rows_of(found: Iterable[Mapping[str, Any]], *, json: Iterable[str] = ()) -> 
     """Rows without their NULLs: null is one, but in a JSON column."""
     kept = set(json)
     return [{name: value for name, value in row.items() if value is not None or name in kept} for row in found]
+
+
+def values_of(column: str, *sets: Iterable[Mapping[str, Any]]) -> list[Any]:
+    """The values of a column in row sets, each once."""
+    values = [row[column] for rows in sets for row in rows if column in row]
+    return list({as_key(value): value for value in values}.values())
+
+
+def as_key(value: Any) -> Any:
+    """What tells a stored value from others, of other types too."""
+    return type(value), value
+
+
+def new_rows(column: str, first: list[Any], read: Callable[[list[Any]], list[dict[str, Any]]]) -> list[dict[str, Any]]:
+    """The rows that a read finds by the values it found last, as long as it finds new ones."""
+    seen, kept, last = {as_key(value) for value in first}, [], first
+    while last:
+        found = {as_key(row[column]): row for row in read(last)}
+        fresh = {value: row for value, row in found.items() if value not in seen}
+        seen |= fresh.keys()
+        kept += fresh.values()
+        last = [row[column] for row in fresh.values()]
+    return kept
 
 
 def place(row: Mapping[str, Any], column: str, first: int) -> int:

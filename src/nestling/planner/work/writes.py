@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from nestling.ir import work_of
@@ -43,6 +43,11 @@ from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import Access, read
 from nestling.planner.work.stream import Condition, Leading, Use
 
+LAST_LEVEL = 0.5
+"""Rows that a level of a tree is expected to have at least for another read to be likely."""
+MOST_LEVELS = 20
+MOST_LISTED = 10_000
+"""Values a list is taken to have at most."""
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")
 """What stands for elements in the path of a change: `lines.$[e1].price`."""
 
@@ -71,10 +76,8 @@ class _Counted:
 
     def step(self, step: WriteStep, times: float) -> Work:
         match step:
-            case Fetch(rows, plan):
-                found = estimate(plan, self.facts.design, self.facts.statistics, self.facts.values)
-                self.rows[rows] = found.results
-                return times * found
+            case Fetch():
+                return times * self._fetched(step)
             case Give(rows, given):
                 self.rows[rows] = float(len(given))
                 return NO_WORK
@@ -94,6 +97,27 @@ class _Counted:
                 return times * work
             case _:
                 assert_never(step)
+
+    def _fetched(self, step: Fetch) -> Work:
+        """A read; one that repeats is sent for each level, until less than half a row is left to be found."""
+        lists = {each.parameter: sum(self.rows[rows] for rows in each.rows) for each in step.lists}
+        found = self._read(step, lists)
+        self.rows[step.rows] = found.results
+        work = found
+        for _ in range(MOST_LEVELS if step.repeats else 0):
+            if found.results < LAST_LEVEL:
+                break
+            found = self._read(step, dict.fromkeys(lists, found.results))
+            self.rows[step.rows] += found.results
+            work += found
+        return work
+
+    def _read(self, step: Fetch, lists: Mapping[str, float]) -> Work:
+        """The read with lists of so many values; a part of a value is that part of a read of one."""
+        share = min([1.0, *lists.values()])
+        values = {name: [None] * min(max(1, round(length)), MOST_LISTED) for name, length in lists.items()}
+        found = estimate(step.plan, self.facts.design, self.facts.statistics, {**self.facts.values, **values})
+        return replace(found, results=found.results * share)
 
     def _updated(self, step: UpdateDocuments, times: float) -> Work:
         found = self._found(step.collection, step.where)

@@ -5,8 +5,8 @@ All rows are read before anything changes; what lies inside other rows goes firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from enum import IntEnum
 
 from nestling.ir.compiled import OutputColumn
@@ -16,7 +16,7 @@ from nestling.ir.model import Model
 from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Returning
-from nestling.ir.write_path import Answer, NewUuid, WritePlan, WriteStep
+from nestling.ir.write_path import Answer, Fetch, Listed, NewUuid, WritePlan, WriteStep
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.fetch import Prices
@@ -34,6 +34,18 @@ class Phase(IntEnum):
     CHECK = 6
     UPKEEP = 7
     ANSWER = 8
+
+
+def parameters_in(node: object) -> Iterator[str]:
+    """The parameters anywhere in a plan, each as often as it is there."""
+    if isinstance(node, Parameter):
+        yield node.name
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from parameters_in(item)
+    elif is_dataclass(node):
+        for item in fields(node):
+            yield from parameters_in(getattr(node, item.name))
 
 
 class WriteGap(FoundGap):
@@ -60,6 +72,7 @@ class WriteDraft:
     uuids: list[NewUuid] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
+    lists: dict[str, Listed] = field(default_factory=dict)  # by the parameter
     closed: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
 
     @property
@@ -69,11 +82,24 @@ class WriteDraft:
 
     def add(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
         """Steps that come in a phase, after those that are there."""
-        self.steps[phase].extend(steps)
+        self.steps[phase].extend(map(self._with_lists, steps))
 
     def add_first(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
         """Steps that come in a phase before those that are there."""
         self.steps[phase][:0] = steps
+
+    def listed(self, column: str, rows: tuple[str, ...]) -> str:
+        """The parameter that stands for what a column holds in these row sets, which are read before it is asked for."""
+        made = Listed(self.name(f"list of {rows[0]}"), column, rows)
+        self.lists[made.parameter] = made
+        return made.parameter
+
+    def _with_lists(self, step: WriteStep) -> WriteStep:
+        """A read with the lists that it asks for."""
+        if not self.lists or not isinstance(step, Fetch):
+            return step
+        lists = (self.lists[name] for name in dict.fromkeys(parameters_in(step.plan)) if name in self.lists)
+        return replace(step, lists=tuple(lists))
 
     def name(self, wish: str) -> str:
         """A name for a row set or alias that no other has."""

@@ -16,6 +16,7 @@ from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Violation
 from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import scan_of
+from nestling.planner.writes.keys import Keys
 from nestling.planner.writes.referring_rows import RowSet, any_of, is_true
 from nestling.planner.writes.renamed_scans import said_of
 
@@ -61,6 +62,7 @@ class Effect:
     gone: list[Gone] = field(default_factory=list)
     altered: list[Altered] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
+    keys: Keys | None = None  # of all rows that go, where these were read first
 
     @property
     def attributes(self) -> frozenset[str]:
@@ -69,6 +71,9 @@ class Effect:
 
     def going(self) -> list[RowSet]:
         """The rows that go."""
+        predicates = [each.predicate for each in self.gone if each.predicate is not None]
+        if self.keys is not None:
+            return [RowSet(self.scan, any_of(predicates), self.keys)]
         return [RowSet(self.scan, each.predicate) for each in self.gone]
 
     def apart(self, work: WriteDraft) -> list[Gone]:

@@ -40,7 +40,7 @@ from nestling.planner.writes.listed_ids import listed_links
 from nestling.planner.writes.reachable_entities import lives_inside
 from nestling.planner.writes.referring_rows import RowSet, any_of, is_true, linked, referring
 from nestling.planner.writes.renamed_scans import said_of
-from nestling.planner.writes.tree import below
+from nestling.planner.writes.tree import add_below
 
 Effects = dict[str, Effect]
 
@@ -51,8 +51,11 @@ def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
     What goes with others of the entity comes before what holds for all that go.
     """
     links, effect = work.model.children_of(entity), effects[entity]
-    for link in sorted(links, key=lambda each: (not each.is_self, not _is_tree(each))):
-        if effect.gone:
+    trees = [link for link in links if _is_tree(link)]
+    if trees and effect.gone and all(each.predicate is not None for each in effect.gone):
+        add_below(work, trees, effect)
+    for link in sorted(links, key=lambda each: not each.is_self):
+        if effect.gone and link not in trees:
             _parents_gone(work, effects, link, effect)
         changing = _changing(work, link, effect)
         if changing is not None:
@@ -63,9 +66,6 @@ def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
 
 
 def _parents_gone(work: WriteDraft, effects: Effects, link: Relationship, effect: Effect) -> None:
-    if _is_tree(link):
-        _tree_gone(work, link, effect)
-        return
     child = effect_on(work, effects, link.child)
     found = [referring(work, link, rows, child.scan) for rows in effect.going()]
     if not link.enforced:
@@ -86,19 +86,6 @@ def _parents_gone(work: WriteDraft, effects: Effects, link: Relationship, effect
 def _is_tree(link: Relationship) -> bool:
     """Whether rows go with others of their entity."""
     return link.enforced and link.is_self and link.on_delete is OnDelete.CASCADE
-
-
-def _tree_gone(work: WriteDraft, link: Relationship, effect: Effect) -> None:
-    """All below the rows that go, themselves left out: they go already."""
-    trees = [each for each in work.model.children_of(link.parent) if _is_tree(each)]
-    if len(trees) > 1:
-        raise gap(f"DELETE that follows {len(trees)} trees of `{link.parent}` at once")
-    if any(each.predicate is None for each in effect.gone):
-        return
-    top = any_of([each.predicate for each in effect.gone if each.predicate is not None])
-    inside = below(work, link, RowSet(effect.scan, top), effect.scan)
-    rest = conjunction(inside, Not(is_true(said_of(work, top, effect.scan, effect.scan))))
-    effect.gone.append(Gone(rest))
 
 
 def _left_alone(work: WriteDraft, link: Relationship, child: Effect, found: Sequence[Expression]) -> None:

@@ -14,15 +14,17 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import has_subquery, rewritten
 from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import rule_of, scan_of
+from nestling.planner.writes.keys import Keys
 from nestling.planner.writes.renamed_scans import said_of
 
 
 @dataclass(frozen=True, slots=True)
 class RowSet:
-    """The rows of a scan for which the predicate is true, all when None."""
+    """The rows of a scan for which the predicate is true, all when None; `keys`: theirs, where they were read first."""
 
     scan: Scan
     predicate: Expression | None
+    keys: Keys | None = None
 
 
 def any_of(predicates: Sequence[Expression]) -> Expression:
@@ -37,7 +39,7 @@ def is_true(predicate: Expression | None) -> Expression:
 
 def referring(work: WriteDraft, link: Relationship, rows: RowSet, child: Scan) -> Expression:
     """The condition on children that refer to one of the rows by the relationship."""
-    direct = _direct(link, rows, child)
+    direct = _by_keys(work, link, rows, child) or _direct(link, rows, child)
     if direct is not None:
         return direct
     parent = scan_of(work.model.entity(link.parent), work.name(f"{link.parent} of {link.name}"))
@@ -51,6 +53,13 @@ def linked(work: WriteDraft, link: Relationship, parent: Scan, child: Scan) -> l
     pairs = zip(link.parent_attributes, link.child_attributes, strict=True)
     rule = rule_of(work.design, link)
     return [Compare(Comparison.EQUAL, up[p], down[c], rule) for p, c in pairs]
+
+
+def _by_keys(work: WriteDraft, link: Relationship, rows: RowSet, child: Scan) -> Expression | None:
+    if rows.keys is None or link.parent_attributes != (rows.keys.attribute,):
+        return None
+    own, told = child.column(link.child_attributes[0]), rows.scan.column(rows.keys.attribute)
+    return rows.keys.among(own, rule_of(work.design, link)) if _is_like(own, told) else None
 
 
 def _direct(link: Relationship, rows: RowSet, child: Scan) -> Expression | None:

@@ -1,32 +1,86 @@
-"""Trees of rows that refer to rows of their own entity: all below some of them."""
+"""Trees of rows that refer to rows of their own entity: the keys of all that go are read once, level by level.
+
+What follows is asked of these keys alone, so that as much is read as goes. It is the same wherever the rows lie.
+"""
 
 from __future__ import annotations
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Scan, filtered
-from nestling.ir.expression import Column, Compare, Comparison, Expression, InSubquery
+from collections.abc import Sequence
+
+from nestling.ir.algebra import Named, Project, filtered
+from nestling.ir.expression import Expression, IsNull, Not
 from nestling.ir.model import Relationship
-from nestling.planner.writes.draft import WriteDraft, gap
-from nestling.planner.writes.fetch import scan_of
-from nestling.planner.writes.referring_rows import RowSet
+from nestling.ir.operands import conjunction
+from nestling.ir.write_path import Fetch
+from nestling.planner.reads.traverse import has_subquery
+from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.effects import Effect, Gone
+from nestling.planner.writes.fetch import plan, rule_of
+from nestling.planner.writes.keys import KEY, Keys
+from nestling.planner.writes.referring_rows import any_of, is_true
 from nestling.planner.writes.renamed_scans import said_of
 
 
-def below(work: WriteDraft, link: Relationship, rows: RowSet, scan: Scan) -> Expression:
-    """That a row of `scan` is one of `rows` or below one of them in the tree of the relationship."""
-    if len(link.parent_attributes) != 1:
-        raise gap(f"DELETE that follows `{link.name}`, of several attributes, down a tree")
-    (key,), (reference,) = link.parent_attributes, link.child_attributes
-    entity = work.model.entity(link.parent)
-    top, lower = (scan_of(entity, work.name(wish)) for wish in ("top of the tree", "below in the tree"))
-    own = {each.alias: {column.name: column for column in each.columns} for each in (top, lower, scan)}
-    alias, working = work.name("tree"), work.name("level")
-    found = Column(working, "k", own[top.alias][key].type)
-    chosen = None if rows.predicate is None else said_of(work, rows.predicate, rows.scan, top)
-    base = a.Project(filtered(top, chosen), work.name("start"), (a.Named("k", own[top.alias][key]),))
-    level = a.Working(alias, working, (found,))
-    downwards = Compare(Comparison.EQUAL, own[lower.alias][reference], found)
-    joined = a.Join(a.JoinKind.INNER, level, lower, downwards)
-    step = a.Project(joined, work.name("next"), (a.Named("k", own[lower.alias][key]),))
-    tree = a.Recursive(alias, (Column(alias, "k", found.type),), base, step, all=False)
-    return InSubquery((own[scan.alias][key],), tree)
+def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
+    """Of an entity's rows that go, also those below them along these relationships go."""
+    attribute = _key(links)
+    first = [_found(work, effect, gone, attribute) for gone in effect.gone]
+    effect.gone = [gone for gone, _ in first]
+    rows = tuple(name for _, name in first)
+    below = _below(work, links, effect, attribute, rows)
+    effect.keys = Keys(attribute, work.listed(KEY, (*rows, below)))
+    effect.gone.append(Gone(_is_below(work, links, effect, below)))
+
+
+def _key(links: Sequence[Relationship]) -> str:
+    """The attribute that the rows refer to."""
+    keys = {link.parent_attributes for link in links}
+    names = ", ".join(f"`{link.name}`" for link in links)
+    if len(keys) > 1:
+        raise gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
+    (attributes,) = keys
+    if len(attributes) != 1:
+        raise gap(f"DELETE that follows {names}, of several attributes, down a tree")
+    return attributes[0]
+
+
+def _found(work: WriteDraft, effect: Effect, gone: Gone, attribute: str) -> tuple[Gone, str]:
+    """Rows that go, told by their keys where they were told by other rows; and the name of the keys."""
+    key = effect.scan.column(attribute)
+    shown = Project(filtered(effect.scan, gone.predicate), "key", (Named(KEY, key),))
+    name = work.name(f"keys of {effect.scan.entity}")
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, shown, work.prices))])
+    if key.nullable or gone.predicate is None or not has_subquery(gone.predicate):
+        return gone, name
+    return Gone(Keys(attribute, work.listed(KEY, (name,))).among(key), gone.along), name
+
+
+def _below(
+    work: WriteDraft, links: Sequence[Relationship], effect: Effect, attribute: str, rows: tuple[str, ...]
+) -> str:
+    """The name of the keys of all rows below."""
+    key = effect.scan.column(attribute)
+    level = Keys(attribute, work.listed(KEY, rows))
+    has_key = Not(IsNull(key)) if key.nullable else None
+    there = filtered(effect.scan, conjunction(_refer(work, links, effect, level), has_key))
+    name = work.name(f"keys of {effect.scan.entity} below")
+    found = plan(work.design, Project(there, "key", (Named(KEY, key),)), work.prices)
+    work.add(Phase.FETCH, [Fetch(name, found, repeats=True)])
+    return name
+
+
+def _refer(work: WriteDraft, links: Sequence[Relationship], effect: Effect, keys: Keys) -> Expression:
+    """That a row refers to one of these."""
+    references = ((effect.scan.column(link.child_attributes[0]), rule_of(work.design, link)) for link in links)
+    return any_of([keys.among(column, rule) for column, rule in references])
+
+
+def _is_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect, below: str) -> Expression:
+    """That a row is one of those below: told by its key, or by what it refers to where it may have none."""
+    assert effect.keys is not None
+    key = effect.scan.column(effect.keys.attribute)
+    if not key.nullable:
+        return Keys(effect.keys.attribute, work.listed(KEY, (below,))).among(key)
+    first = any_of([each.predicate for each in effect.gone if each.predicate is not None])
+    others = Not(is_true(said_of(work, first, effect.scan, effect.scan)))
+    return conjunction(_refer(work, links, effect, effect.keys), others) or others
