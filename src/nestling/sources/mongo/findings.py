@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, Kind, steps_text
+from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, Collection, Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Unclear
 from nestling.ir.quantity_words import first_of
@@ -30,11 +30,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     for collection in survey.facts.collections:
         if collection.kind in _NOT_READ:
             yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
-        if collation := next((each.collation for each in collection.indexes if each.is_id), ""):
-            told = json.loads(collation)
-            known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
-            what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
-            yield Gap(GapKind.NOTIMPL, what, collection.name)
+        yield from _of_collation(collection)
     for skipped in (each for each in survey.facts.skipped if each.why != REFUSED):
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
@@ -54,6 +50,16 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         elif not reference.resolved and (reference.collection, reference.steps) not in linked:
             what = f"`{steps_text(reference.steps)}` refers to what is not there: none of {reference.checked:,} values is found"
             yield Gap(GapKind.NOTIMPL, what, reference.collection)
+
+
+def _of_collation(collection: Collection) -> Iterator[Gap]:
+    """A collection that compares texts by a collation: designs have none."""
+    collation = next((each.collation for each in collection.indexes if each.is_id), "")
+    if collation:
+        told = json.loads(collation)
+        known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
+        what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
+        yield Gap(GapKind.NOTIMPL, what, collection.name)
 
 
 def _of_entity(entity: EntityOf) -> Iterator[Gap]:
