@@ -79,6 +79,21 @@ def test_joins_go_along_a_relationship(join):
     assert [line.split(":")[0] for line in lines] == ["select customer", "select orders via customer_orders"]
 
 
+@pytest.mark.parametrize(
+    "join",
+    [
+        "((orders o JOIN customer c ON o.customer_id = c.id) LEFT JOIN order_line l ON l.order_id = o.id)",
+        "(((orders o JOIN customer c ON o.customer_id = c.id)) LEFT JOIN order_line l ON l.order_id = o.id)",
+        "((orders o JOIN customer c ON o.customer_id = c.id)) LEFT JOIN (order_line l) ON l.order_id = o.id",
+    ],
+)
+def test_parentheses_around_joins_change_nothing(join):
+    """However deep they are: PostgreSQL writes the joins of a view so."""
+    select = "SELECT o.placed, c.name, l.amount FROM {} WHERE c.name = 'x'"
+    plain = "orders o JOIN customer c ON o.customer_id = c.id LEFT JOIN order_line l ON l.order_id = o.id"
+    assert accesses(select.format(join)) == accesses(select.format(plain))
+
+
 def test_joins_by_using_and_natural():
     """The columns both sides have are equal; a composite relationship needs all of them."""
     using = "SELECT amount FROM order_line JOIN delivery USING (order_id, no)"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from nestling import pipeline
 from nestling.ir.workload import Workload
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
+from tests.planner.reads.beside_postgresql import created
 from tests.sources.statements.shop import access_line
 
 DDL = """CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT NOT NULL, city TEXT);
@@ -43,6 +45,29 @@ def test_views_are_seen_through(sql: str, expected: list[str]) -> None:
     workload, gaps = read(sql)
     assert gaps == []
     assert [access_line(access) for access in workload.statements[0].accesses] == expected
+
+
+def test_a_view_joined_in_parentheses_keeps_its_join() -> None:
+    """What is joined to the view inside the parentheses is joined to what stands in its place."""
+    workload, gaps = read("SELECT t.spent, c.name FROM ([Order Totals] t JOIN customer c ON c.id = t.buyer)")
+    assert gaps == []
+    accesses = workload.statements[0].accesses
+    assert {access.entity for access in accesses} == {"customer", "orders"}
+    assert any(access.via == "customer_orders" for access in accesses)
+
+
+def test_joins_of_a_view_of_postgresql(postgresql: str) -> None:
+    """PostgreSQL puts parentheses around the joins of a view it keeps."""
+    tables = """CREATE TABLE p (id int PRIMARY KEY, name text NOT NULL); CREATE TABLE u (id int PRIMARY KEY, name text);
+    CREATE TABLE t (id int PRIMARY KEY, title text NOT NULL, p_id int NOT NULL REFERENCES p, u_id int REFERENCES u);
+    CREATE VIEW v AS SELECT t.id, t.title, p.name AS project, u.name AS assignee
+        FROM t JOIN p ON p.id = t.p_id LEFT JOIN u ON u.id = t.u_id;"""
+    _, url, engine = created(postgresql, tables)
+    engine.dispose()
+    sql = "-- name: s, rate: 1/s\nSELECT id, assignee FROM v WHERE project = :p"
+    workload, gaps = parse_workload(sql, pipeline.inspect(url).model, "postgresql", "w.sql")
+    assert gaps == ()
+    assert {access.entity for access in workload.statements[0].accesses} == {"t", "p", "u"}
 
 
 def test_a_view_of_itself_is_a_name_nobody_has() -> None:

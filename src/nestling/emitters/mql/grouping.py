@@ -6,20 +6,17 @@ from nestling.emitters.mql import sql
 from nestling.emitters.mql.accumulators import shared
 from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.sql.environment import Environment
+from nestling.ir.expression import Expression
 from nestling.ir.operands import nullable
 from nestling.ir.row_steps import GroupRows
+from nestling.ir.types import TypeName
 
 
 def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
     """`$group`, what finishes its accumulators, and for no keys the group of nothing."""
     keys: object = None
     if step.keys:
-        keys = {
-            name: {"$ifNull": [sql.value_mql(key, environment), None]}
-            if nullable(key)
-            else sql.value_mql(key, environment)
-            for name, key in step.keys
-        }
+        keys = {name: _key(key, environment) for name, key in step.keys}
     accumulators: Mql = {}
     finish: Mql = {}
     nothing: Mql = {}
@@ -36,3 +33,11 @@ def group_stages(step: GroupRows, environment: Environment) -> tuple[Mql, ...]:
         empty: Mql = {"$unionWith": {"pipeline": [{"$documents": [nothing]}]}}
         stages += [empty, {"$limit": 1}]
     return tuple(stages)
+
+
+def _key(key: Expression, environment: Environment) -> object:
+    """NULL and missing are one; but in JSON, where a null is JSON's own and NULL is missing alone."""
+    if key.type.name is TypeName.JSON:
+        return sql.kept_mql(key, environment)
+    value = sql.value_mql(key, environment)
+    return {"$ifNull": [value, None]} if nullable(key) else value

@@ -115,13 +115,13 @@ def _where_pair(step: WherePair) -> Mql:
 
 def _fields(fields: tuple[tuple[str, Expression], ...], layout: Layout) -> Mql:
     environment = InLayout(layout)
-    return {name: sql.value_mql(value, environment) for name, value in fields}
+    return {name: sql.kept_mql(value, environment) for name, value in fields}
 
 
 def _shape(step: Shape) -> Mql:
     environment = InLayout(step.layout)
     values = {
-        name: _shown(sql.value_mql(value, environment), value) if step.shown else sql.value_mql(value, environment)
+        name: _shown(sql.value_mql(value, environment), value) if step.shown else sql.kept_mql(value, environment)
         for name, value in step.fields
     }
     if step.shown and all(map(_is_plain_name, values)):

@@ -13,6 +13,7 @@ from nestling.emitters.mql.write_values import leaf, negated, or_null
 from nestling.ir.compiled import Mql
 from nestling.ir.operands import nullable
 from nestling.ir.program import MISSING, ArrayPlace, CellRef, Update
+from nestling.ir.types import TypeName
 from nestling.ir.write_path import (
     AddToSet,
     Change,
@@ -113,8 +114,9 @@ def operators(changes: Sequence[Change]) -> Mql:
 
 
 def _computed(change: Compute) -> object:
-    value = sql.value_mql(change.value, InLayout(change.layout))
-    return {"$ifNull": [value, "$$REMOVE"]} if nullable(change.value) else value
+    value = sql.kept_mql(change.value, InLayout(change.layout))
+    is_null = nullable(change.value) and change.value.type.name is not TypeName.JSON
+    return {"$ifNull": [value, "$$REMOVE"]} if is_null else value
 
 
 def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.computed import concerned, mentions
-from nestling.ir.expression import NULL, Rules
+from nestling.ir.expression import NULL, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import values
@@ -108,7 +108,7 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
 
 
 def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
-    """The rows with parameters and constants without a type as the attributes they are for keep them (PostgreSQL)."""
+    """The rows with parameters, constants and NULLs without a type as the attributes they are for keep them (PostgreSQL)."""
     if isinstance(rows, Sort | Limit | Filter):
         return replace(rows, input=_with_types(rows.input, attributes, translation))
     if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
@@ -119,6 +119,8 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
     for place, (output, attribute) in enumerate(zip(rows.outputs, attributes, strict=True)):
         if values.is_untyped(output.expression):
             outputs[place] = replace(output, expression=stored(output.expression, attribute, translation))
+        elif output.expression == NULL:
+            outputs[place] = replace(output, expression=Literal(None, attribute.type))
     return replace(rows, outputs=tuple(outputs))
 
 

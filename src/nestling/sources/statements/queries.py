@@ -143,8 +143,8 @@ def add_source(node: exp.Expr, walk: Walk, scope: Scope, kind: StatementKind = S
         query = scope.query(node.name) if not node.db else None
         source = Source(node.alias_or_name, query.columns, is_open=query.is_open) if query else None
         scope.sources.append(source or walk.occurrence(node, kind)[1])
-    elif isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table):
-        add_source(node.this, walk, scope)  # parentheses around a join
+    elif isinstance(node, exp.Subquery) and _is_around_join(node):
+        add_source(node.this, walk, scope)
     elif isinstance(node, exp.Subquery):
         apart = Scope(scope.parent, queries=scope.queries)  # its neighbours in FROM are none of its business
         scope.sources.append(_named(node, walk_query(node.this, walk, apart)))
@@ -153,6 +153,11 @@ def add_source(node: exp.Expr, walk: Walk, scope: Scope, kind: StatementKind = S
         scope.sources.append(Source(node.alias_or_name, {}, is_open=True))
     for join in _as_list(node.args.get("joins")):
         _join(join, walk, scope)
+
+
+def _is_around_join(node: exp.Subquery) -> bool:
+    """Whether it is parentheses around a table or a join, and no query with a name of its own."""
+    return isinstance(node.this, exp.Table) or (isinstance(node.this, exp.Subquery) and not node.alias)
 
 
 def _outputs(query: exp.Select, walk: Walk, scope: Scope, *, counts_only: bool) -> Outputs:

@@ -40,7 +40,7 @@ def _tables(tree: exp.Expr) -> Iterator[exp.Table]:
 def _subquery(select: exp.Expr, table: exp.Table, view: View) -> exp.Subquery:
     columns = [exp.to_identifier(name, quoted=True) for name in view.columns]
     alias = exp.TableAlias(this=exp.to_identifier(table.alias_or_name, quoted=True), columns=columns)
-    return exp.Subquery(this=select, alias=alias)
+    return exp.Subquery(this=select, alias=alias, joins=table.args.get("joins"))
 
 
 def _placed(select: exp.Expr, table: exp.Table) -> None:

@@ -24,6 +24,7 @@ __all__ = [
     "Placeholder",
     "RenderingGap",
     "accumulator_mql",
+    "kept_mql",
     "match_mql",
     "value_mql",
     "window_mql",
@@ -32,7 +33,15 @@ __all__ = [
 
 def value_mql(expression: Expression, environment: Environment) -> Mql:
     """An aggregation expression for the SQL value; a constant is a `$literal`, so that `$project` cannot misread it."""
-    value = Renderer(environment).value(expression)
+    return _with_literal(Renderer(environment).value(expression))
+
+
+def kept_mql(expression: Expression, environment: Environment) -> Mql:
+    """The same as a field to go on with, or to be stored: NULL is a missing field, as a null may be JSON's own."""
+    return _with_literal(Renderer(environment).kept(expression))
+
+
+def _with_literal(value: Mql) -> Mql:
     return {"$literal": literal_value(value)} if is_inline(value) else value
 
 

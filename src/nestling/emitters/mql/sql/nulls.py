@@ -10,6 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from nestling.emitters.mql.sql.constants import Mql, is_inline
 
+MISSING = "$$REMOVE"
+"""What is no field where a field's value is expected."""
+
 
 def absent(value: Mql) -> Mql:
     """Whether the value is NULL."""

@@ -6,6 +6,7 @@ each is evaluated once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import assert_never
 
@@ -15,6 +16,7 @@ from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.nulls import MISSING
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
 from nestling.ir.canonical_texts import CANONICAL
@@ -69,7 +71,7 @@ class Renderer:
             case Compare() | And() | Or() | Not() | IsNull() | InList() | Like():
                 return predicates.predicate_value(expression, self)
             case Case():
-                return self._case(expression)
+                return self._case(expression, self.value)
             case Cast():
                 return conversion.cast(expression, self)
             case Coerce():
@@ -84,6 +86,20 @@ class Renderer:
                 raise gap("a subquery in this place")
             case _:
                 assert_never(expression)
+
+    def kept(self, expression: Expression) -> Mql:
+        """The value as a field to go on with, or to be stored: its NULL is a missing field, as a null may be JSON's own."""
+        match expression:
+            case Literal(value=None):
+                return MISSING
+            case Case() if expression.type.name is TypeName.JSON:
+                return self._case(expression, self.kept)
+            case Column():
+                return self.value(expression)
+            case _ if expression.type.name is TypeName.JSON and nullable(expression):
+                return {"$ifNull": [self.value(expression), MISSING]}
+            case _:
+                return self.value(expression)
 
     def truth(self, predicate: Expression) -> Mql:
         """Whether the predicate is TRUE: true or false, never null."""
@@ -129,9 +145,9 @@ class Renderer:
             return value is None or isinstance(value, Placeholder)
         return nullable(expression)
 
-    def _case(self, case: Case) -> Mql:
-        default = self.value(case.default)
-        values = _told_apart([*(self.value(value) for _, value in case.branches), default])
+    def _case(self, case: Case, rendered: Callable[[Expression], Mql]) -> Mql:
+        values = [rendered(value) for value in (*(value for _, value in case.branches), case.default)]
+        values = _told_apart(values, keeps_null=case.type.name is TypeName.JSON)
         default = values.pop()
         branches = [(self.truth(test), value) for (test, _), value in zip(case.branches, values, strict=True)]
         if len(branches) == 1:
@@ -141,10 +157,12 @@ class Renderer:
         }
 
 
-def _told_apart(values: list[Mql]) -> list[Mql]:
+def _told_apart(values: list[Mql], *, keeps_null: bool) -> list[Mql]:
     """A field that is the value of two branches in two ways: a `$group` of MongoDB 6 fails on `{$cond: [test, "$x", "$x"]}`."""
     return [
-        {"$ifNull": [value, None]} if isinstance(value, str) and value in values[:at] else value
+        {"$ifNull": [value, value if keeps_null else None]}
+        if isinstance(value, str) and value.startswith("$") and value != MISSING and value in values[:at]
+        else value
         for at, value in enumerate(values)
     ]
 
