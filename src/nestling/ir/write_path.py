@@ -186,7 +186,7 @@ Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | Compute
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A parameter of a read that is a list: the values of a column in row sets that were read before, each once, NULLs left out."""
+    """A parameter of a read that is a list: the values of a column in row sets read before, each once, without NULLs."""
 
     parameter: str
     column: str

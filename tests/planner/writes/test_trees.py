@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.pipeline.converting import default_price
 from nestling.ir.design import Design
 from nestling.ir.text import read_proposal
+from nestling.pipeline.converting import default_price
 from tests.write_traces import Trace, trace
 
-COMMENTS = 600
+COMMENTS = 200
 BLOG = """
 nestling: 1
 strategy: by hand
@@ -62,10 +62,10 @@ LISTED = """
     notes: {root: note, id: id, references: {notes: parent-reference}}
 """
 DELETES = (
-    "DELETE FROM comment WHERE id = 599",  # a leaf
+    "DELETE FROM comment WHERE id = 199",  # a leaf
     "DELETE FROM comment WHERE id = 70",
-    "DELETE FROM comment WHERE id = (SELECT max(id) FROM comment WHERE body = 'b3')",
-    "DELETE FROM comment WHERE id IN (40, 80, 82)",  # one is below another
+    "DELETE FROM comment WHERE id = (SELECT max(id) FROM comment WHERE body = 'b3' AND id < 90)",
+    "DELETE FROM comment WHERE id IN (20, 40, 41)",  # one is below another
     "DELETE FROM comment WHERE body = 'b5' AND id IN (SELECT comment FROM reaction WHERE id < 40)",
 )
 
@@ -77,14 +77,16 @@ def blog(design: str, *, quote: str = "set null", reaction: str = "cascade", kin
 
 
 def rows(shown: type = int) -> dict[str, list[tuple[object, ...]]]:
-    """Comments of which each may have two replies and be quoted by two more; those from 590 on reply in a circle."""
+    """Comments of which each may have two replies and be quoted by two more; those from 190 on reply in a circle."""
 
     def above(n: int) -> object:
-        return shown(n + 1 if n < COMMENTS - 1 else 590) if n >= 590 else shown(n // 2) if n % 3 else None
+        return shown(n + 1 if n < COMMENTS - 1 else 190) if n >= 190 else shown(n // 2) if n % 3 and n > 1 else None
 
-    comments = [(shown(n), above(n), shown(n // 4) if n % 5 == 0 and n > 3 else None, f"b{n % 7}") for n in range(1, COMMENTS)]
-    reactions = [(n, shown(n % (COMMENTS - 1) + 1)) for n in range(1, 900)]
-    return {"comment": comments, "reaction": reactions, "note": [(n, n) for n in range(1, 900)]}
+    comments: list[tuple[object, ...]] = [
+        (shown(n), above(n), shown(n // 4) if n % 5 == 0 and n > 3 else None, f"b{n % 7}") for n in range(1, COMMENTS)
+    ]
+    reactions: list[tuple[object, ...]] = [(n, shown(n % (COMMENTS - 1) + 1)) for n in range(1, 300)]
+    return {"comment": comments, "reaction": reactions, "note": [(n, n) for n in range(1, 300)]}
 
 
 def examined(database: Database[dict[str, Any]]) -> int:
@@ -114,20 +116,27 @@ def test_as_much_is_read_as_goes(design: str, quote: str, database: Database[dic
     run.price = default_price
     for sql in (DELETES[0], DELETES[1], DELETES[3]):
         changed, found = ran(run, sql)
-        assert found <= 8 * changed + 10, sql
+        assert found <= 6 * changed + 10, sql
         run.check()
     assert not run.gaps
 
 
 @pytest.mark.parametrize("design", [APART, INSIDE, LISTED], ids=["apart", "inside", "listed"])
-@pytest.mark.parametrize("quote", ["set null", "cascade", "restrict"])
-@pytest.mark.parametrize("reaction", ["set null", "cascade", "restrict"])
+@pytest.mark.parametrize(
+    ("quote", "reaction"),
+    [("set null", "cascade"), ("cascade", "set null"), ("restrict", "cascade"), ("cascade", "restrict")],
+)
 def test_both_keep_the_same_rows(
     design: str, quote: str, reaction: str, database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:
     """Several trees of one table, circles in them, and what refers to their rows, whichever way these are found."""
     run = trace(blog(design, quote=quote, reaction=reaction), rows(), database, tmp_path)
-    for sql in (*DELETES, "DELETE FROM comment WHERE id = 593", "DELETE FROM reaction", "DELETE FROM comment WHERE id > 200"):
+    for sql in (
+        *DELETES,
+        "DELETE FROM comment WHERE id = 193",
+        "DELETE FROM reaction",
+        "DELETE FROM comment WHERE id > 100",
+    ):
         run.run(sql)
         run.check()
     assert not run.gaps

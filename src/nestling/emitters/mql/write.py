@@ -60,7 +60,9 @@ def _step(step: WriteStep) -> ProgramStep:
     match step:
         case Fetch(rows, plan, cells, lists, repeats):
             read = without_unions(compiled_read(plan, name=rows))
-            return ReadRows(rows, replace(read, pipeline=tuple(map(without_nulls, read.pipeline))), cells, lists, repeats)
+            return ReadRows(
+                rows, replace(read, pipeline=tuple(map(without_nulls, read.pipeline))), cells, lists, repeats
+            )
         case Give(rows, values):
             return GivenRows(rows, tuple(_row(row) for row in values))
         case Refuse(rows, violation, text, missing):

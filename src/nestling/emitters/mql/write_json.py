@@ -69,8 +69,9 @@ def _step(step: ProgramStep) -> Json:
 
 def _values(step: ReadRows) -> Json:
     """What the parameters of a read stand for that nobody gives."""
-    lists = {each.parameter: {"$list": {"column": each.column, "rows": [*each.rows]}} for each in step.lists}
-    return {name: {"$cell": column} for name, column in step.cells} | lists
+    cells: Json = {name: {"$cell": column} for name, column in step.cells}
+    lists: Json = {each.parameter: {"$list": {"column": each.column, "rows": [*each.rows]}} for each in step.lists}
+    return cells | lists
 
 
 def _with_values(value: object, values: Mapping[str, object]) -> object:

@@ -124,7 +124,8 @@ def as_key(value: Any) -> Any:
 
 def new_rows(column: str, first: list[Any], read: Callable[[list[Any]], list[dict[str, Any]]]) -> list[dict[str, Any]]:
     """The rows that a read finds by the values it found last, as long as it finds new ones."""
-    seen, kept, last = {as_key(value) for value in first}, [], first
+    seen, last = {as_key(value) for value in first}, first
+    kept: list[dict[str, Any]] = []
     while last:
         found = {as_key(row[column]): row for row in read(last)}
         fresh = {value: row for value, row in found.items() if value not in seen}

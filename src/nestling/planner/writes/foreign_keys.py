@@ -40,7 +40,7 @@ from nestling.planner.writes.listed_ids import listed_links
 from nestling.planner.writes.reachable_entities import lives_inside
 from nestling.planner.writes.referring_rows import RowSet, any_of, is_true, linked, referring
 from nestling.planner.writes.renamed_scans import said_of
-from nestling.planner.writes.tree import add_below
+from nestling.planner.writes.tree import add_below, read_keys
 
 Effects = dict[str, Effect]
 
@@ -54,6 +54,8 @@ def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
     trees = [link for link in links if _is_tree(link)]
     if trees and effect.gone and all(each.predicate is not None for each in effect.gone):
         add_below(work, trees, effect)
+    elif effect.gone:
+        read_keys(work, links, effect)
     for link in sorted(links, key=lambda each: not each.is_self):
         if effect.gone and link not in trees:
             _parents_gone(work, effects, link, effect)

@@ -5,6 +5,7 @@ What follows is asked of these keys alone, so that as much is read as goes. It i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from nestling.ir.algebra import Named, Project, filtered
@@ -13,7 +14,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Fetch
 from nestling.planner.reads.traverse import has_subquery
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft, gap, parameters_in
 from nestling.planner.writes.effects import Effect, Gone
 from nestling.planner.writes.fetch import plan, rule_of
 from nestling.planner.writes.keys import KEY, Keys
@@ -30,6 +31,17 @@ def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -
     below = _below(work, links, effect, attribute, rows)
     effect.keys = Keys(attribute, work.listed(KEY, (*rows, below)))
     effect.gone.append(Gone(_is_below(work, links, effect, below)))
+
+
+def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
+    """Of rows that go with those of a tree, the keys are read too, for what refers to them in turn."""
+    predicates = [each.predicate for each in effect.gone]
+    attributes = [link.parent_attributes for link in links if len(link.parent_attributes) == 1]
+    if not attributes or not any(name in work.lists for name in parameters_in(tuple(predicates))):
+        return
+    ((attribute,), _), *_ = Counter(attributes).most_common(1)
+    rows = tuple(_found(work, effect, gone, attribute)[1] for gone in effect.gone)
+    effect.keys = Keys(attribute, work.listed(KEY, rows))
 
 
 def _key(links: Sequence[Relationship]) -> str:
