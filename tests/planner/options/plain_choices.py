@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nestling.ir.candidate import Candidate, Nested, Own
+from nestling.ir.candidate import Candidate, Indexed, Nested, Own
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Situation
 from nestling.strategies import tree
@@ -12,7 +12,12 @@ from nestling.strategies import tree
 
 def normalized(candidates: tuple[Candidate, ...]) -> frozenset[str]:
     """Own collections, and every index over them."""
-    return frozenset(each.id for each in candidates if isinstance(each.part, Own) or each.pattern == "compound-index")
+    return frozenset(each.id for each in candidates if isinstance(each.part, Own) or _is_plain_index(each))
+
+
+def _is_plain_index(candidate: Candidate) -> bool:
+    """An index over the attributes of one entity: one over its parents' too needs these in its documents."""
+    return isinstance(candidate.part, Indexed) and candidate.pattern == "compound-index"
 
 
 def embedded(candidates: tuple[Candidate, ...], reading: Reading) -> frozenset[str]:
@@ -30,7 +35,7 @@ def _placed(candidates: tuple[Candidate, ...], reading: Reading, embeds: Callabl
     """Parents first: each entity in the first home that stands where its parent was placed."""
     homes = {entity.name: _homes(candidates, entity.name, embeds) for entity in reading.model.entities}
     places: dict[str, tuple[str, ...]] = {}
-    chosen = {each.id for each in candidates if each.pattern == "compound-index"}
+    chosen = {each.id for each in candidates if _is_plain_index(each)}
     while len(places) < len(homes):
         waiting = [name for name in homes if name not in places]
         entity = next((name for name in waiting if _parents(homes[name], reading) <= places.keys()), waiting[0])
