@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import assert_never
 
 from nestling.ir import work_of
@@ -117,7 +117,7 @@ class _Counted:
         share = min([1.0, *lists.values()])
         values = {name: [None] * min(max(1, round(length)), MOST_LISTED) for name, length in lists.items()}
         found = estimate(step.plan, self.facts.design, self.facts.statistics, {**self.facts.values, **values})
-        return replace(found, results=found.results * share)
+        return found._replace(results=found.results * share)
 
     def _updated(self, step: UpdateDocuments, times: float) -> Work:
         found = self._found(step.collection, step.where)
