@@ -34,6 +34,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.selectivity import CLOSED_RANGE
+from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
@@ -45,7 +46,6 @@ from nestling.planner.work.stream import Condition, Leading, Use
 
 LAST_LEVEL = 0.5
 """Rows that a level of a tree is expected to have at least for another read to be likely."""
-MOST_LEVELS = 20
 MOST_LISTED = 10_000
 """Values a list is taken to have at most."""
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")
@@ -104,13 +104,19 @@ class _Counted:
         found = self._read(step, lists)
         self.rows[step.rows] = found.results
         work = found
-        for _ in range(MOST_LEVELS if step.repeats else 0):
+        for _ in range(self._levels() if step.repeats else 0):
             if found.results < LAST_LEVEL:
                 break
             found = self._read(step, dict.fromkeys(lists, found.results))
             self.rows[step.rows] += found.results
             work += found
         return work
+
+    def _levels(self) -> int:
+        """How far down a tree of the model goes: as many levels as rows stand below one, of the deepest there is."""
+        model = self.facts.design.model
+        trees = (link.name for link in model.relationships if link.parent == link.child)
+        return round(max((rows_on_the_way(name, self.facts.statistics) for name in trees), default=UNKNOWN_DEPTH))
 
     def _read(self, step: Fetch, lists: Mapping[str, float]) -> Work:
         """The read with lists of so many values; a part of a value is that part of a read of one."""
