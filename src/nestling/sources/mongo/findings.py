@@ -30,11 +30,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     for collection in survey.facts.collections:
         if collection.kind in _NOT_READ:
             yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
-        if collation := next((each.collation for each in collection.indexes if each.is_id), ""):
-            told = json.loads(collation)
-            known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
-            what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
-            yield Gap(GapKind.NOTIMPL, what, collection.name)
+    yield from _collated(survey)
     for skipped in survey.facts.skipped:
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
@@ -54,6 +50,16 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         elif not reference.resolved and (reference.collection, reference.steps) not in linked:
             what = f"`{steps_text(reference.steps)}` refers to what is not there: none of {reference.checked:,} values is found"
             yield Gap(GapKind.NOTIMPL, what, reference.collection)
+
+
+def _collated(survey: Survey) -> Iterator[Gap]:
+    """Collections that compare texts otherwise than to the letter."""
+    for collection in survey.facts.collections:
+        if collation := next((each.collation for each in collection.indexes if each.is_id), ""):
+            told = json.loads(collation)
+            known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
+            what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
+            yield Gap(GapKind.NOTIMPL, what, collection.name)
 
 
 def _of_entity(entity: EntityOf) -> Iterator[Gap]:
