@@ -79,9 +79,10 @@ def migrate(
 
     With `cutover` the new design then takes over. Between two equal designs there is nothing to do. What was interrupted goes
     on where it stopped. `offline`: nobody writes, so that a server without change streams will do. `drop_unknown`: fields of
-    documents that the designs do not know may be lost; without it they are an error. `drop_order`: so with orders of arrays that no values of their elements tell. `drop_copies`: so
-    with copies and computed values that differ from what they follow from. `drop_indexes`: so with indexes that the new design
-    cannot have. `drop_options`: so with collations, bounds and validators of collections that are built anew.
+    documents that the designs do not know may be lost; without it they are an error. `drop_order`: so with orders of arrays
+    that no values of their elements tell. `drop_copies`: so with copies and computed values that differ from what they follow
+    from. `drop_indexes`: so with indexes that the new design cannot have. `drop_options`: so with collations, bounds and
+    validators of collections that are built anew.
     """
     from nestling.executors.migrate import MigrationReport
     from nestling.ir.migration import Phase
