@@ -129,8 +129,9 @@ class Moving:
         drop_unknown: bool = False,
     ) -> MigrationReport:
         old, new = Proposal("", self.old), Proposal("", self.new)
-        may_lose = {"drop_unknown": drop_unknown, "drop_indexes": True}
-        return migrating.migrate(old, new, self.database, cutover=cutover, watch=watch, **may_lose)
+        return migrating.migrate(
+            old, new, self.database, cutover=cutover, drop_unknown=drop_unknown, drop_indexes=True, watch=watch
+        )
 
     def _write_until(self, ended: Callable[[], bool]) -> None:
         is_open = True
