@@ -12,7 +12,9 @@ from nestling.pipeline import migrate, read_proposal
 def main(uri: str, database: str, old: str, new: str) -> int:
     """Migrate; 0 when both designs are equal and the new one has taken over."""
     with connect(uri) as client:
-        done = migrate(read_proposal(Path(old)), read_proposal(Path(new)), client[database], cutover=True)
+        done = migrate(
+            read_proposal(Path(old)), read_proposal(Path(new)), client[database], cutover=True, drop_indexes=True
+        )
     return 0 if done.equal and done.phase == "done" else 1
 
 

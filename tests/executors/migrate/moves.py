@@ -129,7 +129,16 @@ class Moving:
         drop_unknown: bool = False,
     ) -> MigrationReport:
         old, new = Proposal("", self.old), Proposal("", self.new)
-        return migrating.migrate(old, new, self.database, cutover=cutover, drop_unknown=drop_unknown, watch=watch)
+        return migrating.migrate(
+            old,
+            new,
+            self.database,
+            cutover=cutover,
+            drop_unknown=drop_unknown,
+            drop_copies=drop_unknown,  # a field put into a copy makes it differ
+            drop_indexes=True,
+            watch=watch,
+        )
 
     def _write_until(self, ended: Callable[[], bool]) -> None:
         is_open = True

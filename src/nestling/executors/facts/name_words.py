@@ -44,6 +44,12 @@ def names_an_id(steps: Steps) -> bool:
     return bool(found) and (found[-1] in _IDS | _ORDINALS or _GLUED.fullmatch(found[-1]) is not None)
 
 
+def names_a_reference(steps: Steps) -> bool:
+    """Whether a column's name says that it tells rows apart, and is no position such as a rank."""
+    found = words(last_name(steps))
+    return names_an_id(steps) and found[-1] not in _ORDINALS
+
+
 def is_generic(steps: Steps) -> bool:
     """Whether a column's name says nothing of whose it is: `_id`, `code`, `name`."""
     found = words(last_name(steps))

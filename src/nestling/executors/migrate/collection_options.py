@@ -43,9 +43,20 @@ def _lost(today: Mapping[str, Any], ours: Mapping[str, Any], new: Mapping[str, A
         yield f"the bounds ({today['size']:,} bytes{most}; capped)"
     if "expireAfterSeconds" in today and today["expireAfterSeconds"] != new.get("expireAfterSeconds"):
         yield f"the expiry after {today['expireAfterSeconds']:,} s"
-    rules = today.get("validator")
-    if rules and rules not in (REFUSES_ALL, ours.get("validator")):
+    rules = _rules(today.get("validator"))
+    if rules and rules not in (REFUSES_ALL, _rules(ours.get("validator"))):
         yield "the validator of the application's own"
+
+
+def _rules(validator: Any) -> Any:
+    """A validator without the texts in it, which refuse nothing and name relationships."""
+    match validator:
+        case Mapping():
+            return {name: _rules(value) for name, value in validator.items() if name not in ("description", "title")}
+        case list():
+            return [_rules(each) for each in validator]
+        case _:
+            return validator
 
 
 def require_options(job: Job) -> None:
