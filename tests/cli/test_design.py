@@ -53,8 +53,8 @@ def test_short_names(shop: Path, tmp_path: Path) -> None:
 
 
 KEYS = {
-    "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "threshold", "seconds", "profile", "statements", "dearer",
-    "gaps",
+    "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "threshold", "seconds", "profile", "statements",
+    "dearer", "gaps",
 }  # fmt: skip
 WEIGHED_KEYS = {
     "structure",

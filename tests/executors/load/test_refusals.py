@@ -185,7 +185,9 @@ def test_a_user_who_may_only_read_is_refused_before_the_first_row(tmp_path: Path
                 lambda: create((CreateCollection("orders", {}),), client.shop, ["orders"]),
                 lambda: load(EMBEDDED, source, client.shop),
             ):
-                with pytest.raises(PermissionDenied, match="`ada` may not: insert, update, createCollection, createIndex in orders") as caught:
+                with pytest.raises(
+                    PermissionDenied, match="`ada` may not: insert, update, createCollection, createIndex in orders"
+                ) as caught:
                     action()
                 assert "secret" not in str(caught.value)
         with connect(f"mongodb://bob:secret-of-bob@{address}/shop?directConnection=true") as client:
