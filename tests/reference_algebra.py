@@ -441,7 +441,7 @@ class Interpreter:
             case e.Raw():
                 operand, kind = self.scalar(node.operand, where), node.operand.type
                 return lambda row: raw(operand(row), kind.fraction_digits)
-            case e.Stored():
+            case e.AttributeCast():
                 operand = self.scalar(node.operand, where)
                 return lambda row: stored(operand(row), node.type.name)
             case e.Call():

@@ -45,7 +45,7 @@ from nestling.ir.write_path import (
     ElementFilter,
     Fetch,
     Give,
-    Given,
+    GivenValue,
     Increment,
     InsertOne,
     Items,
@@ -74,7 +74,7 @@ def test_root_documents_come_change_and_go(database: Data) -> None:
     assert run_write(database, insert, {"id": "7", "name": 5, "city": None}).affected == 1
     assert list(database.people.find()) == [{"_id": 7, "name": "5"}]
     by_key = (Match("_id", stored("id", INTEGER)),)
-    change = (Set("name", stored("name", TEXT)), Increment("visits", Given(Literal(2, INTEGER))))
+    change = (Set("name", stored("name", TEXT)), Increment("visits", GivenValue(Literal(2, INTEGER))))
     update = compiled_write(WritePlan((UpdateDocuments("people", by_key, change),), ()), name="change")
     assert run_write(database, update, {"id": 7, "name": None}).affected == 1
     assert run_write(database, update, {"id": 8, "name": "x"}).affected == 0

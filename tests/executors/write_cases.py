@@ -9,11 +9,11 @@ from nestling.ir.access_path import CollectionScan
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.expression import (
     ANY,
+    AttributeCast,
     Column,
     Literal,
     Parameter,
     Rules,
-    Stored,
 )
 from nestling.ir.row_steps import Layout, Shape
 from nestling.ir.write_path import (
@@ -25,7 +25,7 @@ from nestling.ir.write_path import (
     ElementFilter,
     Extend,
     Give,
-    Given,
+    GivenValue,
     Increment,
     Items,
     Match,
@@ -37,16 +37,16 @@ from nestling.ir.write_path import (
 from nestling.ir.write_path import Test as Compared
 
 
-def stored(name: str, kind: Any) -> Given:
-    return Given(Stored(Parameter(name, kind), kind, Rules.SQLITE))
+def stored(name: str, kind: Any) -> GivenValue:
+    return GivenValue(AttributeCast(Parameter(name, kind), kind, Rules.SQLITE))
 
 
 def given(rows: list[dict[str, object]]) -> Give:
     return Give("rows", tuple(tuple((name, Literal(value, ANY)) for name, value in row.items()) for row in rows))
 
 
-def value(found: object) -> Given:
-    return Given(Literal(found, ANY))
+def value(found: object) -> GivenValue:
+    return GivenValue(Literal(found, ANY))
 
 
 ONE = (Match("_id", value(1)),)

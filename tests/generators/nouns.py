@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from nestling.common.errors import DesignError
 from nestling.ir import primitives as ir
 from nestling.ir.allowed import Allowed
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.defaults import Default, Generated, OtherDefault, constant
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
@@ -146,13 +146,13 @@ json_values = st.recursive(
 )
 
 
-_SAID = [Compared.EQUAL, Compared.GREATER, Compared.LESS_OR_EQUAL]
+_SAID = [ClauseOperator.EQUAL, ClauseOperator.GREATER, ClauseOperator.LESS_OR_EQUAL]
 
 
 def constants(named: st.SearchStrategy[str]) -> st.SearchStrategy[Clause]:
     """Conditions with constants."""
     values = st.booleans() | st.integers() | words
-    absent = st.builds(Clause, named, st.sampled_from([Compared.NULL, Compared.PRESENT]))
+    absent = st.builds(Clause, named, st.sampled_from([ClauseOperator.NULL, ClauseOperator.PRESENT]))
     return absent | st.builds(Clause, named, st.sampled_from(_SAID), values)
 
 

@@ -13,7 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
-from nestling.ir.capture import Capture, Kind, Operation, Seen, Sums, Tally, capture_text, merged, parts, read_capture
+from nestling.ir.capture import (
+    Capture,
+    Kind,
+    Operation,
+    ShapeTotals,
+    Sums,
+    Tally,
+    capture_text,
+    merged,
+    parts,
+    read_capture,
+)
 from nestling.ir.capture.query_shapes import counted as counted_shapes
 from nestling.ir.capture.tally import MOST_SHAPES
 
@@ -159,7 +170,7 @@ def test_memory_is_bounded() -> None:
 
 def _capture(kind: Kind, window: float, **counts: float) -> Capture:
     shapes = {name: next(parts("d", {"find": name, "filter": {}})).shape for name in counts}
-    return Capture(kind, window, tuple(Seen(shapes[name], count) for name, count in counts.items()))
+    return Capture(kind, window, tuple(ShapeTotals(shapes[name], count) for name, count in counts.items()))
 
 
 def test_captures_merge_by_rates() -> None:
@@ -187,7 +198,7 @@ def test_the_window_is_that_of_the_rates() -> None:
 def test_what_seldom_statements_wrote_is_not_rounded() -> None:
     """Five documents within 15 s are three and a third within 10 s, whatever is added to them."""
     shape = next(parts("d", {"insert": "c", "documents": [{}]})).shape
-    seen = Seen(shape, 2, written=5)
+    seen = ShapeTotals(shape, 2, written=5)
     found = merged([Capture(Kind.RECORDER, 10, (seen,)), Capture(Kind.RECORDER, 15, (seen,))])
     (both,) = found.seen
     assert (both.count, both.written) == pytest.approx((10 / 3, 25 / 3))

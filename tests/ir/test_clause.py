@@ -7,23 +7,23 @@ from itertools import product
 import pytest
 
 from nestling.common.errors import InputError
-from nestling.ir.clause import Clause, Compared, imply
+from nestling.ir.clause import Clause, ClauseOperator, imply
 
 VALUES = (None, *range(-1, 6))
 CLAUSES = [
     *(
         Clause("a", each, value)
-        for each, value in product(Compared, range(5))
+        for each, value in product(ClauseOperator, range(5))
         if each not in ("is null", "is not null")
     ),
-    Clause("a", Compared.NULL),
-    Clause("a", Compared.PRESENT),
+    Clause("a", ClauseOperator.NULL),
+    Clause("a", ClauseOperator.PRESENT),
 ]
 
 
 def holds(clause: Clause, value: int | None) -> bool:
     """Whether SQL takes it for true."""
-    return clause.holds(value) if value is not None or clause.comparison is Compared.NULL else False
+    return clause.holds(value) if value is not None or clause.comparison is ClauseOperator.NULL else False
 
 
 @pytest.mark.parametrize("one", CLAUSES, ids=str)
@@ -37,19 +37,21 @@ def test_what_is_said_is_true_of_every_value(one: Clause) -> None:
 
 def test_what_is_found_out() -> None:
     """Tighter bounds imply wider ones, a value every bound it keeps, and any value that there is one."""
-    nine, more, most = (Clause("a", each, 9) for each in (Compared.EQUAL, Compared.GREATER_OR_EQUAL, Compared.LESS))
+    nine, more, most = (
+        Clause("a", each, 9) for each in (ClauseOperator.EQUAL, ClauseOperator.GREATER_OR_EQUAL, ClauseOperator.LESS)
+    )
     assert nine.implies(more)
     assert not nine.implies(most)
     assert nine.excludes(most)
-    assert Clause("a", Compared.GREATER, 9).implies(more)
-    assert not more.implies(Clause("a", Compared.GREATER, 9))
-    assert Clause("a", Compared.GREATER, 10).implies(more)
-    assert more.implies(Clause("a", Compared.PRESENT))
-    assert more.excludes(Clause("a", Compared.NULL))
-    assert not Clause("b", Compared.EQUAL, 9).implies(more)
-    assert not Clause("a", Compared.EQUAL, "10").implies(more)
-    assert imply([nine, Clause("b", Compared.NULL)], [Clause("b", Compared.NULL), more])
-    assert not imply([nine], [more, Clause("b", Compared.NULL)])
+    assert Clause("a", ClauseOperator.GREATER, 9).implies(more)
+    assert not more.implies(Clause("a", ClauseOperator.GREATER, 9))
+    assert Clause("a", ClauseOperator.GREATER, 10).implies(more)
+    assert more.implies(Clause("a", ClauseOperator.PRESENT))
+    assert more.excludes(Clause("a", ClauseOperator.NULL))
+    assert not Clause("b", ClauseOperator.EQUAL, 9).implies(more)
+    assert not Clause("a", ClauseOperator.EQUAL, "10").implies(more)
+    assert imply([nine, Clause("b", ClauseOperator.NULL)], [Clause("b", ClauseOperator.NULL), more])
+    assert not imply([nine], [more, Clause("b", ClauseOperator.NULL)])
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from nestling.emitters.commands import collection_commands, index_commands
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.planned_indexes import NAME_BYTES, PlannedIndex, built_besides, index_gaps, planned_indexes
 from nestling.ir.primitives import Collection, CollectionKind, Document, Holder, Index, Options, Reference
@@ -49,7 +49,7 @@ def test_a_partial_or_other_directed_index_takes_nobodys_place():
         Collection("a", Document("a"), ("id",)),
         Collection("b", Document("b", references=(Reference("a_b", Holder.CHILD),)), ("id",)),
     )
-    narrow = Index("b", (("a_id", 1), ("k", 1)), partial=(Clause("k", Compared.EQUAL, "x"),))
+    narrow = Index("b", (("a_id", 1), ("k", 1)), partial=(Clause("k", ClauseOperator.EQUAL, "x"),))
     design = Design(things, collections, (narrow, Index("b", (("k", 1), ("a_id", 1)))))
     assert keys_of(design, "b") == [("a_id", "k"), ("k", "a_id"), ("a_id",)]
 
@@ -63,7 +63,7 @@ def test_names_fit_and_differ():
     same = [
         PlannedIndex("c", (("a", 1),), (), unique, partial)
         for unique in (True, False)
-        for partial in ((), (Clause("a", Compared.PRESENT),), (Clause("a", Compared.NULL),))
+        for partial in ((), (Clause("a", ClauseOperator.PRESENT),), (Clause("a", ClauseOperator.NULL),))
     ]
     assert len({index.name for index in same}) == 6
 

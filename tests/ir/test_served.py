@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.capture import Capture, Kind, Operation, Seen, shape
+from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
 from nestling.ir.capture.patterns import statements_of
 
 Stages = list[dict[str, Any]]
@@ -63,7 +63,7 @@ SERVED: list[tuple[Stages, tuple[str, ...], tuple[tuple[str, int], ...]]] = [
 def asked(pipeline: Stages) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
     """The fields a statement with this pipeline is said to filter and to sort by."""
     made = shape("shop", "things", Operation.AGGREGATE, {"pipeline": pipeline})
-    (statement,) = statements_of(Capture(Kind.PROFILER, 1, (Seen(made, 1),)), {"shop"})
+    (statement,) = statements_of(Capture(Kind.PROFILER, 1, (ShapeTotals(made, 1),)), {"shop"})
     return statement.filters, statement.sort
 
 
@@ -94,5 +94,5 @@ def test_an_index_serves_what_it_is_said_to(
 def test_the_order_of_the_disk_is_no_field() -> None:
     """`$natural` is a hint."""
     made = shape("shop", "things", Operation.FIND, {"filter": {"a": 3}, "sort": {"$natural": -1}})
-    (statement,) = statements_of(Capture(Kind.PROFILER, 1, (Seen(made, 1),)), {"shop"})
+    (statement,) = statements_of(Capture(Kind.PROFILER, 1, (ShapeTotals(made, 1),)), {"shop"})
     assert (statement.filters, statement.sort) == (("a",), ())

@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.compiled import bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.situation import Thresholds, situation
@@ -81,12 +81,12 @@ def times_used(database: Database[dict[str, Any]]) -> int:
 @pytest.mark.parametrize(
     ("asked", "holds"),
     [
-        ("level = 'error'", Clause("level", Compared.EQUAL, "error")),
-        ("seen_at IS NULL", Clause("seen_at", Compared.NULL)),
-        ("urgent", Clause("urgent", Compared.EQUAL, True)),
-        ("NOT routine", Clause("routine", Compared.EQUAL, False)),
-        ("level = 'error' AND seen_at IS NULL", Clause("seen_at", Compared.NULL)),
-        ("score > 93", Clause("score", Compared.GREATER, 93)),
+        ("level = 'error'", Clause("level", ClauseOperator.EQUAL, "error")),
+        ("seen_at IS NULL", Clause("seen_at", ClauseOperator.NULL)),
+        ("urgent", Clause("urgent", ClauseOperator.EQUAL, True)),
+        ("NOT routine", Clause("routine", ClauseOperator.EQUAL, False)),
+        ("level = 'error' AND seen_at IS NULL", Clause("seen_at", ClauseOperator.NULL)),
+        ("score > 93", Clause("score", ClauseOperator.GREATER, 93)),
     ],
 )
 def test_few_rows_asked_for_by_a_constant(
@@ -120,7 +120,7 @@ UPDATE worker SET name = :name WHERE id = :id;
 """
     application = events(tmp_path, joined)
     proposal = application.designed()
-    assert partial_index(proposal) == (("worker_id",), (Clause("level", Compared.EQUAL, "error"),))
+    assert partial_index(proposal) == (("worker_id",), (Clause("level", ClauseOperator.EQUAL, "error"),))
     application.proved(proposal, database)
     assert times_used(database) > 0
 
@@ -139,7 +139,7 @@ UPDATE event SET level = 'info' WHERE score = :score AND level = 'error' AND at 
     application = events(tmp_path, queue)
     proposal = application.designed()
     keys, holds = partial_index(proposal)
-    assert (keys[0], holds) == ("score", (Clause("level", Compared.EQUAL, "error"),))
+    assert (keys[0], holds) == ("score", (Clause("level", ClauseOperator.EQUAL, "error"),))
     application.proved(proposal, database)
     before = times_used(database)
     Store(proposal, database, workload=application.reading.workload).run("drop", score=7, at=2000)

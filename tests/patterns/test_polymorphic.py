@@ -7,7 +7,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.proposal import Proposal
 from tests.patterns.scenario import Scenario, scenario
 
@@ -66,7 +66,7 @@ def test_subtypes_read_with_their_supertype_share_its_collection(
     assert set(subtypes(proposal).values()) == {"car", "truck"}
     partial = [index for index in proposal.design.indexes if index.partial]
     assert [(index.keys[0][0], index.partial) for index in partial] == [
-        ("payload", (Clause("type", Compared.EQUAL, "truck"),))
+        ("payload", (Clause("type", ClauseOperator.EQUAL, "truck"),))
     ]
     assert "look up" not in application.compiled(proposal, "strong_trucks").access_path
     application.proved(proposal, database)

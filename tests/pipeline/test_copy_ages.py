@@ -14,7 +14,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.executors.drive import Driven, Run, driven, opened
+from nestling.executors.drive import LoadedDesign, Run, driven, opened
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
@@ -35,7 +35,7 @@ PAGE, RENAME, AUTHOR = "book_page", "rename", "by_author"
 @pytest.fixture
 def books(
     mongod: Server, database: Database[Any], tmp_path: Path
-) -> Iterator[tuple[Reading, Proposal, Driven, Database[Any]]]:
+) -> Iterator[tuple[Reading, Proposal, LoadedDesign, Database[Any]]]:
     """Books with their authors' names, loaded, and what runs statements on them."""
     address, reading = source(tmp_path, ALLOWED + READS + WRITES)
     proposal = with_copy(reading, "async(200ms)")
@@ -46,7 +46,7 @@ def books(
         yield reading, proposal, driven("books", client[database.name], ready, exact), database
 
 
-def run(on: Driven, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
+def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
     """The calls, one after the other."""
     _, runs = opened(
         on, tuple(Call(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
@@ -56,7 +56,7 @@ def run(on: Driven, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
 
 
 def told(
-    reading: Reading, proposal: Proposal, on: Driven, runs: Sequence[Run], began: float, *, synced: bool = False
+    reading: Reading, proposal: Proposal, on: LoadedDesign, runs: Sequence[Run], began: float, *, synced: bool = False
 ) -> CopyAges:
     """What is told of the only copy."""
     (found,) = copy_ages(proposal, reading, shapes(reading), on, runs, began, synced=synced)
@@ -71,7 +71,7 @@ def page(book: int) -> tuple[str, dict[str, object]]:
     return PAGE, {"id": book}
 
 
-def test_a_copy_nobody_mends(books: tuple[Reading, Proposal, Driven, Database[Any]]) -> None:
+def test_a_copy_nobody_mends(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """Its age is the time since its source changed, however often that or another changed since; others are right."""
     reading, proposal, on, _ = books
     began = perf_counter()
@@ -85,7 +85,7 @@ def test_a_copy_nobody_mends(books: tuple[Reading, Proposal, Driven, Database[An
     assert found.p50 == 0.0
 
 
-def test_a_copy_that_was_behind_from_the_start(books: tuple[Reading, Proposal, Driven, Database[Any]]) -> None:
+def test_a_copy_that_was_behind_from_the_start(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """Since when is not known then: its age is told from when the runs began."""
     reading, proposal, on, _ = books
     run(on, rename(1, "Eve"))
@@ -94,7 +94,7 @@ def test_a_copy_that_was_behind_from_the_start(books: tuple[Reading, Proposal, D
     assert told(reading, proposal, on, (read,), began).oldest == pytest.approx(read.answered - began)
 
 
-def test_a_copy_the_background_mends(books: tuple[Reading, Proposal, Driven, Database[Any]]) -> None:
+def test_a_copy_the_background_mends(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """What was behind before is mended at first; later changes are soon, and reads after that find nothing old."""
     reading, proposal, on, database = books
     run(on, rename(1, "Eve"))
@@ -111,7 +111,7 @@ def test_a_copy_the_background_mends(books: tuple[Reading, Proposal, Driven, Dat
     assert found.oldest in (0.0, runs[-1].answered - runs[-2].answered), "only what the last change has left"
 
 
-def test_reads_that_use_no_copy(books: tuple[Reading, Proposal, Driven, Database[Any]]) -> None:
+def test_reads_that_use_no_copy(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """They tell nothing of it."""
     reading, proposal, on, _ = books
     began = perf_counter()
@@ -119,7 +119,7 @@ def test_reads_that_use_no_copy(books: tuple[Reading, Proposal, Driven, Database
     assert told(reading, proposal, on, runs, began).reads == 0
 
 
-def test_without_a_background(books: tuple[Reading, Proposal, Driven, Database[Any]]) -> None:
+def test_without_a_background(books: tuple[Reading, Proposal, LoadedDesign, Database[Any]]) -> None:
     """Where the sync cannot run it is said why: here nothing is loaded that it could follow."""
     _, proposal, on, _ = books
     elsewhere = replace(on, database=on.database.client[f"{on.database.name}_empty"])

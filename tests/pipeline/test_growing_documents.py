@@ -15,7 +15,7 @@ from nestling.ir.capture.coverage import Watched
 from nestling.ir.options import CHANGE
 from nestling.ir.proposal import Choice
 from nestling.pipeline import Redesign
-from nestling.sources.mongo import Found
+from nestling.sources.mongo import LiveDatabase
 
 WORKLOAD = """-- window: 86400 s
 -- name: posts_like, rate: 50/s
@@ -38,7 +38,7 @@ def products(database: Database[Any]) -> Database[Any]:
     return database
 
 
-def _found(mongod: Server, database: Database[Any], folder: Path, added: float) -> Found:
+def _found(mongod: Server, database: Database[Any], folder: Path, added: float) -> LiveDatabase:
     file = folder / "w.sql"
     file.write_text(WORKLOAD.format(added=added))
     return pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=file)

@@ -12,7 +12,7 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.reversing import in_place, redesign
-from nestling.sources.mongo import Found
+from nestling.sources.mongo import LiveDatabase
 
 Documents = Database[dict[str, Any]]
 
@@ -30,7 +30,7 @@ def live(database: Documents, mongod: Server) -> str:
     return f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true"
 
 
-def _normalized(live: str) -> tuple[Found, Proposal]:
+def _normalized(live: str) -> tuple[LiveDatabase, Proposal]:
     found = in_place(live)
     return found, redesign(found, "normalized").proposal
 

@@ -22,7 +22,7 @@ from nestling.pipeline.generating import generate
 from nestling.pipeline.proving.loading import load_rows
 from nestling.pipeline.rivals import rivals
 from nestling.sources.front import open_rows
-from nestling.sources.mongo import Found
+from nestling.sources.mongo import LiveDatabase
 
 Indexes = dict[str, dict[tuple[str, ...], dict[str, Any]]]
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -31,7 +31,7 @@ KEPT = 10**9
 
 
 @pytest.fixture
-def found(mongod: Server, database: Database[Any]) -> Found:
+def found(mongod: Server, database: Database[Any]) -> LiveDatabase:
     """Posts with comments that no index finds by their post, and sessions that expire."""
     database["posts"].insert_many({"_id": n, "title": f"Post {n}"} for n in range(20))
     database["comments"].insert_many({"_id": n, "post_id": n % 20, "by": f"b{n % 5}"} for n in range(100))
@@ -42,7 +42,7 @@ def found(mongod: Server, database: Database[Any]) -> Found:
     return pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"))
 
 
-def measured(found: Found, proposal: Proposal, beside: Database[Any], folder: Path) -> Indexes:
+def measured(found: LiveDatabase, proposal: Proposal, beside: Database[Any], folder: Path) -> Indexes:
     """The indexes of the database a design is measured in: by collection and fields, what the server tells."""
     rows = generate(found.reading, folder / "rows.db", seed=1)
     with scratch_databases(beside, ["0"]) as (scratch,):
@@ -53,7 +53,7 @@ def measured(found: Found, proposal: Proposal, beside: Database[Any], folder: Pa
         }
 
 
-def test_nothing_expires_while_it_is_measured(found: Found, database: Database[Any], tmp_path: Path) -> None:
+def test_nothing_expires_while_it_is_measured(found: LiveDatabase, database: Database[Any], tmp_path: Path) -> None:
     """The index is there to find by, and removes nothing: made-up rows may be of long ago."""
     index = measured(found, found.in_place, database, tmp_path)["sessions"]["expires_at",]
     assert "expireAfterSeconds" not in index
@@ -62,7 +62,7 @@ def test_nothing_expires_while_it_is_measured(found: Found, database: Database[A
     )
 
 
-def test_only_what_is_there_is_measured(found: Found, database: Database[Any], tmp_path: Path) -> None:
+def test_only_what_is_there_is_measured(found: LiveDatabase, database: Database[Any], tmp_path: Path) -> None:
     """By its file, too: not the index other designs have for a reference, and one that another begins with is there."""
     (tmp_path / "today.yaml").write_text(write_proposal(found.in_place), encoding="utf-8")
     there = measured(found, read_proposal(tmp_path / "today.yaml"), database, tmp_path)
@@ -73,7 +73,7 @@ def test_only_what_is_there_is_measured(found: Found, database: Database[Any], t
 
 
 def test_a_new_design_of_the_same_collections_has_what_it_needs(
-    found: Found, database: Database[Any], tmp_path: Path
+    found: LiveDatabase, database: Database[Any], tmp_path: Path
 ) -> None:
     """Though nothing else tells them apart, it is another rival; what is loaded for use has the index in any case."""
     new = replace(found.in_place, strategy="normalized")
@@ -84,7 +84,7 @@ def test_a_new_design_of_the_same_collections_has_what_it_needs(
 
 
 @pytest.mark.parametrize("as_name", ["mongosh", "python", "markdown"])
-def test_only_what_is_there_is_emitted(as_name: str, found: Found) -> None:
+def test_only_what_is_there_is_emitted(as_name: str, found: LiveDatabase) -> None:
     """A design that is to be built has an index that finds comments by their post, today's has not."""
     (today,) = emit(found.in_place, as_name).values()
     (new,) = emit(replace(found.in_place, strategy="normalized"), as_name).values()

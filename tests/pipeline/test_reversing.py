@@ -14,7 +14,7 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
 from nestling.pipeline import Redesign, design, redesign
 from nestling.pipeline.designing import posed
-from nestling.sources.mongo import Found
+from nestling.sources.mongo import LiveDatabase
 from nestling.strategies import assembled
 
 SHOWS = 1e-4
@@ -26,16 +26,16 @@ def test_a_change_has_a_gain_that_shows(reading: Reading, seed: int) -> None:
     """For designs of all kinds in place and few statements: what is new saves a share of the costs, and then nothing is left."""
     today = _any_design(reading, seed)
     few = _asking(reading, {seed, 7 * seed + 3})
-    made = redesign(Found(few, Proposal("", today)), "optimal")
+    made = redesign(LiveDatabase(few, Proposal("", today)), "optimal")
     _shows(made)
-    again = redesign(Found(few, made.proposal), "optimal")
+    again = redesign(LiveDatabase(few, made.proposal), "optimal")
     assert again.changes == ()
 
 
 @pytest.mark.parametrize("strategy", ["embedded", "normalized", "tree"])
 def test_what_nothing_asks_for_stays(reading: Reading, strategy: str) -> None:
     """Arrays and collections no statement goes by stay where they are, unless documents that are read become smaller."""
-    made = redesign(Found(_asking(reading, {0}), Proposal("", design(reading, strategy).design)), "optimal")
+    made = redesign(LiveDatabase(_asking(reading, {0}), Proposal("", design(reading, strategy).design)), "optimal")
     _shows(made)
 
 

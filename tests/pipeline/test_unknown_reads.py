@@ -10,7 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.ir.capture import Capture, Kind, Operation, Seen, shape
+from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
 from nestling.ir.capture.coverage import Watched, watched
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.primitives import Copy, Field, Form, Index
@@ -21,7 +21,7 @@ from nestling.ir.workload import StatementKind
 from nestling.pipeline import design, in_place, redesign
 from nestling.pipeline.designing import posed
 from nestling.pipeline.reversing import Redesign
-from nestling.sources.mongo import Found
+from nestling.sources.mongo import LiveDatabase
 
 WRITES_ONLY = Watched(5, 0, 456.0, slow_only=True)
 
@@ -32,20 +32,22 @@ def test_nothing_is_taken_away_for_want_of_reads(reading: Reading, strategy: str
     today = design(reading, strategy).design
     writes = tuple(each for each in reading.workload.statements if each.kind is StatementKind.INSERT)
     few = replace(reading, workload=replace(reading.workload, statements=writes))
-    goes = any(change.gone for change in redesign(Found(few, Proposal("", today)), "optimal").changes)
+    goes = any(change.gone for change in redesign(LiveDatabase(few, Proposal("", today)), "optimal").changes)
     assert goes is (strategy == "embedded")  # of what costs least already there is nothing worth a change
-    made = redesign(Found(few, Proposal("", today), WRITES_ONLY), "optimal")
+    made = redesign(LiveDatabase(few, Proposal("", today), WRITES_ONLY), "optimal")
     assert [change for change in made.changes if change.gone] == []
     assert {(each.collection, each.keys) for each in today.indexes} <= {
         (each.collection, each.keys) for each in made.proposal.design.indexes
     }
     assert "5 statements within 456 s, 0 reads among them, slow ones only" in made.warning
-    assert redesign(Found(few, made.proposal, WRITES_ONLY), "optimal").changes == ()
+    assert redesign(LiveDatabase(few, made.proposal, WRITES_ONLY), "optimal").changes == ()
 
 
 def test_a_workload_of_reads_is_believed(reading: Reading) -> None:
     """With many reads noted, whatever their speed, there is no warning."""
-    found = Found(reading, Proposal("", design(reading, "normalized").design), Watched(500, 400, 60.0, slow_only=False))
+    found = LiveDatabase(
+        reading, Proposal("", design(reading, "normalized").design), Watched(500, 400, 60.0, slow_only=False)
+    )
     made = redesign(found, "optimal")
     assert made.warning == ""
     assert made.changes
@@ -56,7 +58,7 @@ def test_indexes_of_today_stay(reading: Reading) -> None:
     normalized = design(reading, "normalized").design
     unasked = Index("review", (("rating", 1), ("product_id", 1)))
     today = replace(normalized, indexes=(*normalized.indexes, unasked))
-    made = redesign(Found(reading, Proposal("", today), Watched(500, 400, 60.0, slow_only=False)), "optimal")
+    made = redesign(LiveDatabase(reading, Proposal("", today), Watched(500, 400, 60.0, slow_only=False)), "optimal")
     there = [(each.collection, each.keys) for each in made.proposal.design.indexes]
     for index in (each for each in today.indexes if each.collection in {name for name, _ in there}):
         assert any(keys[: len(index.keys)] == index.keys for name, keys in there if name == index.collection), index
@@ -67,8 +69,8 @@ def test_executions_are_counted_as_they_were() -> None:
     """However long each place looked: of two kinds that saw a statement the greater number, of one kind the sum."""
     find = shape("shop", "orders", Operation.FIND, {"filter": {"a": 1}})
     insert = shape("shop", "orders", Operation.INSERT, {"documents": [{"a": 1}]})
-    log = Capture(Kind.LOG, 600.0, (Seen(insert, 5), Seen(find, 2)), slow_only=True)
-    profiler = Capture(Kind.PROFILER, 0.0, (Seen(find, 3),))
+    log = Capture(Kind.LOG, 600.0, (ShapeTotals(insert, 5), ShapeTotals(find, 2)), slow_only=True)
+    profiler = Capture(Kind.PROFILER, 0.0, (ShapeTotals(find, 3),))
     assert watched((log,)) == Watched(7, 2, 600.0, slow_only=True)
     assert watched((log, log, profiler)) == Watched(14, 4, 600.0, slow_only=False)
     assert watched(()) == Watched(0, 0, 0.0, slow_only=False)
@@ -111,6 +113,6 @@ def test_a_copy_goes_only_for_a_gain(reading: Reading) -> None:
     copied = replace(reviews, body=replace(reviews.body, copies=(copy,)))
     collections = tuple(copied if each is reviews else each for each in normalized.collections)
     today = replace(normalized, collections=collections)
-    made = redesign(Found(reading, Proposal("", today), Watched(500, 400, 60.0, slow_only=False)), "optimal")
+    made = redesign(LiveDatabase(reading, Proposal("", today), Watched(500, 400, 60.0, slow_only=False)), "optimal")
     copies = next(each for each in made.proposal.design.collections if each.root == "review").body.copies
     assert [field.path for each in copies if each.path == copy.path for field in each.attributes] == ["product_name"]

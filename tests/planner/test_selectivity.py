@@ -23,18 +23,18 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.known_values import Known
+from nestling.planner.known_values import PathStatistics
 from nestling.planner.selectivity import CLOSED_RANGE, PATTERN, RANGE, UNKNOWN_EQUALITY, share
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))
 """A thousand numbers, each as frequent as the next."""
 COUNTRIES = Distribution((), (("France", 0.6), ("Germany", 0.25), ("Greece", 0.1), ("Ghana", 0.05)))
 KNOWN = {
-    "n": Known(1001.0, values=NUMBERS),
-    "half": Known(1001.0, missing=0.5, values=NUMBERS),
-    "country": Known(4.0, values=COUNTRIES),
-    "flag": Known(2.0, missing=0.1, values=Distribution((), ((False, 0.8), (True, 0.2)))),
-    "dark": Known(50.0),
+    "n": PathStatistics(1001.0, values=NUMBERS),
+    "half": PathStatistics(1001.0, missing=0.5, values=NUMBERS),
+    "country": PathStatistics(4.0, values=COUNTRIES),
+    "flag": PathStatistics(2.0, missing=0.1, values=Distribution((), ((False, 0.8), (True, 0.2)))),
+    "dark": PathStatistics(50.0),
 }
 SAMPLES = {"low": 200, "high": 300, "where": "France", "some": ["France", "Ghana"]}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.proposal import Choice
 from nestling.strategies import design
@@ -80,7 +80,7 @@ def test_unique_groups_are_enforced_as_sql_means_them():
     proposal = design(found, "normalized")
     assert [(index.keys, index.unique, index.partial, index.serves) for index in proposal.design.indexes] == [
         ((("code", 1),), True, (), ()),
-        ((("mail", 1),), True, (Clause("mail", Compared.PRESENT),), ("by_mail",)),
+        ((("mail", 1),), True, (Clause("mail", ClauseOperator.PRESENT),), ("by_mail",)),
     ]
     assert not proposal.notes
     assert [index.keys[0][0] for index in planned_indexes(proposal.design)] == ["code", "mail"]

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
     from nestling.ir.reading import Reading
     from nestling.pipeline import Loaded, Watch
-    from nestling.pipeline.beside_sql import Compared
-    from nestling.pipeline.stale_copy import Mended
+    from nestling.pipeline.beside_sql import SideBySide
+    from nestling.pipeline.stale_copy import StaleCopy
 
 OWN_DATABASE = "nestling_demo"
 """Ours, so a second demo may replace what the first left there."""
@@ -166,7 +166,7 @@ def _code(done: Loaded, answers: Iterable[bool], proof: Proof | None) -> int:
     return FINE if all(answers) and verified and proved else DIFFERENT
 
 
-def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Database[Any]) -> Iterator[Compared]:
+def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Database[Any]) -> Iterator[SideBySide]:
     """The statements chosen, asked of both databases."""
     from nestling.pipeline.beside_sql import compare
 
@@ -176,7 +176,7 @@ def _asked(folder: Path, reading: Reading, proposal: Proposal, database: Databas
         yield compare(proposal, statement, folder / "shop.db", database)
 
 
-def _show_answer(answer: Compared) -> None:
+def _show_answer(answer: SideBySide) -> None:
     """The statement, the query it became, cut when it is long, and whether both gave the same rows."""
     from textwrap import wrap
 
@@ -196,7 +196,7 @@ def _show_answer(answer: Compared) -> None:
     click.echo(f"  equal  {'yes' if answer.equal else 'NO'}, {counted(answer.rows, 'row')}")
 
 
-def _show_mended(mended: Mended) -> None:
+def _show_mended(mended: StaleCopy) -> None:
     """The edit, what the check said, and what became of it."""
     from nestling.cli.check import show, verdict
 

@@ -15,7 +15,7 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from nestling.executors.sync import Metrics, Standing, SyncReport
+    from nestling.executors.sync import Metrics, SyncReport, SyncState
 
 STATUS_SECONDS = 1.0
 LOCALHOST = "127.0.0.1"
@@ -144,7 +144,7 @@ def _tell(stack: ExitStack, metrics: Metrics, name: str, listen: str | None, sta
         stack.enter_context(status_written(metrics, status_file, STATUS_SECONDS))
 
 
-def _say_standing(found: Standing | None, *, as_json: bool) -> int:
+def _say_standing(found: SyncState | None, *, as_json: bool) -> int:
     from nestling.cli.parts import text
 
     if as_json:

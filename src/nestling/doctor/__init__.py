@@ -14,7 +14,7 @@ from nestling.common.errors import InputError, Problem, unknown
 from nestling.common.folders import module_names
 from nestling.doctor import rules
 from nestling.doctor.covering_indexes import without_covered
-from nestling.doctor.rule import AS, OFFICES, Limit, Rule, Seen, Threshold
+from nestling.doctor.rule import AS, OFFICES, Limit, Rule, RuleInput, Threshold
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
 
@@ -75,7 +75,7 @@ def diagnose(
     limit = in_force if in_force is not None else limits()
     found: list[Finding] = []
     for name in sorted(chosen or rule_names(), key=lambda each: rule(each).last):
-        seen = Seen(name, rule(name).severity, facts, limit[name], earlier, tuple(found))
+        seen = RuleInput(name, rule(name).severity, facts, limit[name], earlier, tuple(found))
         found += _module(name).findings(seen)
     return without_covered(sorted(found, key=_order))
 

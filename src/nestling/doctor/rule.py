@@ -59,7 +59,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class RuleInput:
     """What a rule is given: facts, those of an earlier day when there are some, and its limits by name.
 
     `proposed`: the other rules' findings, for a rule that comes `last`.

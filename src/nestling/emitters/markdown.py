@@ -11,7 +11,7 @@ from nestling.emitters.documents import documents
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.samples import sample_documents
 from nestling.emitters.weighed_words import rejected_text
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import StoredCollection
@@ -118,11 +118,11 @@ def _properties(index: PlannedIndex) -> Iterator[str]:
 
 def _compared(one: Clause) -> str:
     match one.comparison:
-        case Compared.PRESENT:
+        case ClauseOperator.PRESENT:
             return "exists"
-        case Compared.NULL:
+        case ClauseOperator.NULL:
             return "is missing"
-        case Compared.EQUAL:
+        case ClauseOperator.EQUAL:
             return f"is {_text(str(one.value))}"
         case _:
             return f"{one.comparison} {one.value}"

@@ -28,7 +28,7 @@ from nestling.ir.program import (
     RefuseRows,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import NEW, OLD, Answer, Listed, Violation
+from nestling.ir.write_path import NEW, OLD, Answer, ListParameter, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class _Run:
             last = [each[only.column] for each in fresh.values()]
         return tuple(kept)
 
-    def _distinct(self, listed: Listed) -> dict[bytes, object]:
+    def _distinct(self, listed: ListParameter) -> dict[bytes, object]:
         values = (row[listed.column] for rows in listed.rows for row in self.rows[rows] if listed.column in row)
         return {_as_bytes(value): value for value in values}
 

@@ -13,7 +13,7 @@ from nestling.common.errors import InputError, Problem
 Scalar: TypeAlias = str | int | bool
 
 
-class Compared(StrEnum):
+class ClauseOperator(StrEnum):
     """How a value is compared with a constant."""
 
     EQUAL = "="
@@ -30,9 +30,11 @@ class Compared(StrEnum):
         return self in _BOUNDS
 
 
-_BOUNDS = frozenset({Compared.LESS, Compared.LESS_OR_EQUAL, Compared.GREATER, Compared.GREATER_OR_EQUAL})
-_BELOW = frozenset({Compared.LESS, Compared.LESS_OR_EQUAL})
-_ABSENCES = frozenset({Compared.NULL, Compared.PRESENT})
+_BOUNDS = frozenset(
+    {ClauseOperator.LESS, ClauseOperator.LESS_OR_EQUAL, ClauseOperator.GREATER, ClauseOperator.GREATER_OR_EQUAL}
+)
+_BELOW = frozenset({ClauseOperator.LESS, ClauseOperator.LESS_OR_EQUAL})
+_ABSENCES = frozenset({ClauseOperator.NULL, ClauseOperator.PRESENT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class Clause:
     """
 
     name: str
-    comparison: Compared
+    comparison: ClauseOperator
     value: Scalar | None = None
 
     def __str__(self) -> str:
@@ -53,11 +55,11 @@ class Clause:
     @staticmethod
     def parse(text: str) -> Clause:
         """Read the text form; raises `InputError`."""
-        for each in (Compared.PRESENT, Compared.NULL):
+        for each in (ClauseOperator.PRESENT, ClauseOperator.NULL):
             if text.endswith(f" {each}"):
                 return Clause(text.removesuffix(f" {each}"), each)
         for at in range(len(text)):
-            for each in Compared:
+            for each in ClauseOperator:
                 start = f" {each} "
                 if text.startswith(start, at) and (found := _value(text[at + len(start) :])) is not None:
                     return Clause(text[:at], each, found)
@@ -70,16 +72,16 @@ class Clause:
             return False
         if self == other:
             return True
-        if other.comparison is Compared.PRESENT:
-            return self.comparison is not Compared.NULL
+        if other.comparison is ClauseOperator.PRESENT:
+            return self.comparison is not ClauseOperator.NULL
         if not other.comparison.bounds or not _alike(self.value, other.value):
             return False
-        if self.comparison is Compared.EQUAL:
+        if self.comparison is ClauseOperator.EQUAL:
             return other.holds(self.value)
         if not self.comparison.bounds or (self.comparison in _BELOW) is not (other.comparison in _BELOW):
             return False
         return other.holds(self.value) or (
-            self.value == other.value and self.comparison in (Compared.LESS, Compared.GREATER)
+            self.value == other.value and self.comparison in (ClauseOperator.LESS, ClauseOperator.GREATER)
         )
 
     def excludes(self, other: Clause) -> bool:
@@ -87,10 +89,10 @@ class Clause:
         if self.name != other.name:
             return False
         kinds = {self.comparison, other.comparison}
-        if Compared.NULL in kinds:
+        if ClauseOperator.NULL in kinds:
             return len(kinds) > 1
-        exact, bound = (self, other) if self.comparison is Compared.EQUAL else (other, self)
-        if exact.comparison is not Compared.EQUAL or bound.comparison is Compared.PRESENT:
+        exact, bound = (self, other) if self.comparison is ClauseOperator.EQUAL else (other, self)
+        if exact.comparison is not ClauseOperator.EQUAL or bound.comparison is ClauseOperator.PRESENT:
             return False
         return _alike(exact.value, bound.value) and not bound.holds(exact.value)
 
@@ -98,19 +100,19 @@ class Clause:
         """Whether a value of the constant's own kind fulfils it."""
         mine = self.value
         match self.comparison:
-            case Compared.EQUAL:
+            case ClauseOperator.EQUAL:
                 return value == mine
-            case Compared.LESS:
+            case ClauseOperator.LESS:
                 return value < mine  # type: ignore[operator]
-            case Compared.LESS_OR_EQUAL:
+            case ClauseOperator.LESS_OR_EQUAL:
                 return value <= mine  # type: ignore[operator]
-            case Compared.GREATER:
+            case ClauseOperator.GREATER:
                 return value > mine  # type: ignore[operator]
-            case Compared.GREATER_OR_EQUAL:
+            case ClauseOperator.GREATER_OR_EQUAL:
                 return value >= mine  # type: ignore[operator]
-            case Compared.NULL:
+            case ClauseOperator.NULL:
                 return value is None
-            case Compared.PRESENT:
+            case ClauseOperator.PRESENT:
                 return value is not None
 
 

@@ -40,7 +40,7 @@ class PathStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedValue:
     """A value: its path below the check's place, the columns of what must be there and of what is; a missing column: nothing."""
 
     path: str
@@ -77,7 +77,7 @@ class Check:
     kind: DriftKind
     collection: str
     read: ReadPlan
-    values: tuple[Compared, ...]
+    values: tuple[ComparedValue, ...]
     place: tuple[PathStep, ...] = ()
     repair: UpdateDocuments | None = None
     next_move: str = ""

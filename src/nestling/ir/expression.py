@@ -350,7 +350,7 @@ class Raw:
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class AttributeCast:
     """The value as an attribute of `type` keeps it: SQLite's affinity, and dates read from canonical text; else as it is.
 
     `lenient`: an attribute of dates that also keeps MySQL's zero dates or PostgreSQL's infinities, or an enum whose labels may be
@@ -421,7 +421,7 @@ Expression: TypeAlias = (
     | Cast
     | Coerce
     | Raw
-    | Stored
+    | AttributeCast
     | Call
     | ScalarSubquery
     | Exists

@@ -51,7 +51,7 @@ class NodeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Implied:
+class ImpliedAttribute:
     """An attribute that is not stored because it equals `source` of the node `levels` above."""
 
     attribute: str
@@ -85,7 +85,7 @@ class Node:
     field: str
     stored: tuple[Field, ...]
     body: Document
-    implied: tuple[Implied, ...] = ()
+    implied: tuple[ImpliedAttribute, ...] = ()
     listed: tuple[str, ...] = ()
     embedding: Embedding | None = None
     bucket: Bucket | None = None
@@ -310,9 +310,13 @@ class _Layout:
     def _embedded(self, embedding: Embedding, collection: Collection | None) -> Node:
         link = self.model.relationship(embedding.relationship)
         pairs = zip(link.child_attributes, link.parent_attributes, strict=True)
-        return self._element(embedding, tuple(Implied(child, 1, parent) for child, parent in pairs), collection)
+        return self._element(
+            embedding, tuple(ImpliedAttribute(child, 1, parent) for child, parent in pairs), collection
+        )
 
-    def _element(self, embedding: Embedding, implied: tuple[Implied, ...], collection: Collection | None) -> Node:
+    def _element(
+        self, embedding: Embedding, implied: tuple[ImpliedAttribute, ...], collection: Collection | None
+    ) -> Node:
         body, form = embedding.body, embedding.form
         listed = tuple(name for name in self.listed.get(body.entity, ()) if name != embedding.relationship)
         without = frozenset(item.attribute for item in implied) | self._listed_attributes(body.entity, listed)
@@ -350,7 +354,7 @@ class _Layout:
             bucket.field,
             self._stored(body, without, {}),
             body,
-            tuple(Implied(name, 1, name) for name in bucket.by),
+            tuple(ImpliedAttribute(name, 1, name) for name in bucket.by),
             listed,
             children=self._children(body, None),
         )
@@ -387,7 +391,7 @@ class _Layout:
     def _pages(self, collection: Collection, embedding: Embedding, name: str) -> StoredCollection:
         link = self.model.relationship(embedding.relationship)
         header = tuple(Field(attribute, stored_name(attribute)) for attribute in link.child_attributes)
-        implied = tuple(Implied(attribute, 1, attribute) for attribute in link.child_attributes)
+        implied = tuple(ImpliedAttribute(attribute, 1, attribute) for attribute in link.child_attributes)
         elements = self._element(embedding, implied, None)
         empty = Document(link.child)
         group = Node(

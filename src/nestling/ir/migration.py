@@ -154,7 +154,7 @@ class DifferingRow:
         return f"`{self.entity}` with {which}: {what}"
 
 
-class Way(StrEnum):
+class CollectionOrigin(StrEnum):
     """How a collection of the new design comes to be."""
 
     KEPT = "kept"  # its stored form is the same in both designs
@@ -168,7 +168,7 @@ class Move:
 
     collection: str
     staged: str
-    way: Way
+    way: CollectionOrigin
     of: tuple[str, ...]  # entities
     documents: int | None = None
     size_bytes: int | None = None

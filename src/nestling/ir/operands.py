@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nestling.ir.expression import (
     And,
     Arithmetic,
+    AttributeCast,
     Call,
     Case,
     Cast,
@@ -26,14 +27,13 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
     ScalarSubquery,
-    Stored,
 )
 from nestling.ir.types import NUMBERS, TIMES, TypeName
 
 
 def bare(expression: Expression) -> Expression:
     """The expression without the conversions around it."""
-    while isinstance(expression, Coerce | Raw | Stored | Cast):
+    while isinstance(expression, Coerce | Raw | AttributeCast | Cast):
         expression = expression.operand
     return expression
 

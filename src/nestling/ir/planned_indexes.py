@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from nestling.ir.array_paths import array_paths
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
@@ -170,10 +170,10 @@ def _unchecked_keys(design: Design) -> Iterator[Gap]:
 
 
 _OPERATORS = {
-    Compared.LESS: "$lt",
-    Compared.LESS_OR_EQUAL: "$lte",
-    Compared.GREATER: "$gt",
-    Compared.GREATER_OR_EQUAL: "$gte",
+    ClauseOperator.LESS: "$lt",
+    ClauseOperator.LESS_OR_EQUAL: "$lte",
+    ClauseOperator.GREATER: "$gt",
+    ClauseOperator.GREATER_OR_EQUAL: "$gte",
 }
 
 
@@ -181,19 +181,19 @@ def _filter(partial: Iterable[Clause]) -> dict[str, object]:
     """A filter expression as every server version takes it: equality, `$exists: true` and the four comparisons."""
     found: dict[str, object] = {}
     for each in partial:
-        if each.comparison in (Compared.EQUAL, Compared.NULL):
+        if each.comparison in (ClauseOperator.EQUAL, ClauseOperator.NULL):
             found[each.name] = each.value
             continue
         operator = _OPERATORS.get(each.comparison, "$exists")
         told = found.setdefault(each.name, {})
         if isinstance(told, dict):
-            told[operator] = True if each.comparison is Compared.PRESENT else each.value
+            told[operator] = True if each.comparison is ClauseOperator.PRESENT else each.value
     return found
 
 
 def _told(one: Clause) -> tuple[object, ...]:
     """What an index is named by: a path and its value alone where it is equal, or None where it exists."""
-    plain = one.comparison in (Compared.EQUAL, Compared.PRESENT)
+    plain = one.comparison in (ClauseOperator.EQUAL, ClauseOperator.PRESENT)
     return (one.name, one.value) if plain else (one.name, str(one.comparison), one.value)
 
 
@@ -236,9 +236,9 @@ def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[Pla
         if not group or set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
             continue
         optional = sorted(path for name, path in zip(group, known, strict=True) if not entity.always_has(name))
-        partial = [Clause(path, Compared.PRESENT) for path in optional]
+        partial = [Clause(path, ClauseOperator.PRESENT) for path in optional]
         if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
-            partial.append(Clause(root.presence.path, Compared.EQUAL, root.presence.value))
+            partial.append(Clause(root.presence.path, ClauseOperator.EQUAL, root.presence.value))
         reason = f"{'key' if group == entity.key else 'unique'} of `{entity.name}`: {', '.join(group)}"
         yield PlannedIndex(
             store.name,

@@ -11,7 +11,7 @@ from enum import Enum, StrEnum
 from typing import TypeAlias
 
 from nestling.ir.compiled import CompiledRead, Mql
-from nestling.ir.write_path import Answer, Listed, NewUuid, Violation, WritePlan
+from nestling.ir.write_path import Answer, ListParameter, NewUuid, Violation, WritePlan
 
 
 class Missing(Enum):
@@ -81,7 +81,7 @@ class ReadRows:
     rows: str
     read: CompiledRead
     cells: tuple[tuple[str, str], ...] = ()
-    lists: tuple[Listed, ...] = ()
+    lists: tuple[ListParameter, ...] = ()
     repeats: bool = False
 
     @property

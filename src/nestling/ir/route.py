@@ -115,7 +115,7 @@ class CompiledShared:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BackgroundUpkeep:
     """One upkeep as the background keeps it: what differs and how it is mended (`check`), and how its holders are found.
 
     `path`: the plain field of its documents that holds the anchor; None where there is none, and then `searches` find holders,
@@ -145,7 +145,7 @@ class SyncPlan:
 
     name: str
     fingerprint: str
-    kept: tuple[Kept, ...]
+    kept: tuple[BackgroundUpkeep, ...]
     routes: tuple[CompiledRoute, ...]
 
     @property

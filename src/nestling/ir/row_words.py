@@ -150,7 +150,7 @@ def text(expression: e.Expression) -> str:  # noqa: C901 - one case for each
             return "a case"
         case e.Cast(operand=operand, type=kind):
             return f"{_within(operand, _ATOM)} as {kind}"
-        case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.Stored(operand=operand):
+        case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.AttributeCast(operand=operand):
             return text(operand)
         case e.Call(function=function, arguments=arguments):
             return f"{function}({', '.join(map(text, arguments))})"
@@ -182,7 +182,7 @@ def _strength(expression: e.Expression) -> int:
             return _BITS
         case e.Negate():
             return _NEGATED
-        case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.Stored(operand=operand):
+        case e.Coerce(operand=operand) | e.Raw(operand=operand) | e.AttributeCast(operand=operand):
             return _strength(operand)
         case _:
             return _ATOM

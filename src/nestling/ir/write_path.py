@@ -41,7 +41,7 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenValue:
     """A literal or parameter of the statement, as its attribute keeps it; missing when NULL."""
 
     expression: Expression
@@ -74,7 +74,7 @@ class PairList:
     pairs: tuple[tuple[str, Value], ...]
 
 
-Value: TypeAlias = Cell | Constant | Given | Document | Items | PairList
+Value: TypeAlias = Cell | Constant | GivenValue | Document | Items | PairList
 
 # --- which documents -------------------------------------------------------------------------------------------------
 
@@ -185,7 +185,7 @@ Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | Compute
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListParameter:
     """A parameter of a read that is a list: the values of a column in row sets read before, each once, without NULLs."""
 
     parameter: str
@@ -205,7 +205,7 @@ class Fetch:
     rows: str
     plan: ReadPlan
     cells: tuple[tuple[str, str], ...] = ()
-    lists: tuple[Listed, ...] = ()
+    lists: tuple[ListParameter, ...] = ()
     repeats: bool = False
 
 

@@ -21,11 +21,11 @@ from nestling.ir.write_path import (
     Extend,
     Fetch,
     Give,
-    Given,
+    GivenValue,
     Increment,
     InsertOne,
     Items,
-    Listed,
+    ListParameter,
     Match,
     PairList,
     Pull,
@@ -78,7 +78,7 @@ def _lines(step: WriteStep) -> Iterator[str]:
             assert_never(step)
 
 
-def _list(listed: Listed) -> str:
+def _list(listed: ListParameter) -> str:
     return f", {listed.parameter} = every {listed.column} of {' and '.join(listed.rows)}"
 
 
@@ -150,7 +150,7 @@ def value_words(value: Value) -> str:
             return f"its {column}"
         case Constant(constant):
             return repr(constant)
-        case Given(expression):
+        case GivenValue(expression):
             return text(expression)
         case Document(fields, spread):
             inner = [f"{path}: {value_words(each)}" for path, each in fields]

@@ -46,21 +46,21 @@ class Corner:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FlipSearch:
     """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there."""
 
     best: dict[float, Corner] = field(default_factory=dict)
     costs: dict[tuple[float, frozenset[str]], float] = field(default_factory=dict)
 
 
-Corners = dict[str, Known]
+Corners = dict[str, FlipSearch]
 """What was found of a part by the rate of each statement."""
 
 
 def known_corners(part: DesignProblem, chosen: frozenset[str]) -> Corners:
     """The present rates, at which the best choice is known."""
     here = frozenset(structure.id for structure in part.structures) & chosen
-    return {statement: Known({rate: Corner(rate, here)}) for statement, rate in part.rates.items()}
+    return {statement: FlipSearch({rate: Corner(rate, here)}) for statement, rate in part.rates.items()}
 
 
 def flip(
@@ -73,7 +73,7 @@ def flip(
     high: float,
     solves: int = 40,
     allowed: Allowance | None = None,
-    known: Known | None = None,
+    known: FlipSearch | None = None,
 ) -> tuple[Turn, ...]:
     """The nearest flips of a decision below and above `now`, none where it stays as it is down to `low` or up to `high`.
 
@@ -81,7 +81,7 @@ def flip(
     more is left out. `known` keeps what was found.
     """
     found = []
-    left, known = allowed or allowance(), Known() if known is None else known
+    left, known = allowed or allowance(), FlipSearch() if known is None else known
     for end in (low, high):
         search = _Search(problem_at, group, left, solves, known)
         if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
@@ -120,7 +120,7 @@ def rate_flips(
             high=(now or 1.0) * FACTOR,
             solves=solves,
             allowed=left,
-            known=corners.setdefault(statement, Known()) if corners is not None else None,
+            known=corners.setdefault(statement, FlipSearch()) if corners is not None else None,
         )
     return tuple(sorted(found, key=lambda flip: (factor_between(flip.now, flip.at), flip.quantity)))
 
@@ -140,7 +140,7 @@ def near_flips(
     """
     found = []
     for statement, crossing in crossings.items():
-        now, known = part.rates[statement], corners.setdefault(statement, Known())
+        now, known = part.rates[statement], corners.setdefault(statement, FlipSearch())
         search = _Search(partial(part.with_rate, statement), group, allowed, solves, known)
         near, far = search.best(now), search.best(crossing * (1 + (BEYOND if crossing > now else -BEYOND)))
         if near is not None and far is not None and search.choice(near) != search.choice(far):
@@ -166,7 +166,7 @@ class _Search:
     group: str
     allowed: Allowance
     solves_left: int
-    known: Known
+    known: FlipSearch
 
     def best(self, value: float) -> Corner | None:
         """Solve at a value; None when that cannot be proved within the solves and the time left."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Indexed, Structure
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access
@@ -54,9 +54,9 @@ def _is_kind(situation: Situation, access: Access, constant: Clause) -> bool:
     entity = situation.model.entity(access.entity)
     links = (link.child_attributes for link in situation.parents[access.entity])
     if any(constant.name in group for group in (entity.key, *entity.uniques, *links)):
-        return constant.comparison in (Compared.NULL, Compared.PRESENT)
+        return constant.comparison in (ClauseOperator.NULL, ClauseOperator.PRESENT)
     distinct = situation.statistics.entity(access.entity).attribute(constant.name).distinct
-    return constant.comparison is not Compared.EQUAL or (distinct is not None and distinct.value <= MOST_VALUES)
+    return constant.comparison is not ClauseOperator.EQUAL or (distinct is not None and distinct.value <= MOST_VALUES)
 
 
 def _keys(situation: Situation, access: Access, rows: tuple[Clause, ...]) -> Iterator[Keys]:

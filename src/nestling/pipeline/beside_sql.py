@@ -21,7 +21,7 @@ Row = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class SideBySide:
     """The converted query as mongosh takes it, the rows both sides gave, and whether they are the same."""
 
     name: str
@@ -31,7 +31,7 @@ class Compared:
     equal: bool
 
 
-def compare(proposal: Proposal, statement: Statement, sqlite: Path, database: Database[Any]) -> Compared:
+def compare(proposal: Proposal, statement: Statement, sqlite: Path, database: Database[Any]) -> SideBySide:
     """Run one SELECT with its sample values on both; raises `GapError` when it cannot be converted."""
     from nestling.emitters.mql.script import read_shell
     from nestling.executors.run import run_read
@@ -43,7 +43,7 @@ def compare(proposal: Proposal, statement: Statement, sqlite: Path, database: Da
     assert isinstance(read, CompiledRead), statement.name
     found, expected = list(run_read(database, read)), _asked(sqlite, statement.sql, values)
     is_ordered = "ORDER BY" in statement.sql.upper()
-    return Compared(statement.name, statement.sql, read_shell(read), len(found), _same(found, expected, is_ordered))
+    return SideBySide(statement.name, statement.sql, read_shell(read), len(found), _same(found, expected, is_ordered))
 
 
 def _asked(sqlite: Path, sql: str, values: Mapping[str, object]) -> list[Row]:

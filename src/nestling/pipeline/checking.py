@@ -39,7 +39,7 @@ def check(
     `ChangesError` where its history is not known.
     """
     from nestling.emitters.unknown_fields import unknown_fields
-    from nestling.executors.check import Way, changed_since, touched
+    from nestling.executors.check import CheckOptions, changed_since, touched
     from nestling.executors.check import check as compare
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate import check_in_use
@@ -55,7 +55,7 @@ def check(
     if since is not None:
         names = [store.name for store in proposal.design.stores]
         only = touched(compiled, changed_since(database, names, since))
-    way = Way(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
+    way = CheckOptions(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
     report = compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
     if sample is not None or since is not None:

@@ -34,7 +34,7 @@ NO_WORKLOAD = (
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class PosedProblem:
     """A design problem with what it was made of: what is known, what work costs, and the candidates there are to choose."""
 
     situation: Situation
@@ -82,12 +82,12 @@ def design(
     `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
     """
     from nestling.pipeline.reversing import redesign
-    from nestling.sources.mongo import Found
+    from nestling.sources.mongo import LiveDatabase
     from nestling.strategies import design as decide
 
     if reading.today is not None:
         made = redesign(
-            Found(reading, reading.today.in_place, reading.today.watched),
+            LiveDatabase(reading, reading.today.in_place, reading.today.watched),
             strategy,
             thresholds,
             profile=profile,
@@ -145,7 +145,7 @@ def _least_cost(
     return explained(found, solve(found.problem, limit_seconds=limit_seconds))
 
 
-def explained(found: Posed, solution: Solution, today: Design | None = None) -> Proposal:
+def explained(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
     """The proposal of a solution of the problem posed, with every decision weighed; `today`: the design whose names stay."""
     from nestling.ir.options import CHANGE
     from nestling.ir.proposal import Costs
@@ -167,7 +167,7 @@ def explained(found: Posed, solution: Solution, today: Design | None = None) -> 
 
 def posed(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, *, today: Design | None = None
-) -> Posed:
+) -> PosedProblem:
     """The design problem of a reading.
 
     What `today`'s design has may stay, whoever would propose it, and what saves next to nothing is not worth a change.
@@ -180,9 +180,9 @@ def posed(
     known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
     candidates = propose(known)
     if today is None:
-        return Posed(known, prices, candidates, priced(known, prices, candidates))
+        return PosedProblem(known, prices, candidates, priced(known, prices, candidates))
     there = with_in_place(today, candidates)
-    return Posed(known, prices, there.candidates, priced(known, prices, there.candidates, there.chosen))
+    return PosedProblem(known, prices, there.candidates, priced(known, prices, there.candidates, there.chosen))
 
 
 def priced(

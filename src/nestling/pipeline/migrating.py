@@ -174,7 +174,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     from nestling.emitters.reordered import reordered
     from nestling.emitters.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
-    from nestling.executors.migrate import Job, Sides, indexes_today, lost_options
+    from nestling.executors.migrate import HomeViews, Job, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
     from nestling.pipeline.migration_indexes import fates
@@ -188,7 +188,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     built = {name: final for name, final in finals.items() if name not in stays}
     homes = _homes(old, database, policy)
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
-    sides = Sides(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
+    sides = HomeViews(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
     today, collations = indexes_today(database, written_collections(old)), _collations(database)
     fate = fates(old, new, today, collations, stays)
     carried = [_final(index, names) for index in fate.carried]

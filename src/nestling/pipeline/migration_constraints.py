@@ -153,9 +153,9 @@ def _unique(on: Indexed, *, some: bool, collated: bool) -> _Unique:
 
 def _is_of_some(index: PlannedIndex) -> bool:
     """Whether rows that have the values may share them."""
-    from nestling.ir.clause import Compared
+    from nestling.ir.clause import ClauseOperator
 
-    return any(each.comparison is not Compared.PRESENT for each in index.partial)
+    return any(each.comparison is not ClauseOperator.PRESENT for each in index.partial)
 
 
 def _has_condition(told: Mapping[str, Any]) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.migration import MigrationPlan, Move, Phase, Way
+from nestling.ir.migration import CollectionOrigin, MigrationPlan, Move, Phase
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
 
@@ -128,7 +128,13 @@ def _moves(new: Design, job: Job, measured: Mapping[str, Size]) -> Iterator[Move
     for store in new.stores:
         of = tuple(dict.fromkeys(node.entity for node in store.nodes()))
         name = staged.get(store.name, store.name)
-        way = Way.KEPT if store.name in job.kept else Way.SERVER if name in on_server else Way.STREAM
+        way = (
+            CollectionOrigin.KEPT
+            if store.name in job.kept
+            else CollectionOrigin.SERVER
+            if name in on_server
+            else CollectionOrigin.STREAM
+        )
         documents, size_bytes = _estimated(store, of, job, measured)
         yield Move(store.name, name, way, of, documents, size_bytes)
 
@@ -220,6 +226,6 @@ def _mixed(job: Job) -> Iterator[str]:
 
 def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) -> float:
     """The backfill and one comparison."""
-    rates = {Way.SERVER: SERVER_ROWS_PER_SECOND, Way.STREAM: STREAM_ROWS_PER_SECOND}
+    rates = {CollectionOrigin.SERVER: SERVER_ROWS_PER_SECOND, CollectionOrigin.STREAM: STREAM_ROWS_PER_SECOND}
     built = sum(sum(measured[name].rows for name in move.of) / rates[move.way] for move in moves if move.way in rates)
     return built + sum(measured[name].rows for name in job.sides.entities) / COMPARED_ROWS_PER_SECOND

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nestling.ir.options import Change, DesignProblem
     from nestling.ir.reading import Gap
     from nestling.planner.options.constraints import Constraint
-    from nestling.sources.mongo import Compared, Found, Taken
+    from nestling.sources.mongo import DerivedField, FieldComparison, LiveDatabase
     from nestling.sources.mongo.seen import Place
     from nestling.strategies import Thresholds
 
@@ -53,7 +53,7 @@ def is_mongodb(address: Path | str) -> bool:
     return str(address).startswith(MONGODB)
 
 
-def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | None = None) -> Found:
+def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | None = None) -> LiveDatabase:
     """What a live MongoDB holds, and how: of the URI's database.
 
     The workload is the file's; without one it is what the server has noted of what it is asked. Raises ConnectionFailed,
@@ -86,17 +86,17 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
     return _known(replace(found, reading=reading, watched=watched(captures)))
 
 
-def _known(found: Found) -> Found:
+def _known(found: LiveDatabase) -> LiveDatabase:
     """What was found, where the reading knows today's design."""
     return replace(found, reading=replace(found.reading, today=Today(found.in_place, found.watched)))
 
 
-def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> Found:
+def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | None) -> LiveDatabase:
     """What the facts say, where only what is equal in all documents is a copy: what differs is data of its own."""
     from nestling.pipeline.read_only import looked_at
-    from nestling.sources.mongo import Compared, Taken, read
+    from nestling.sources.mongo import DerivedField, FieldComparison, read
 
-    found, known = read(facts, name=name, origin=origin), dict[Taken, Compared]()
+    found, known = read(facts, name=name, origin=origin), dict[DerivedField, FieldComparison]()
     with looked_at(uri) as (client, _):
         while new := dict(_verdicts(found, client[name], frozenset(each.place for each in known), watch)):
             known |= new
@@ -105,12 +105,12 @@ def _compared(uri: str, facts: Facts, name: str, origin: str, watch: Watch | Non
 
 
 def _verdicts(
-    found: Found, database: Database[Any], known: frozenset[Place], watch: Watch | None
-) -> Iterator[tuple[Taken, Compared]]:
+    found: LiveDatabase, database: Database[Any], known: frozenset[Place], watch: Watch | None
+) -> Iterator[tuple[DerivedField, FieldComparison]]:
     """What was taken to follow from others, and has not been compared yet, with what the server says of it."""
     from nestling.planner.checks import field_checks
 
-    checks: dict[Taken, list[Check | Gap]] = {}
+    checks: dict[DerivedField, list[Check | Gap]] = {}
     for each in field_checks(found.in_place.design):
         taken = found.taken.get((each.holder, each.field))
         if taken is not None and taken.place not in known:
@@ -121,29 +121,29 @@ def _verdicts(
         yield taken, _verdict(several, database)
 
 
-def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> Compared:
+def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldComparison:
     """What all documents say of a field, which may be in several collections."""
     from nestling.common.errors import PermissionDenied, ReadError
-    from nestling.executors.check import Way, check
+    from nestling.executors.check import CheckOptions, check
     from nestling.ir.reading import Gap
     from nestling.pipeline.checking import compiled_check
-    from nestling.sources.mongo import Compared
+    from nestling.sources.mongo import FieldComparison
 
     compiled = []
     for each in checks:
         if isinstance(each, Gap):
-            return Compared(0, why=each.what)
+            return FieldComparison(0, why=each.what)
         compiled.append(compiled_check(each))
     try:
-        report = check(compiled, database, (), way=Way(shown=1))
+        report = check(compiled, database, (), way=CheckOptions(shown=1))
     except (ReadError, PermissionDenied) as error:
-        return Compared(0, why=error.problems[0].what)
+        return FieldComparison(0, why=error.problems[0].what)
     example = report.findings[0].id if report.findings else None
-    return Compared(report.checked, sum(each.differing for each in report.verdicts.values()), example)
+    return FieldComparison(report.checked, sum(each.differing for each in report.verdicts.values()), example)
 
 
 def redesign(
-    found: Found,
+    found: LiveDatabase,
     strategy: str,
     thresholds: Thresholds | None = None,
     *,
@@ -178,7 +178,7 @@ def redesign(
 
 
 def _least_cost(
-    found: Found, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, warning: str
+    found: LiveDatabase, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, warning: str
 ) -> Redesign:
     """The design that costs least, today's being in place."""
     from nestling.optimizer import solve
@@ -209,7 +209,7 @@ def _least_cost(
     return Redesign(proposal, cost, steps, warning, better)
 
 
-def _growing(made: Redesign, found: Found, thresholds: Thresholds | None) -> Redesign:
+def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None) -> Redesign:
     """The redesign with a warning of documents that will not fit, and a note of those of today that would not."""
     from nestling.ir.situation import Thresholds, outgrown, situation
 

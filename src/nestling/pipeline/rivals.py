@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import Posed, design, posed, read_proposal
+from nestling.pipeline.designing import PosedProblem, design, posed, read_proposal
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
@@ -83,7 +83,7 @@ def of_the_model(proposal: Proposal, reading: Reading, path: Path) -> Proposal:
 class _Choices:
     """Other choices than the best of what there is to choose for a reading."""
 
-    posed: Posed
+    posed: PosedProblem
 
     @property
     def problem(self) -> DesignProblem:

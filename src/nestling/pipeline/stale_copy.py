@@ -17,7 +17,7 @@ EDITED = "edited by hand"
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
+class StaleCopy:
     """The edit as the shell has it, what a check found of it, and what one that repairs did."""
 
     edit: str
@@ -30,7 +30,7 @@ class Mended:
         return (len(self.found.findings), self.repaired.repaired, self.repaired.clean) == (1, 1, True)
 
 
-def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> Mended | None:
+def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> StaleCopy | None:
     """Edit one copied text of the first document that has one, check, and repair; None where the design copies no text."""
     from nestling.pipeline.checking import check
 
@@ -40,7 +40,7 @@ def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> Mended | None
     collection, identity, path = edit
     database[collection].update_one({"_id": identity}, {"$set": {path: EDITED}}, bypass_document_validation=True)
     found = check(proposal, database)
-    return Mended(_shell(collection, identity, path), found, check(proposal, database, repair=True))
+    return StaleCopy(_shell(collection, identity, path), found, check(proposal, database, repair=True))
 
 
 def _edits(design: Design, database: Database[Any]) -> Iterator[tuple[str, object, str]]:

@@ -11,10 +11,18 @@ from nestling.ir.proposal import Proposal
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-    from nestling.executors.sync import Metrics, Standing, SyncReport
+    from nestling.executors.sync import Metrics, SyncReport, SyncState
     from nestling.ir.design import Design
     from nestling.ir.drift import Check
-    from nestling.ir.route import CompiledRoute, CompiledSearch, CompiledShared, Kept, Route, Search, SyncPlan
+    from nestling.ir.route import (
+        BackgroundUpkeep,
+        CompiledRoute,
+        CompiledSearch,
+        CompiledShared,
+        Route,
+        Search,
+        SyncPlan,
+    )
     from nestling.ir.upkeep import Upkeep
 
 SEARCHED_AT_ONCE = (1, 16, 256)
@@ -40,8 +48,8 @@ def sync_plan(design: Design) -> SyncPlan:
     return SyncPlan(design.model.name, stored_digest(design, Policy()), kept, routes)
 
 
-def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:
-    from nestling.ir.route import Kept
+def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> BackgroundUpkeep:
+    from nestling.ir.route import BackgroundUpkeep
     from nestling.pipeline.checking import compiled_check
     from nestling.planner.routes import anchor_path, search
     from nestling.planner.upkeep import implied
@@ -53,7 +61,7 @@ def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Kept:
     path = anchor_path(design, upkeep)
     widths = SEARCHED_AT_ONCE if path is None else ()
     searches = tuple(_compiled_search(search(design, upkeep, width)) for width in widths)
-    return Kept(compiled_check(check), upkeep.freshness, path, searches, _shared(design, upkeep))
+    return BackgroundUpkeep(compiled_check(check), upkeep.freshness, path, searches, _shared(design, upkeep))
 
 
 def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
@@ -120,7 +128,7 @@ def sync(
     return keep(database, plan, options, stop=stop, metrics=metrics, say=say)
 
 
-def sync_standing(proposal: Proposal, database: Database[Any]) -> Standing | None:
+def sync_standing(proposal: Proposal, database: Database[Any]) -> SyncState | None:
     """How the sync of a design stands in a database, None when it never ran there."""
     from nestling.executors.sync import standing
 

@@ -41,27 +41,27 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class AttributeAccess:
     """An attribute's value and the joins it needs, in order."""
 
     value: Expression
     joins: tuple[Join, ...] = ()
 
 
-def attribute_at(design: Design, place: Place, level: int, attribute: str) -> Found:
+def attribute_at(design: Design, place: Place, level: int, attribute: str) -> AttributeAccess:
     """The value of an attribute of the row at `place.nodes[level]`; raises `DesignError` when the place cannot tell it."""
     level, attribute = place.source(attribute, level)
     node = place.nodes[level]
     path = node.path_of(attribute)
     if path is not None:
-        return Found(_stored(design, place, level, attribute, path))
+        return AttributeAccess(_stored(design, place, level, attribute, path))
     for split in place.store.collection.splits if level == 0 and is_collection_root(place) else ():
         if attribute in split.attributes and not split.gridfs:
             return _part(design, place, split, attribute)
     for pairs in node.body.pairs:
         if attribute in pairs.attributes:
             array = FieldPath(join(path_to(place, level), pairs.field))
-            return Found(PairValue(array, pairs.key, stored_name(attribute), pairs.value))
+            return AttributeAccess(PairValue(array, pairs.key, stored_name(attribute), pairs.value))
     for name in node.listed:
         link = design.model.relationship(name)
         if attribute in link.child_attributes:
@@ -105,16 +105,18 @@ def file_split(place: Place, attribute: str) -> Split | None:
     )
 
 
-def _part(design: Design, place: Place, split: Split, attribute: str) -> Found:
+def _part(design: Design, place: Place, split: Split, attribute: str) -> AttributeAccess:
     store = design.store(split.collection)
     path = store.roots[0].path_of(attribute)
     if path is None:
         raise _untold(place, 0, attribute)
     field = fresh_field(place.store, f"part of {store.name}")
-    return Found(FieldPath(join(field, path)), (Join(CollectionScan(store.name), FieldPath("_id"), "_id", field),))
+    return AttributeAccess(
+        FieldPath(join(field, path)), (Join(CollectionScan(store.name), FieldPath("_id"), "_id", field),)
+    )
 
 
-def _listed(design: Design, place: Place, level: int, link: Relationship, attribute: str) -> Found:
+def _listed(design: Design, place: Place, level: int, link: Relationship, attribute: str) -> AttributeAccess:
     """The foreign key, from the parent whose array holds this row's id: one lookup for each store parents live in."""
     source = link.parent_attributes[link.child_attributes.index(attribute)]
     identity = id_at(design, place, level)
@@ -131,7 +133,7 @@ def _listed(design: Design, place: Place, level: int, link: Relationship, attrib
     value = values[-1]
     for earlier in reversed(values[:-1]):
         value = IfMissing(earlier, value)
-    return Found(value, tuple(joins))
+    return AttributeAccess(value, tuple(joins))
 
 
 def _key_rows(design: Design, parent: Place, link: Relationship) -> Step:
@@ -157,19 +159,19 @@ def _reference(node: Node, link: Relationship) -> Reference | None:
     return next(found, None)
 
 
-def id_at(design: Design, place: Place, level: int) -> Found:
+def id_at(design: Design, place: Place, level: int) -> AttributeAccess:
     """What others hold as the id of a row: its `_id` where that is made of its key, else its key's value or values."""
     node, store = place.nodes[level], place.store
     key = design.model.entity(node.entity).key
     if level == 0 and node.kind is NodeKind.ROOT:
         is_member = store.role is not Role.ORPHANS and not is_collection_root(place)
         if is_member or set(store.id) == set(key):
-            return Found(FieldPath("_id"))
+            return AttributeAccess(FieldPath("_id"))
     parts = {name: attribute_at(design, place, level, name) for name in key}
     joins = tuple(dict.fromkeys(item for part in parts.values() for item in part.joins))
     if len(parts) == 1:
-        return Found(parts[key[0]].value, joins)
-    return Found(DocumentOf(tuple((stored_name(name), part.value) for name, part in parts.items())), joins)
+        return AttributeAccess(parts[key[0]].value, joins)
+    return AttributeAccess(DocumentOf(tuple((stored_name(name), part.value) for name, part in parts.items())), joins)
 
 
 def fresh_field(store: StoredCollection, name: str) -> str:

@@ -9,15 +9,15 @@ from nestling.ir.layout import Place
 from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.types import TypeName
-from nestling.planner.attribute import Found, attribute_at
+from nestling.planner.attribute import AttributeAccess, attribute_at
 
 
-def copied_attribute(design: Design, place: Place, attribute: str) -> Found:
+def copied_attribute(design: Design, place: Place, attribute: str) -> AttributeAccess:
     """The value of an attribute of the copied row: its copy, or the child's foreign key that refers to it."""
     copy = _copy(place)
     field = next((field for field in copy.attributes if field.attribute == attribute), None)
     if field is not None:
-        return Found(FieldPath(_path(place, copy, field)))
+        return AttributeAccess(FieldPath(_path(place, copy, field)))
     link = design.model.relationship(copy.path[0].relationship)
     if attribute not in link.parent_attributes:
         what = f"`{attribute}` of `{link.parent}` is not among what `{copy.name}` copies in `{place.store.name}`"

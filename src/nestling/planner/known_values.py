@@ -15,7 +15,7 @@ from nestling.planner.distinct import distinct_of
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class PathStatistics:
     """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds, how
     they lie.
     """
@@ -27,22 +27,22 @@ class Known:
     values: Distribution | None = None
 
 
-KnownOf = Callable[[Column], Known | None]
+KnownOf = Callable[[Column], PathStatistics | None]
 
 
-def attribute_known(entity: str, attribute: str, model: Model, statistics: Statistics) -> Known:
+def attribute_known(entity: str, attribute: str, model: Model, statistics: Statistics) -> PathStatistics:
     """What statistics say of an attribute's values, and keys where these do not."""
     found = statistics.entity(entity).attribute(attribute)
     distinct = distinct_of(entity, attribute, model, statistics)
     missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)
-    return Known(distinct, missing, size, values=found.values)
+    return PathStatistics(distinct, missing, size, values=found.values)
 
 
 def known_of_scans(relations: Iterable[Relation], model: Model, statistics: Statistics) -> KnownOf:
     """What statistics say of the columns of those relations that are tables; nothing of what others make."""
     entities = {each.alias: each.entity for each in relations if isinstance(each, Scan)}
 
-    def known(column: Column) -> Known | None:
+    def known(column: Column) -> PathStatistics | None:
         entity = entities.get(column.alias)
         return attribute_known(entity, column.name, model, statistics) if entity else None
 

@@ -23,7 +23,7 @@ from nestling.ir.names import join
 from nestling.ir.primitives import Form
 
 if TYPE_CHECKING:
-    from nestling.planner.attribute import Found
+    from nestling.planner.attribute import AttributeAccess
 
 
 def documents_at(place: Place) -> Step:
@@ -48,7 +48,7 @@ def _entered(step: Step, node: Node, at: str) -> Step:
     return step
 
 
-def with_joins(step: Step, found: Iterable[Found]) -> Step:
+def with_joins(step: Step, found: Iterable[AttributeAccess]) -> Step:
     """Add the joins that values need, each once, those first that others build on."""
     for join_ in dict.fromkeys(item for each in found for item in each.joins):
         step = Lookup(step, join_.foreign, join_.local, join_.foreign_path, join_.field)

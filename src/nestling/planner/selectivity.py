@@ -30,7 +30,7 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.operands import operands
-from nestling.planner.known_values import Known, KnownOf
+from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.value_ranges import (
     LOWER,
     NO_VALUES,
@@ -219,10 +219,10 @@ def _distinct(expression: Expression, known: KnownOf, rows: float) -> float:
     return possible
 
 
-def known_by_path(known: Mapping[str, Known], path_of: Callable[[Column], str | None]) -> KnownOf:
+def known_by_path(known: Mapping[str, PathStatistics], path_of: Callable[[Column], str | None]) -> KnownOf:
     """What is known of a column, by the path its values have."""
 
-    def find(column: Column) -> Known | None:
+    def find(column: Column) -> PathStatistics | None:
         path = path_of(column)
         return known.get(path) if path is not None else None
 

@@ -25,7 +25,7 @@ from nestling.strategies.placement.decided_relationships import in_model_order, 
 from nestling.strategies.placement.many_to_many import Linked, place
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.ownership import owners, preference
-from nestling.strategies.placement.questions import Answer, ask
+from nestling.strategies.placement.questions import TreeAnswer, ask
 from nestling.strategies.placement.referencing import hold
 
 
@@ -46,18 +46,18 @@ def outline(situation: Situation) -> Outline:
     return _decided(situation, nesting, answers, refusals, linked)
 
 
-def _answer(situation: Situation, link: Relationship, answer: Answer) -> Answer:
+def _answer(situation: Situation, link: Relationship, answer: TreeAnswer) -> TreeAnswer:
     """A junction belongs to the sides it joins; its further parents never embed it."""
     if not any(both.through == link.child for both in situation.model.many_to_many):
         return answer
     why = f"`{link.child}` is a junction: it lives in one of the two sides it joins, or alone"
-    return Answer(embeds=False, reasons=(Reason("owner", why),), against=why)
+    return TreeAnswer(embeds=False, reasons=(Reason("owner", why),), against=why)
 
 
 def _decided(
     situation: Situation,
     nesting: Nesting,
-    answers: dict[str, Answer],
+    answers: dict[str, TreeAnswer],
     refusals: dict[str, Reason],
     linked: dict[str, Linked],
 ) -> Outline:
@@ -84,7 +84,7 @@ def _decided(
     return Outline(in_model_order(situation, decisions), homes, held, mirrored)
 
 
-def _embedded(situation: Situation, link: Relationship, answer: Answer) -> Decision:
+def _embedded(situation: Situation, link: Relationship, answer: TreeAnswer) -> Decision:
     orphans: tuple[Reason, ...] = ()
     if not situation.is_total(link):
         share = situation.lacking_share(link)

@@ -28,7 +28,7 @@ from nestling.ir.write_path import (
     Document,
     Each,
     Fetch,
-    Given,
+    GivenValue,
     InsertOne,
     Match,
     Refuse,
@@ -145,7 +145,7 @@ def test_scripts_branch_and_refuse() -> None:
 def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int]) -> None:
     """It stands as a whole, NULLs in it and instead of it meet nothing."""
     where = (
-        Match("n", Given(Parameter("ids", INTEGER, listed=True)), write_path.Test.IN),
+        Match("n", GivenValue(Parameter("ids", INTEGER, listed=True)), write_path.Test.IN),
         Match("n", Constant(None), write_path.Test.NOT_EQUAL),
     )
     update = UpdateDocuments("t", where, (Set("a", value(1)),), many=True)

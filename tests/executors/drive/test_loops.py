@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.drive import Driven, Run, closed, latency, loops, mixed, opened
+from nestling.executors.drive import LoadedDesign, Run, closed, latency, loops, mixed, opened
 from nestling.executors.drive.answers import Answer
 from nestling.ir.proof import Interval
 from nestling.ir.replayed_values import StandIns
@@ -29,10 +29,10 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
 
 
 @pytest.fixture
-def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> Driven:
+def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> LoadedDesign:
     """A server whose statements are commands: `insert` of a document, `sleep`."""
 
-    def execute(on: Driven, call: Call, *, session: Any = None) -> tuple[float, Answer]:
+    def execute(on: LoadedDesign, call: Call, *, session: Any = None) -> tuple[float, Answer]:
         del session
         if call.statement == "sleep":
             clock.sleep(SLOW)
@@ -42,10 +42,10 @@ def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.Monkey
         return SLOW, Answer(affected=1)
 
     monkeypatch.setattr(loops, "execute", execute)
-    return Driven("one", database, {}, {}, {})
+    return LoadedDesign("one", database, {}, {}, {})
 
 
-def test_clients_keep_the_order_that_counts(server: Driven, database: Database[Any]) -> None:
+def test_clients_keep_the_order_that_counts(server: LoadedDesign, database: Database[Any]) -> None:
     """With several clients an execution starts only when those it comes after are done; every one is done once."""
     block = tuple(Call("insert", {"id": place}, NOTHING_NEW, (place - 1,) if place else ()) for place in range(40))
     runs = closed(server, block, clients=4)
@@ -53,7 +53,7 @@ def test_clients_keep_the_order_that_counts(server: Driven, database: Database[A
     assert all(found["seen"] == found["_id"] for found in database["log"].find())
 
 
-def test_time_counts_from_when_an_execution_was_due(server: Driven) -> None:
+def test_time_counts_from_when_an_execution_was_due(server: LoadedDesign) -> None:
     """One user and a server of 50 ms, asked every 10 ms: each execution waits longer than the one before it."""
     block = tuple(Call("sleep", {}, NOTHING_NEW) for _ in range(5))
     elapsed, runs = opened(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
@@ -61,14 +61,14 @@ def test_time_counts_from_when_an_execution_was_due(server: Driven) -> None:
     assert [run.seconds for run in runs] == pytest.approx([0.05, 0.09, 0.13, 0.17, 0.21])
 
 
-def test_nothing_is_asked_before_it_is_due(server: Driven) -> None:
+def test_nothing_is_asked_before_it_is_due(server: LoadedDesign) -> None:
     """A server that is faster than it is asked waits, and no execution is charged for that."""
     elapsed, runs = opened(server, tuple(Call("sleep", {}, NOTHING_NEW) for _ in range(3)), [0.0, 0.1, 0.3], clients=1)
     assert elapsed == pytest.approx(0.3 + SLOW)
     assert [run.seconds for run in runs] == pytest.approx([SLOW] * 3)
 
 
-def test_an_error_ends_all_clients(server: Driven) -> None:
+def test_an_error_ends_all_clients(server: LoadedDesign) -> None:
     """What one client meets, the caller hears, and none of the others waits for ever."""
     block = (
         Call("insert", {"id": 1}, NOTHING_NEW),
@@ -103,7 +103,7 @@ def test_a_pause_of_the_machine_decides_nothing() -> None:
     assert latency([]) is None
 
 
-def test_runs_keep_their_answers_digest(server: Driven) -> None:
+def test_runs_keep_their_answers_digest(server: LoadedDesign) -> None:
     """With shapes the answers are digested, without they are not."""
     from nestling.executors.drive import Shape
 

@@ -12,7 +12,7 @@ from nestling import pipeline
 from nestling.common.errors import LoadError, Problem
 from nestling.emitters.commands import index_commands
 from nestling.executors.migrate import migrating
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.migration import Phase
 from nestling.ir.model import Model
@@ -24,7 +24,7 @@ from tests.planner.home_cases import entity
 
 Documents = Database[dict[str, Any]]
 MODEL = Model("m", (entity("note", "id:integer! city:text at:timestamp", "id"),))
-FEW = Index("notes", (("city", 1),), partial=(Clause("city", Compared.EQUAL, "Bonn"),))
+FEW = Index("notes", (("city", 1),), partial=(Clause("city", ClauseOperator.EQUAL, "Bonn"),))
 ALL = Index("notes", (("city", 1),))
 PLAIN = Index("notes", (("at", 1),))
 EXPIRING = Index("notes", (("at", 1),), expire_after_seconds=10**9)

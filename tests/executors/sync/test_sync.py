@@ -19,7 +19,7 @@ from pymongo.database import Database
 from nestling.common.errors import LeaseLost, SyncError
 from nestling.executors.sync import Metrics, SyncOptions, served, standing, status_written, sync
 from nestling.executors.sync import following as loop
-from nestling.executors.sync.large_refreshes import Side, Task
+from nestling.executors.sync.large_refreshes import RefreshQueue, Task
 from nestling.executors.sync.lease import COLLECTION
 from nestling.ir.route import SyncPlan
 from nestling.ir.text import read_proposal
@@ -278,13 +278,13 @@ def test_a_large_fan_out_does_not_hold_up_others(shop: Database[Any], monkeypatc
     shop.purchases.insert_many(many)
     sync(shop, plan_of(), ONCE)
     left: list[object] = []
-    add = Side.add
+    add = RefreshQueue.add
 
-    def noted(side: Side, task: Task) -> None:
+    def noted(side: RefreshQueue, task: Task) -> None:
         left.append((task.kept.id, task.anchors))
         add(side, task)
 
-    monkeypatch.setattr(Side, "add", noted)
+    monkeypatch.setattr(RefreshQueue, "add", noted)
     shop.customers.bulk_write([UpdateOne({"_id": n}, {"$set": {"name": name}}) for n, name in ((1, "Eve"), (2, "Bo"))])
     sync(shop, plan_of(), ONCE)
     assert left == [("purchases.customer", ([1],))]

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.distribution import Distribution
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
@@ -218,8 +218,8 @@ def _lying(known: AttributeStatistics, name: str, lie: Distribution) -> Attribut
 def _said(access: Access, chance: random.Random) -> Access:
     """An access whose statement compares and sets texts by constants."""
     compared = [each.attribute for each in access.filters if each.operator is Operator.EQUALITY]
-    found = tuple(Clause(name, Compared.EQUAL, "x") for name in compared if name in TEXTS)
+    found = tuple(Clause(name, ClauseOperator.EQUAL, "x") for name in compared if name in TEXTS)
     written = access.attributes if access.kind is StatementKind.UPDATE else TEXTS
     values = [(name, chance.choice("xyy?")) for name in written if name in TEXTS]
-    sets = tuple(Clause(name, Compared.EQUAL, value) for name, value in values if value != "?")
+    sets = tuple(Clause(name, ClauseOperator.EQUAL, value) for name, value in values if value != "?")
     return replace(access, constants=found, sets=sets if access.kind.writes else ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.candidate import Indexed
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.distribution import Distribution
 from nestling.ir.model import Model
 from nestling.ir.reading import Reading
@@ -41,7 +41,7 @@ def entries(sql: str, *keys: str, on: str = "status") -> float:
     sizes = Sizes(known)
     places = Places(known, (), sizes)
     modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.index_writes)
-    index = Indexed("task", tuple((key, 1) for key in keys or ("n",)), (Clause(on, Compared.EQUAL, "yes"),))
+    index = Indexed("task", tuple((key, 1) for key in keys or ("n",)), (Clause(on, ClauseOperator.EQUAL, "yes"),))
     return entries_written(modes, workload.statements[0].accesses[0], index)
 
 

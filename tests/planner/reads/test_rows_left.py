@@ -10,7 +10,7 @@ from nestling.ir.expression import And, Column, Compare, Comparison, Expression,
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Statistics, measured
 from nestling.ir.types import INTEGER, TEXT
-from nestling.planner.reads.rewrites.rows_left import Left, rows_left
+from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 
 PARENT = Entity("parent", (Attribute("id", INTEGER, nullable=False),), ("id",))
 NAMES = ("id", "parent_id", "country", "n", "gone")
@@ -68,4 +68,4 @@ def test_an_unknown_range_is_taken_for_wide() -> None:
     high = compared("n", Comparison.LESS, Parameter("high", INTEGER))
     between = rows_left(Filter(SCAN, And((low, high))), MODEL, STATISTICS)
     assert between is not None
-    assert between > Left(0.2, 1000.0)
+    assert between > RemainingRows(0.2, 1000.0)

@@ -9,7 +9,7 @@ import pytest
 
 from nestling.common.errors import GapError, WorkloadError
 from nestling.ir.algebra import Filter, Query
-from nestling.ir.expression import Compare, Literal, Parameter, Stored
+from nestling.ir.expression import AttributeCast, Compare, Literal, Parameter
 from nestling.ir.model import Model
 from nestling.ir.operands import operands
 from nestling.ir.types import TypeName
@@ -47,7 +47,7 @@ def test_json_is_read_as_it_is_stored(value: str) -> None:
         write = translate(f"UPDATE ticket SET meta = {value}{cast}", model(), "postgresql")
         assert isinstance(write, Update)
         (change,) = write.assignments
-        assert isinstance(change.expression, Stored)
+        assert isinstance(change.expression, AttributeCast)
         assert change.expression.type.name is TypeName.JSON
         assert isinstance(change.expression.operand, Literal | Parameter)
 

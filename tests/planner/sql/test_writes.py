@@ -158,7 +158,7 @@ def test_mysql_assigns_from_left_to_right() -> None:
         write = translate(sql, shop().model, dialect)
         assert isinstance(write, Update)
         last = write.assignments[-1].expression
-        assert isinstance(last, e.Stored)
+        assert isinstance(last, e.AttributeCast)
         mentioned[dialect] = last.operand
     assert mentioned == {
         "mysql": translate_assignment("UPDATE hollow SET x = x + 1", "mysql"),

@@ -34,7 +34,16 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Each, WritePlan
 from nestling.planner.home import home_view
-from nestling.planner.upkeep import ChangeKind, Implied, RowChange, fired, implied, stored, upkeep_steps, upkeeps_of
+from nestling.planner.upkeep import (
+    ChangeKind,
+    ExpectedRead,
+    RowChange,
+    fired,
+    implied,
+    stored,
+    upkeep_steps,
+    upkeeps_of,
+)
 from nestling.planner.upkeep.holder import holder_rows, locating
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
 from nestling.sources.sql.rows import SqlDatabase
@@ -165,7 +174,7 @@ def put_back(
             run_write(after, _with_rows(compiled_write(plan), rows, transaction=False))
 
 
-def _mark(read: Implied, row: Mapping[str, Any]) -> bytes:
+def _mark(read: ExpectedRead, row: Mapping[str, Any]) -> bytes:
     names = ("id", *(each.column for each in read.locators))
     return bson.encode({name: row[name] for name in names if name in row}, codec_options=CODEC)
 
@@ -174,12 +183,12 @@ def _name(names: Mapping[bytes, bytes], mark: bytes) -> bytes:
     return names.get(mark, mark)
 
 
-def _names_of_rows(read: Implied, design: Design, database: Database[Any]) -> Mapping[bytes, bytes]:
+def _names_of_rows(read: ExpectedRead, design: Design, database: Database[Any]) -> Mapping[bytes, bytes]:
     """By mark, the values of rows that have no key: their documents have other ids where other rows are loaded."""
     return {} if design.model.entity(read.upkeep.holder).key else _rows_by_mark(read, design, database)
 
 
-def _of_changed_rows(read: Implied, design: Design, database: Database[Any], changed: list[Row]) -> set[bytes]:
+def _of_changed_rows(read: ExpectedRead, design: Design, database: Database[Any], changed: list[Row]) -> set[bytes]:
     """The marks of the holders whose own rows are among the changed; others that stand elsewhere now have only moved."""
     entity = design.model.entity(read.upkeep.holder)
     key = entity.key or entity.attribute_names
@@ -187,7 +196,7 @@ def _of_changed_rows(read: Implied, design: Design, database: Database[Any], cha
     return {mark for mark, values in _rows_by_mark(read, design, database).items() if values in keys}
 
 
-def _rows_by_mark(read: Implied, design: Design, database: Database[Any]) -> Mapping[bytes, bytes]:
+def _rows_by_mark(read: ExpectedRead, design: Design, database: Database[Any]) -> Mapping[bytes, bytes]:
     """The holder's key by mark, or all its values where it has none."""
     entity, place = design.model.entity(read.upkeep.holder), read.upkeep.place
     key = entity.key or entity.attribute_names
@@ -206,7 +215,7 @@ def _values(row: Mapping[str, Any], names: Sequence[str]) -> bytes:
 
 
 def _old_row(
-    design: Design, read: Implied, row: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_new: bool
+    design: Design, read: ExpectedRead, row: Mapping[str, Any], before: Mapping[str, Any] | None, *, is_new: bool
 ) -> Row:
     made = {name: value for name, value in row.items() if not name.startswith(("value ", "found "))}
     for (_, value), found in zip(read.values, read.found, strict=True):

@@ -18,7 +18,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.proposal import Proposal
 from nestling.recorder import Recorder
-from nestling.sources.capture.sql.workload import Said, Workload
+from nestling.sources.capture.sql.workload import CapturedStatement, Workload
 
 Db = Database[dict[str, Any]]
 
@@ -50,7 +50,7 @@ class Shop:
         with closing(sqlite3.connect(self.folder / "shop.db")) as connection:
             return [tuple(map(plain, row)) for row in connection.execute(sql, dict(values or {}))]
 
-    def answer(self, said: Said) -> list[tuple[object, ...]]:
+    def answer(self, said: CapturedStatement) -> list[tuple[object, ...]]:
         """What SQLite answers to a captured statement, with its sample values."""
         return self.rows(said.sql, dict(said.samples))
 

@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.executors.run import run_read
-from nestling.ir.capture import Capture, Kind, Operation, Seen, shape
+from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.primitives import Index
 from nestling.sources.capture.sql.workload import Workload, workload_of
@@ -37,7 +37,7 @@ def _said(live: str) -> Workload:
         {"filter": {"type": "click"}, "sort": {"ts": -1}, "limit": 10},
         {"filter": {"type": {"$in": ["click", "login"]}}, "limit": 10},
     )
-    seen = tuple(Seen(shape("any", "events", Operation.FIND, each), 30) for each in asked)
+    seen = tuple(ShapeTotals(shape("any", "events", Operation.FIND, each), 30) for each in asked)
     return workload_of(Capture(Kind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
 
 

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.pipeline.reversing import in_place
-from nestling.sources.capture.sql.workload import Said, Workload
+from nestling.sources.capture.sql.workload import CapturedStatement, Workload
 from tests.sources.capture.shops import Db, Shop, leaves
 
 USERS, POSTS = 40, 300
@@ -167,5 +167,5 @@ def test_a_sub_document_that_becomes_something_else_is_a_gap(change: Document, p
     assert [gap.what for gap in said.gaps] == ["`$set` of the document `user`"]
 
 
-def _one_line(said: Said) -> str:
+def _one_line(said: CapturedStatement) -> str:
     return " ".join(said.sql.split())

@@ -21,7 +21,7 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.facts import Facts
 from nestling.ir.json_text import read_json
 from nestling.pipeline import queries_module, unload, verify
-from nestling.sources.mongo import Found, read
+from nestling.sources.mongo import LiveDatabase, read
 
 ODD = {
     "code": Code("f()"),
@@ -64,7 +64,7 @@ def facts_of(database: Database[Any]) -> Facts:
     return gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
 
 
-def carried(database: Database[Any], path: Path) -> Found:
+def carried(database: Database[Any], path: Path) -> LiveDatabase:
     """Inspected, examined, unloaded to SQLite and compared: nothing differs."""
     facts = facts_of(database)
     diagnose(facts)

@@ -15,18 +15,18 @@ from nestling.executors.found_fields import find_fields
 from nestling.executors.read import read_rows
 from nestling.ir.primitives import Computed, Copy
 from nestling.pipeline import home_queries
-from nestling.sources.mongo import Found
+from nestling.sources.mongo import LiveDatabase
 
 Documents = Database[dict[str, Any]]
 ODD = "was called so"
 
 
-def found_in(mongod: Server, database: Documents) -> Found:
+def found_in(mongod: Server, database: Documents) -> LiveDatabase:
     """What `inspect` makes of it."""
     return pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"))
 
 
-def derived(found: Found) -> Iterator[Copy | Computed]:
+def derived(found: LiveDatabase) -> Iterator[Copy | Computed]:
     """What today's design derives from other rows."""
     for store in found.in_place.design.stores:
         for node in store.nodes():
@@ -34,7 +34,7 @@ def derived(found: Found) -> Iterator[Copy | Computed]:
             yield from node.body.computed
 
 
-def values(found: Found, database: Documents) -> set[object]:
+def values(found: LiveDatabase, database: Documents) -> set[object]:
     """Every value of every row of the model."""
     design = found.in_place.design
     queries = home_queries(design)

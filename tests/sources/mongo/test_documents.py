@@ -13,12 +13,12 @@ from nestling.executors.read import read_rows
 from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.primitives import Form, Holder
 from nestling.pipeline import home_queries
-from nestling.sources.mongo import Found, read
+from nestling.sources.mongo import LiveDatabase, read
 
 Documents = dict[str, list[dict[str, Any]]]
 
 
-def found_in(database: Database[Any], documents: Documents) -> Found:
+def found_in(database: Database[Any], documents: Documents) -> LiveDatabase:
     """What a database of these documents is read as, by way of a facts file."""
     for name, each in documents.items():
         database[name].insert_many(each)
@@ -26,13 +26,13 @@ def found_in(database: Database[Any], documents: Documents) -> Found:
     return read(read_facts(facts_text(facts)), name="read")
 
 
-def rows(found: Found, database: Database[Any], entity: str) -> list[tuple[object, ...]]:
+def rows(found: LiveDatabase, database: Database[Any], entity: str) -> list[tuple[object, ...]]:
     """An entity's rows by the design in place."""
     query = home_queries(found.in_place.design)[entity]
     return list(read_rows(database, query, found.reading.model.entity(entity)))
 
 
-def gaps(found: Found) -> list[str]:
+def gaps(found: LiveDatabase) -> list[str]:
     """What could not be read, in words."""
     return [f"{gap.where}: {gap.what}" for gap in found.reading.gaps]
 

@@ -18,7 +18,7 @@ from nestling.common.errors import SourceError
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.design import Design
 from nestling.pipeline import design, home_queries, load, unload
-from nestling.sources.mongo import Found, read
+from nestling.sources.mongo import LiveDatabase, read
 from nestling.sources.sql.rows import SqlDatabase
 from tests.bundled_shop import shop_address, shop_reading
 from tests.executors.load.loads import load_source
@@ -32,7 +32,7 @@ EXAMPLES = int(os.environ.get("NESTLING_REVERSED", "6"))
 """An example takes a second: so many keep the default suite quick. Set NESTLING_REVERSED for any other number."""
 
 
-def look(database: Database[Any]) -> Found:
+def look(database: Database[Any]) -> LiveDatabase:
     """What a database is read as."""
     return read(gather(database.client, [database.name], Budget(60.0, Amount(), structure=True)), name="read")
 

@@ -19,7 +19,7 @@ import unicodedata
 from collections.abc import Iterator
 
 from nestling.doctor.renaming import renaming
-from nestling.doctor.rule import Rule, Seen
+from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import confidence
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.finding import Change, Finding, Severity
@@ -30,7 +30,7 @@ DBREF = ("$ref", "$id", "$db")
 """The fields of a DBRef; the last may lack."""
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields whose names are trouble."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
@@ -58,7 +58,7 @@ def _is_dbref(collection: Collection, path: Path) -> bool:
     return name in DBREF and all(collection.path(*around, each) is not None for each in DBREF[:2])
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, why: str) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, path: Path, why: str) -> Finding:
     name = path.steps[-1]
     clean = "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
     rename = renaming(collection, path.steps, clean, seen.facts.server.version) if clean else ()

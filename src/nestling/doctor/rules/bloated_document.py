@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, largest_documents, share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Finding, Severity
@@ -44,7 +44,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections with documents too large, coordinates not counted for the average."""
     for collection in seen.facts.of_documents():
         if collection.sizes is None:
@@ -67,7 +67,7 @@ def _below(collection: Collection, path: Path) -> Iterator[Path]:
     return (each for each in collection.paths if each.steps[0] == path.steps[0])
 
 
-def _finding(seen: Seen, collection: Collection, passed: list[str], numbers: dict[str, float]) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, passed: list[str], numbers: dict[str, float]) -> Finding:
     sizes = collection.sizes
     assert sizes is not None
     largest = max(collection.top_level(), key=lambda path: path.size_bytes)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
@@ -39,7 +39,7 @@ IGNORES_CASE = (1, 2)
 COLLATION = '{locale: "en", strength: 2}'
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields that case-insensitive patterns are held against."""
     found: dict[tuple[str, str, str], list[Statement]] = {}
     for statement in seen.facts.statements:
@@ -58,7 +58,7 @@ def _examined(statement: Statement) -> int:
     return statement.documents_examined + statement.keys_examined
 
 
-def _finding(seen: Seen, target: Collection, field: str, statements: list[Statement]) -> Finding:
+def _finding(seen: RuleInput, target: Collection, field: str, statements: list[Statement]) -> Finding:
     times, examined = sum(each.count for each in statements), sum(map(_examined, statements))
     means_all = any(
         each.anchored for one in statements for each in one.patterns if each.field == field and each.ignores_case

@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, Path, Reference, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
@@ -41,7 +41,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """References with values that are not there."""
     for reference in seen.facts.references:
         dangling = reference.dangling if reference.held else reference.checked - reference.resolved
@@ -49,7 +49,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, reference, dangling)
 
 
-def _finding(seen: Seen, reference: Reference, dangling: int) -> Finding:
+def _finding(seen: RuleInput, reference: Reference, dangling: int) -> Finding:
     said = _said(reference, dangling)
     if reference.converted:
         said += (
@@ -108,7 +108,7 @@ def _to_mend(reference: Reference) -> str:
     )
 
 
-def _to_convert(seen: Seen, reference: Reference) -> str:
+def _to_convert(seen: RuleInput, reference: Reference) -> str:
     """What to do with values of another type: nothing is missing before they are looked up as the right one."""
     key, into = f"`{reference.target_field}` of `{reference.target}`", reference.converts
     if _keys_differ(seen, reference):
@@ -121,13 +121,13 @@ def _to_convert(seen: Seen, reference: Reference) -> str:
     return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{rest}{asks}"
 
 
-def _keys_differ(seen: Seen, reference: Reference) -> bool:
+def _keys_differ(seen: RuleInput, reference: Reference) -> bool:
     """Whether it is the keys that are to be converted: most values are found as they are, among keys of several types."""
     kinds = _types(_target(seen, reference))
     return reference.resolved > reference.converted and {reference.converts, *_other_types(seen, reference)} <= kinds
 
 
-def _other_types(seen: Seen, reference: Reference) -> list[str]:
+def _other_types(seen: RuleInput, reference: Reference) -> list[str]:
     """The types of the values to convert."""
     if reference.converts != "string":
         return ["string"]
@@ -139,12 +139,12 @@ def _types(path: Path | None) -> set[str]:
     return {"number" if name in NUMBERS else name for name, _ in path.types} if path is not None else set()
 
 
-def _target(seen: Seen, reference: Reference) -> Path | None:
+def _target(seen: RuleInput, reference: Reference) -> Path | None:
     target = seen.facts.collection(reference.database, reference.target)
     return target.path(reference.target_field) if target is not None else None
 
 
-def _conversion(seen: Seen, reference: Reference) -> tuple[str, ...]:
+def _conversion(seen: RuleInput, reference: Reference) -> tuple[str, ...]:
     """Finding the values of another type, and converting them where one update can."""
     if _keys_differ(seen, reference):
         return (
@@ -158,7 +158,7 @@ def _conversion(seen: Seen, reference: Reference) -> tuple[str, ...]:
     return found, converting(where, field, kinds, number(target) if into == "number" else into)
 
 
-def _changes(seen: Seen, reference: Reference) -> tuple[Change, ...]:
+def _changes(seen: RuleInput, reference: Reference) -> tuple[Change, ...]:
     """The types the field has once the commands were run."""
     holder = seen.facts.collection(reference.database, reference.collection)
     path = holder.path(*reference.steps) if holder is not None else None

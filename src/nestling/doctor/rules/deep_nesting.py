@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.finding import Finding, Severity
@@ -28,7 +28,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """For each collection, its deepest path if that is too deep."""
     for collection in seen.facts.of_documents():
         deep = [path for path in collection.paths if _levels(path) > seen.limits["levels"].value]
@@ -41,7 +41,7 @@ def _levels(path: Path) -> int:
     return sum(step != ELEMENT for step in path.steps) - 1
 
 
-def _finding(seen: Seen, collection: Collection, deep: list[Path]) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, deep: list[Path]) -> Finding:
     deepest = max(deep, key=lambda path: (_levels(path), path.documents, path.steps))
     most = max(path.documents for path in deep)
     documents = collection.sample.documents if collection.sample else most

@@ -19,7 +19,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from nestling.doctor.guards import single
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here, listed
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path, field_path, steps_text
 from nestling.ir.finding import Finding, Severity
@@ -41,7 +41,7 @@ _CAUTION = (
 _DIGITS = re.compile(r"\d+")
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Names recognised as data when the facts were gathered, and families of numbered names."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
@@ -52,7 +52,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 yield _family(seen, collection, above, stem, members)
 
 
-def _map(seen: Seen, collection: Collection, path: Path) -> Finding:
+def _map(seen: RuleInput, collection: Collection, path: Path) -> Finding:
     above = path.steps[:-1]
     commands = _commands(collection, above)
     inside = f"inside `{steps_text(above)}`" if above else "of the document itself"
@@ -93,7 +93,7 @@ def _families(collection: Collection) -> Iterator[tuple[tuple[str, ...], str, li
     yield from ((above, stem, members) for (above, stem), members in sorted(groups.items()))
 
 
-def _family(seen: Seen, collection: Collection, above: tuple[str, ...], stem: str, members: list[Path]) -> Finding:
+def _family(seen: RuleInput, collection: Collection, above: tuple[str, ...], stem: str, members: list[Path]) -> Finding:
     return seen.finding(
         collection,
         steps_text((*above, stem)),

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
@@ -31,7 +31,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections most of whose fields have an index of their own."""
     for collection in seen.facts.of_documents():
         fields = {path.field for path in collection.top_level()} - {"_id"}
@@ -41,7 +41,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, collection, sorted(alone), share)
 
 
-def _finding(seen: Seen, collection: Collection, alone: list[str], share: float) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, alone: list[str], share: float) -> Finding:
     total = sum(index.size_bytes for index in collection.indexes)
     return seen.finding(
         collection,

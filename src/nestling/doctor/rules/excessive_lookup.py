@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
 from nestling.ir.facts import Statement
 from nestling.ir.finding import Finding, Severity
@@ -32,7 +32,7 @@ RULE = Rule(
 READS = ("find", "aggregate", "count", "distinct")
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Databases whose statements join too often."""
     for database in seen.facts.databases:
         reads = [each for each in seen.facts.statements if each.database == database and each.operation in READS]
@@ -42,7 +42,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, database, joining, joined, total)
 
 
-def _finding(seen: Seen, database: str, joining: list[Statement], joined: int, total: int) -> Finding:
+def _finding(seen: RuleInput, database: str, joining: list[Statement], joined: int, total: int) -> Finding:
     pairs = sorted({f"{each.collection} → {join.collection}" for each in joining for join in each.joins})
     seconds = sum(each.seconds for each in joining)
     return seen.finding(

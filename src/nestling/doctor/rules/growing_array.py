@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.growth import days_between, growing, span, tells_growth
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted
@@ -33,7 +33,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Arrays longer on average than they were."""
     if seen.earlier is None or not tells_growth(seen.earlier, seen.facts):
         return
@@ -44,7 +44,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 yield from _finding(seen, collection, path, before)
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, before: Path) -> Iterator[Finding]:
+def _finding(seen: RuleInput, collection: Collection, path: Path, before: Path) -> Iterator[Finding]:
     if path.lengths is None or before.lengths is None or seen.earlier is None:
         return
     now, then = path.lengths.mean, before.lengths.mean

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here
 from nestling.ir.facts import Collection, Storage
 from nestling.ir.finding import Finding, Severity
@@ -29,7 +29,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections whose indexes outweigh their documents."""
     for collection in seen.facts.of_documents():
         storage = collection.storage
@@ -40,7 +40,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, collection, storage, share)
 
 
-def _finding(seen: Seen, collection: Collection, storage: Storage, share: float) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, storage: Storage, share: float) -> Finding:
     largest = max(collection.indexes, key=lambda index: index.size_bytes, default=None)
     most = f"; `{largest.name}` has {size(largest.size_bytes)}" if largest is not None else ""
     return seen.finding(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Finding, Severity
@@ -31,7 +31,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Binary values and texts the size of files."""
     for collection in seen.facts.of_documents():
         if collection.name.endswith((".chunks", ".files")):  # GridFS itself
@@ -43,7 +43,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 yield _finding(seen, collection, path, limit)
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, limit: str) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, path: Path, limit: str) -> Finding:
     widths = path.widths
     assert widths is not None
     mean = path.size_bytes / max(path.present, 1)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
@@ -32,7 +32,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections with too many fields, at the top or altogether."""
     for collection in seen.facts.of_documents():
         numbers = {"top": len(collection.top_level()), "all": len(collection.paths)}
@@ -41,7 +41,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, collection, passed[0], numbers)
 
 
-def _finding(seen: Seen, collection: Collection, limit: str, numbers: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, limit: str, numbers: dict[str, int]) -> Finding:
     documents = collection.sample.documents if collection.sample else 0
     rare = sum(path.documents <= RARE * documents for path in collection.paths)
     return seen.finding(

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
@@ -44,7 +44,7 @@ RULE = Rule(
 _Keys = Sequence[tuple[str, int | str]]
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Shapes of statements that examine too much and that no index serves; one index is proposed for all that it serves."""
     found = [(statement, target) for statement in seen.facts.statements if (target := _target(seen, statement))]
     proposed: dict[str, list[_Keys]] = {}
@@ -57,7 +57,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
         yield _finding(seen, target, statement, keys)
 
 
-def _target(seen: Seen, statement: Statement) -> Collection | None:
+def _target(seen: RuleInput, statement: Statement) -> Collection | None:
     """The collection that lacks an index for a statement; None where none is lacking."""
     target, keys = seen.facts.collection(statement.database, statement.collection), _keys(statement)
     if target is None or not target.holds_documents or not keys or _is_served(target, statement, keys):
@@ -104,7 +104,7 @@ def _is_served(target: Collection, statement: Statement, keys: _Keys) -> bool:
     )
 
 
-def _finding(seen: Seen, target: Collection, statement: Statement, keys: _Keys) -> Finding:
+def _finding(seen: RuleInput, target: Collection, statement: Statement, keys: _Keys) -> Finding:
     each = statement.documents_examined / statement.count
     wasted = max(statement.documents_examined - statement.returned, 0) / statement.count
     mean = target.storage.mean_bytes if target.storage else 0.0

@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen
+from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.steps import is_plain
@@ -55,7 +55,7 @@ _TO_ASK = (
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Dates of expiry of documents that neither a TTL index nor an option of a clustered collection deletes."""
     for collection in seen.facts.of_documents():
         timed = collection.expires or any(index.ttl_seconds is not None for index in collection.indexes)
@@ -65,7 +65,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 yield _finding(seen, collection, path)
 
 
-def _finding(seen: Seen, collection: Collection, path: Path) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, path: Path) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
     is_sure = _is_ephemeral(collection, path)
     return seen.finding(

@@ -25,7 +25,7 @@ from collections.abc import Iterator
 from nestling.doctor.common_type import one_type, texts_left, types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
 from nestling.doctor.guards import single
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here, sampled_share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.path import NUMBERS
@@ -49,7 +49,7 @@ _KEPT_FOR = {
 """Types of values of which nestling keeps as binary, of a subtype of its own, what BSON or a driver would not keep as it is."""
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Paths with more than one type."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
@@ -85,7 +85,7 @@ def _is_empty(path: Path, kind: str) -> bool:
     return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
     target = one_type(path, kinds)
     kinds = {target: kinds[target]} | kinds if target else kinds

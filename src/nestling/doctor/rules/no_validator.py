@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import Kind
 from nestling.ir.finding import Finding, Severity
@@ -31,7 +31,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections of documents without a validator."""
     for collection in seen.facts.of_documents():
         documents = collection.storage.documents if collection.storage else 0

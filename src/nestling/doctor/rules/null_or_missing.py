@@ -19,7 +19,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nestling.doctor.guards import single
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
@@ -34,7 +34,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields with at least two ways to say nothing, each in a share that is no accident."""
     for collection in seen.facts.of_documents():
         together = Counter((path.steps[:-1], path.present) for path in collection.paths)
@@ -58,7 +58,7 @@ def _ways(path: Path, *, of_a_kind: bool) -> dict[str, int]:
     }
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, mixed: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, path: Path, mixed: dict[str, int]) -> Finding:
     said = ", ".join(f"{way} {counted(times, 'time')}" for way, times in mixed.items())
     second = sorted(mixed.values())[-2]
     field = quoted(path.field)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.growth import days_between, earlier_of, span, tells_growth
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, largest_documents
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
@@ -32,7 +32,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections whose largest document is half of what MongoDB takes, or will be all of it."""
     for collection in seen.facts.of_documents():
         if collection.sizes is None:
@@ -43,7 +43,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, collection, collection.sizes.max, days, large=large)
 
 
-def _days_left(seen: Seen, collection: Collection) -> float | None:
+def _days_left(seen: RuleInput, collection: Collection) -> float | None:
     """Days until the largest document has 16 MiB; None when it does not grow."""
     then = earlier_of(seen.earlier, collection)
     if (
@@ -60,7 +60,7 @@ def _days_left(seen: Seen, collection: Collection) -> float | None:
     return (MOST_BYTES - collection.sizes.max) / growth * days_between(seen.earlier, seen.facts)
 
 
-def _finding(seen: Seen, collection: Collection, largest: float, days: float | None, *, large: bool) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, largest: float, days: float | None, *, large: bool) -> Finding:
     soon = largest > ERROR_SHARE * MOST_BYTES or (days is not None and days <= ERROR_DAYS)
     when = f"; at its growth it reaches 16 MiB in {span(days)}" if days is not None else ""
     return seen.finding(

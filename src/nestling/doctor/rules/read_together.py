@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import share
 from nestling.ir.facts.statement import Statement
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -33,7 +33,7 @@ RULE = Rule(
 READS = ("find", "aggregate", "count", "distinct")
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Pairs of collections that most reads of the first join."""
     reads = [each for each in seen.facts.statements if each.operation in READS]
     for database, name in sorted({(each.database, each.collection) for each in reads}):
@@ -57,7 +57,7 @@ def _joined(statement: Statement, other: str) -> int:
     return min(dict(statement.followed).get(other, 0), statement.count)
 
 
-def _finding(seen: Seen, namespace: str, other: str, joined: int, total: int) -> Finding:
+def _finding(seen: RuleInput, namespace: str, other: str, joined: int, total: int) -> Finding:
     return seen.finding(
         namespace,
         "",

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen
+from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import drop_index
 from nestling.ir.facts import Collection, Index
 from nestling.ir.finding import Finding, Severity
@@ -24,7 +24,7 @@ from nestling.ir.work import Work
 RULE = Rule("Redundant index", Severity.WARNING)
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Indexes that another one covers; of two that are alike, the later by name."""
     for collection in seen.facts.of_documents():
         for index in collection.indexes:
@@ -53,7 +53,7 @@ def _reversed(index: Index) -> tuple[tuple[str, int | str], ...]:
     return tuple((field, -direction if isinstance(direction, int) else direction) for field, direction in index.keys)
 
 
-def _finding(seen: Seen, collection: Collection, index: Index, longer: Index) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, index: Index, longer: Index) -> Finding:
     same = "has the same keys" if len(longer.keys) == len(index.keys) else "begins with its keys"
     mirrored = "" if longer.keys[: len(index.keys)] == index.keys else ", read from the other end"
     return seen.finding(

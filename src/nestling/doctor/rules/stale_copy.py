@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.refreshing import can_refresh, refreshing
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import sampled_share
 from nestling.ir.facts import Copied, Sample, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -32,14 +32,14 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Copied fields of which some differ."""
     for copied in seen.facts.copies:
         if copied.checked - copied.equal > seen.limits["copies"].value:
             yield _finding(seen, copied, copied.checked - copied.equal)
 
 
-def _finding(seen: Seen, copied: Copied, stale: int) -> Finding:
+def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
     part = sampled_share(stale, copied.checked, Sample(copied.checked, "random"))
     differs = agreeing(stale, "differs", "differ")
     return seen.finding(

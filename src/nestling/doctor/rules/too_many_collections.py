@@ -17,7 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.ir.facts import Collection, Kind
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import count, counted
@@ -31,7 +31,7 @@ LEAST_ALIKE = 3
 _DIGITS = re.compile(r"\d+")
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Databases with too many collections."""
     for database in seen.facts.databases:
         mine = [each for each in seen.facts.collections if each.database == database]
@@ -40,7 +40,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, database, stored)
 
 
-def _finding(seen: Seen, database: str, stored: list[Collection]) -> Finding:
+def _finding(seen: RuleInput, database: str, stored: list[Collection]) -> Finding:
     families = Counter(_DIGITS.sub("#", each.name) for each in stored)
     name, alike = families.most_common(1)[0]
     family = f"; {count(alike)} of them are named like `{name}`" if alike >= LEAST_ALIKE else ""

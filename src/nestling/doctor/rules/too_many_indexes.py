@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
@@ -34,14 +34,14 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections with too many indexes."""
     for collection in seen.facts.of_documents():
         if len(collection.indexes) > seen.limits["indexes"].value:
             yield _finding(seen, collection)
 
 
-def _finding(seen: Seen, collection: Collection) -> Finding:
+def _finding(seen: RuleInput, collection: Collection) -> Finding:
     number, total = len(collection.indexes), sum(index.size_bytes for index in collection.indexes)
     return seen.finding(
         collection,

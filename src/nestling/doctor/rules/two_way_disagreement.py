@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import Sample, TwoWay, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -29,14 +29,14 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Two-way references with links on one side only."""
     for pair in seen.facts.two_ways:
         if pair.one_sided > seen.limits["links"].value:
             yield _finding(seen, pair)
 
 
-def _finding(seen: Seen, pair: TwoWay) -> Finding:
+def _finding(seen: RuleInput, pair: TwoWay) -> Finding:
     part = sampled_share(pair.one_sided, pair.checked, Sample(pair.checked, "random"))
     here, there = field_path(pair.steps), field_path(pair.target_steps)
     command = (

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import count, counted
@@ -36,7 +36,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields that such patterns are held against; those that ignore case are a rule of their own."""
     found: dict[tuple[str, str, str], list[Statement]] = {}
     for statement in seen.facts.statements:
@@ -51,7 +51,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, target, field, times, examined)
 
 
-def _finding(seen: Seen, target: Collection, field: str, times: int, examined: float) -> Finding:
+def _finding(seen: RuleInput, target: Collection, field: str, times: int, examined: float) -> Finding:
     return seen.finding(
         target,
         field,

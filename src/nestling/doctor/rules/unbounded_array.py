@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
@@ -46,7 +46,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Arrays whose longest is over the threshold."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
@@ -61,7 +61,7 @@ def _of_documents(collection: Collection, path: Path) -> bool:
     return elements is not None and elements.count("object") > 0
 
 
-def _finding(seen: Seen, collection: Collection, path: Path, limit: str) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, path: Path, limit: str) -> Finding:
     lengths, widths = path.lengths, path.widths
     assert lengths is not None
     assert widths is not None

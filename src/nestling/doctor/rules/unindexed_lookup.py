@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
@@ -28,7 +28,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Joins of captured statements and views whose foreign field no index begins with."""
     for (database, name, field), joining in sorted(_joins(seen).items()):
         target = seen.facts.collection(database, name)
@@ -39,7 +39,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, target, field, joining)
 
 
-def _joins(seen: Seen) -> dict[tuple[str, str, str], list[str]]:
+def _joins(seen: RuleInput) -> dict[tuple[str, str, str], list[str]]:
     """Who joins a field of a collection."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for view in seen.facts.collections:
@@ -52,7 +52,7 @@ def _joins(seen: Seen) -> dict[tuple[str, str, str], list[str]]:
     return {key: who for key, who in found.items() if key[2]}
 
 
-def _finding(seen: Seen, target: Collection, field: str, joining: list[str]) -> Finding:
+def _finding(seen: RuleInput, target: Collection, field: str, joining: list[str]) -> Finding:
     storage = target.storage
     assert storage is not None
     return seen.finding(

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import ELEMENT, Collection, Reference, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -29,7 +29,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """References no index begins with, in collections too large to be scanned unnoticed."""
     for reference in seen.facts.references:
         holder = seen.facts.collection(reference.database, reference.collection)
@@ -41,7 +41,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, holder, reference, field)
 
 
-def _finding(seen: Seen, holder: Collection, reference: Reference, field: str) -> Finding:
+def _finding(seen: RuleInput, holder: Collection, reference: Reference, field: str) -> Finding:
     storage = holder.storage
     assert storage is not None
     held_by_parent = ELEMENT in reference.steps

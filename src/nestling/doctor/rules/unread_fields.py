@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
-from nestling.ir.facts import Collection, Path, Taken
+from nestling.ir.facts import Collection, Path, Projection
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted, size
 from nestling.ir.work import Work
@@ -36,7 +36,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections whose reads leave most of their documents aside."""
     for collection in seen.facts.of_documents():
         taken = list(_taken(seen, collection))
@@ -45,16 +45,18 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield from _unread(seen, collection, taken, reads)
 
 
-def _taken(seen: Seen, collection: Collection) -> Iterator[tuple[Taken, int]]:
+def _taken(seen: RuleInput, collection: Collection) -> Iterator[tuple[Projection, int]]:
     """What reads of a collection took of a document; a `$lookup` there takes all of it."""
     for statement in seen.facts.statements:
         if statement.namespace == collection.namespace:
             yield from statement.taken
         elif statement.database == collection.database and collection.name in {j.collection for j in statement.joins}:
-            yield Taken((), but=True), statement.count
+            yield Projection((), but=True), statement.count
 
 
-def _unread(seen: Seen, collection: Collection, taken: Sequence[tuple[Taken, int]], reads: int) -> Iterator[Finding]:
+def _unread(
+    seen: RuleInput, collection: Collection, taken: Sequence[tuple[Projection, int]], reads: int
+) -> Iterator[Finding]:
     fields = [path for path in collection.top_level() if path.field != "_id"]
     cold = _left_aside(fields, taken, seen.limits["reads"].value / 100 * reads)
     whole, apart = (sum(path.size_bytes for path in each) for each in (fields, cold))
@@ -65,7 +67,7 @@ def _unread(seen: Seen, collection: Collection, taken: Sequence[tuple[Taken, int
         yield _finding(seen, collection, cold, taken, (apart / documents, whole / documents))
 
 
-def _left_aside(fields: Sequence[Path], taken: Sequence[tuple[Taken, int]], most: float) -> list[Path]:
+def _left_aside(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]], most: float) -> list[Path]:
     """The largest fields first, as long as all of them together are asked for by no more reads than that."""
     found: list[Path] = []
     for path in sorted(fields, key=lambda each: -each.size_bytes):
@@ -74,13 +76,17 @@ def _left_aside(fields: Sequence[Path], taken: Sequence[tuple[Taken, int]], most
     return found
 
 
-def _asking(fields: Sequence[Path], taken: Sequence[tuple[Taken, int]]) -> int:
+def _asking(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]]) -> int:
     """How many reads take one of the fields."""
     return sum(times for each, times in taken if any(each.takes(path.field) for path in fields))
 
 
 def _finding(
-    seen: Seen, collection: Collection, cold: list[Path], taken: Sequence[tuple[Taken, int]], sizes: tuple[float, float]
+    seen: RuleInput,
+    collection: Collection,
+    cold: list[Path],
+    taken: Sequence[tuple[Projection, int]],
+    sizes: tuple[float, float],
 ) -> Finding:
     apart, whole = sizes
     reads, asking = sum(times for _, times in taken), _asking(cold, taken)

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import drop_index
 from nestling.ir.facts import Collection, Index
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -30,7 +30,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Indexes that may be dropped and were not used for long enough."""
     for collection in seen.facts.of_documents():
         for index in collection.indexes:
@@ -39,14 +39,14 @@ def findings(seen: Seen) -> Iterator[Finding]:
                 yield _finding(seen, collection, index)
 
 
-def _days(seen: Seen, index: Index) -> float:
+def _days(seen: RuleInput, index: Index) -> float:
     """Days over which uses were counted: a restart begins anew."""
     uptime = seen.facts.server.uptime_seconds
     seconds = index.since_seconds if uptime is None else min(index.since_seconds, uptime)
     return seconds / DAY_SECONDS
 
 
-def _finding(seen: Seen, collection: Collection, index: Index) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, index: Index) -> Finding:
     server = seen.facts.server
     asked_all = server.sharded or index.nodes >= server.members
     nodes = (

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.rule import Rule, Seen, Threshold
+from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here, sampled_share
 from nestling.ir.facts import Collection, Sample, Validator
 from nestling.ir.finding import Confidence, Finding, Severity
@@ -27,7 +27,7 @@ RULE = Rule(
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections with documents that their validator would refuse."""
     for collection in seen.facts.of_documents():
         validator = collection.validator
@@ -35,7 +35,7 @@ def findings(seen: Seen) -> Iterator[Finding]:
             yield _finding(seen, collection, validator, validator.refused or 0)
 
 
-def _finding(seen: Seen, collection: Collection, validator: Validator, refused: int) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, validator: Validator, refused: int) -> Finding:
     documents = collection.storage.documents if collection.storage else validator.checked
     exact = validator.checked >= documents
     sample = Sample(validator.checked, "all" if exact else "random")

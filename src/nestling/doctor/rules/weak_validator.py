@@ -18,7 +18,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from nestling.doctor.rule import Rule, Seen
+from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import Collection, Validator
 from nestling.ir.finding import Finding, Severity
@@ -31,7 +31,7 @@ _MODERATE = (
 )
 
 
-def findings(seen: Seen) -> Iterator[Finding]:
+def findings(seen: RuleInput) -> Iterator[Finding]:
     """Validators that refuse nothing."""
     for collection in seen.facts.of_documents():
         why = _weakness(collection.validator) if collection.validator is not None else ""
@@ -60,7 +60,7 @@ def _demands(rules: Any) -> bool:
     return any(schema[key] not in ({}, [], True) for key in schema if key not in idle)
 
 
-def _finding(seen: Seen, collection: Collection, why: str) -> Finding:
+def _finding(seen: RuleInput, collection: Collection, why: str) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
     validator = collection.validator
     demands = validator is not None and _demands(json.loads(validator.text))

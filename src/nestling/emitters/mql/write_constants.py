@@ -10,7 +10,7 @@ from nestling.emitters.conversions import given, postgresql_texts, servers, sqli
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
-from nestling.ir.expression import Rules, Stored
+from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, Type, TypeName
 from nestling.ir.values import encoder
@@ -24,7 +24,7 @@ ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`, `among`, `numeric`: as in `Stored`.
+    `lenient`, `among`, `numeric`: as in `AttributeCast`.
     """
 
     name: str
@@ -59,12 +59,12 @@ class StoredParameter(compiled.Placeholder):
         return _is_plain(self.type, self.rules)
 
 
-def stored_parameter(name: str, node: Stored) -> StoredParameter:
+def stored_parameter(name: str, node: AttributeCast) -> StoredParameter:
     """The place of a parameter that is stored so."""
     return StoredParameter(name, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
 
 
-def stored_literal(value: object, node: Stored) -> object:
+def stored_literal(value: object, node: AttributeCast) -> object:
     """The BSON value of a constant the statement holds; a gap for a time in a form its attribute does not take."""
     try:
         return constant_of(value, node)
@@ -75,7 +75,7 @@ def stored_literal(value: object, node: Stored) -> object:
         raise gap(f"{problem.what}: {problem.next_move}", GapKind.INPUT) from None
 
 
-def constant_of(value: object, node: Stored) -> object:
+def constant_of(value: object, node: AttributeCast) -> object:
     """The same of any value, with the errors it has."""
     return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
 
@@ -108,7 +108,7 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
 
 @lru_cache(maxsize=1024)
 def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numeric: bool) -> Conversion:
-    """What a database with these rules does to a value that is not NULL; the others as in `Stored`."""
+    """What a database with these rules does to a value that is not NULL; the others as in `AttributeCast`."""
     found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules)
     if among and kind.name is TypeName.DATE:
         found = Conversion(sqlite.day_among, (among, found))

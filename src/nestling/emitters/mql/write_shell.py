@@ -24,7 +24,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.write_path import Listed, Violation
+from nestling.ir.write_path import ListParameter, Violation
 
 _BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 
@@ -213,7 +213,7 @@ class _Script:
         found = self._read_once(step, row, {only.parameter: "last"})
         return f"newRows({quoted(only.column)}, {lists[only.parameter]}, last => {found})"
 
-    def _list(self, listed: Listed) -> str:
+    def _list(self, listed: ListParameter) -> str:
         return f"valuesOf({quoted(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
 
     def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:

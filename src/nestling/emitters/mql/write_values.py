@@ -11,9 +11,9 @@ from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
 from nestling.ir.compiled import Mql
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
-from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
+from nestling.ir.expression import AttributeCast, Column, Expression, Literal, Parameter
 from nestling.ir.program import MISSING, CellRef, Negated, OrNull, PartDocument, WholeDocument
-from nestling.ir.write_path import Cell, Constant, Document, Given, Items, PairList, Value
+from nestling.ir.write_path import Cell, Constant, Document, GivenValue, Items, PairList, Value
 
 
 class _NoRow:
@@ -36,7 +36,7 @@ def leaf(value: Value) -> object:
             return CellRef(column)
         case Constant(constant):
             return constant
-        case Given(expression):
+        case GivenValue(expression):
             return given(expression)
         case Document():
             return document(value)
@@ -50,7 +50,7 @@ def leaf(value: Value) -> object:
 
 def given(expression: Expression) -> object:
     """A literal or parameter of the statement; raises a gap for what only a server could compute."""
-    if isinstance(expression, Stored):
+    if isinstance(expression, AttributeCast):
         if isinstance(expression.operand, Parameter):
             return stored_parameter(expression.operand.name, expression)
         inner = given(expression.operand)

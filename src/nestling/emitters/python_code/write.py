@@ -25,7 +25,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.write_path import Listed
+from nestling.ir.write_path import ListParameter
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -183,7 +183,7 @@ class _Function:
         found = self._read_once(step, row, {only.parameter: "last"})
         return f"new_rows({one_line(only.column)}, {lists[only.parameter]}, lambda last: {found})"
 
-    def _list(self, listed: Listed) -> str:
+    def _list(self, listed: ListParameter) -> str:
         return f"values_of({one_line(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
 
     def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:

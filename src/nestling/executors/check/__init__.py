@@ -1,8 +1,17 @@
 """Comparing what a database keeps with what its source implies, and repairing it where that is asked for."""
 
 from nestling.executors.check.changed_since import changed_since, touched
-from nestling.executors.check.checking import Way, check
+from nestling.executors.check.checking import CheckOptions, check
 from nestling.executors.check.fields import differing_fields
 from nestling.executors.check.report import CheckReport, Estimate, Verdict
 
-__all__ = ["CheckReport", "Estimate", "Verdict", "Way", "changed_since", "check", "differing_fields", "touched"]
+__all__ = [
+    "CheckOptions",
+    "CheckReport",
+    "Estimate",
+    "Verdict",
+    "changed_since",
+    "check",
+    "differing_fields",
+    "touched",
+]

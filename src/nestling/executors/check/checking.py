@@ -42,7 +42,7 @@ Ask: TypeAlias = Callable[[CompiledCheck, Sequence[Stage]], Answer]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CheckOptions:
     """How to check. `sample`: so many documents of each collection by chance, a share of them below 1. `only`: (check's key, ids)
     of the documents to look at, None for all; checks that are not in it are left out. `checkpoint`: where progress is kept.
     """
@@ -61,7 +61,7 @@ def check(
     collections: Iterable[str],
     *,
     gaps: Sequence[Gap] = (),
-    way: Way | None = None,
+    way: CheckOptions | None = None,
     report: Told | None = None,
 ) -> CheckReport:
     """Compare, and repair where the way says so; writes nothing else.
@@ -70,7 +70,7 @@ def check(
     `ReadError` for a comparison of one document that takes too long.
     """
     with typed_errors(address(database)):
-        chosen = way or Way()
+        chosen = way or CheckOptions()
         reader = Reader(database, chosen.seconds)
         return _Run(compiled, database, chosen, report, reader).all(tuple(collections), gaps)
 
@@ -81,7 +81,7 @@ class _Run:
 
     compiled: Sequence[CompiledCheck]
     database: Database[Any]
-    way: Way
+    way: CheckOptions
     report: Told | None
     reader: Reader
     progress: Progress = field(default_factory=Progress)

@@ -10,14 +10,14 @@ from typing import Any
 from bson import Decimal128
 
 from nestling.ir.canonical import stored_bytes
-from nestling.ir.drift import Check, Compared
+from nestling.ir.drift import Check, ComparedValue
 from nestling.ir.program import MISSING
 
 RELATIVE = 1e-9
 """Sums differ with the order of the rows by no more."""
 
 
-def differing_values(check: Check, row: Mapping[str, Any]) -> tuple[Compared, ...]:
+def differing_values(check: Check, row: Mapping[str, Any]) -> tuple[ComparedValue, ...]:
     """The values of the row that are not what they must be; none where it is a matter of rounding alone."""
     if len(check.values) == 1 and not check.inexact:
         return check.values

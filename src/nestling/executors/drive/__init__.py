@@ -5,22 +5,22 @@ same; `ages` how old what a copy held was; `examined` asks the server's profiler
 makes quantiles and intervals.
 """
 
-from nestling.executors.drive.ages import Copied, ages
+from nestling.executors.drive.ages import CopyRead, ages
 from nestling.executors.drive.answers import Answer, Shape, digest, same
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.examined import Profiled, profiled
-from nestling.executors.drive.execution import Driven, driven, execute
-from nestling.executors.drive.figures import Mixed, latency, mixed
+from nestling.executors.drive.execution import LoadedDesign, driven, execute
+from nestling.executors.drive.figures import MixSeconds, latency, mixed
 from nestling.executors.drive.homes import homes, unlike
 from nestling.executors.drive.loops import Run, closed, opened
 from nestling.executors.drive.space import bound_cache, cached_bytes, check_room, stored
 
 __all__ = [
     "Answer",
-    "Copied",
+    "CopyRead",
     "Counters",
-    "Driven",
-    "Mixed",
+    "LoadedDesign",
+    "MixSeconds",
     "Profiled",
     "Run",
     "Shape",

@@ -29,7 +29,7 @@ LEAST_SECONDS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopyRead:
     """A read that answers from a copy, the same read without that one copy, and how far the statement fixes the answer."""
 
     read: CompiledRead
@@ -51,7 +51,7 @@ class _AsOf(ReadConcern):
 
 
 def ages(
-    database: Database[Any], reads: Mapping[str, Copied], runs: Sequence[Run], writing: frozenset[str], began: float
+    database: Database[Any], reads: Mapping[str, CopyRead], runs: Sequence[Run], writing: frozenset[str], began: float
 ) -> tuple[float, ...]:
     """Seconds the copy had been behind its source without a break, for each read looked at; 0.0 for those it was not behind.
 
@@ -68,7 +68,7 @@ def ages(
 
 def _ages(
     database: Database[Any],
-    reads: Mapping[str, Copied],
+    reads: Mapping[str, CopyRead],
     runs: Sequence[Run],
     writes: Sequence[tuple[Timestamp, float]],
     began: float,
@@ -78,7 +78,7 @@ def _ages(
         one, call = reads[run.call.statement], run.call
         before = [write for write in writes if write[0] <= run.moment]
 
-        def agrees(moment: Timestamp, one: Copied = one, call: Call = call) -> bool:
+        def agrees(moment: Timestamp, one: CopyRead = one, call: Call = call) -> bool:
             copied, right = (_answer(database, read, call, moment) for read in (one.read, one.without))
             return same(copied, right, one.shape)
 

@@ -23,7 +23,7 @@ from nestling.ir.trace import Call
 
 
 @dataclass(frozen=True, slots=True)
-class Driven:
+class LoadedDesign:
     """A loaded design with its compiled statements. `exact`: reads that use no copy that may be behind, where that differs."""
 
     name: str
@@ -38,13 +38,13 @@ def driven(
     database: Database[Any],
     statements: Mapping[str, CompiledRead | CompiledWrite],
     exact: Mapping[str, CompiledRead],
-) -> Driven:
+) -> LoadedDesign:
     """Make ready to execute statements, all of which are compiled."""
     rows = {key: row_of(each.columns) for key, each in statements.items() if isinstance(each, CompiledRead)}
-    return Driven(name, database, statements, exact, rows)
+    return LoadedDesign(name, database, statements, exact, rows)
 
 
-def execute(on: Driven, call: Call, *, session: ClientSession | None = None) -> tuple[float, Answer]:
+def execute(on: LoadedDesign, call: Call, *, session: ClientSession | None = None) -> tuple[float, Answer]:
     """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
     compiled = on.statements[call.statement]
     try:
@@ -61,7 +61,7 @@ def execute(on: Driven, call: Call, *, session: ClientSession | None = None) -> 
         return 0.0, Answer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
 
 
-def execute_exact(on: Driven, call: Call) -> Answer | None:
+def execute_exact(on: LoadedDesign, call: Call) -> Answer | None:
     """The answer without copies that may be behind; None when the statement uses none."""
     read = on.exact.get(call.statement)
     try:
@@ -71,7 +71,7 @@ def execute_exact(on: Driven, call: Call) -> Answer | None:
 
 
 def _read(
-    on: Driven,
+    on: LoadedDesign,
     read: CompiledRead,
     call: Call,
     row: Callable[[Document], Row],

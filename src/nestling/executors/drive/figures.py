@@ -30,7 +30,7 @@ Round = Mapping[str, Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Mixed:
+class MixSeconds:
     """Seconds of a mix's average statement, and what they would have been in `RESAMPLES` other draws of as many rounds."""
 
     seconds: float
@@ -40,13 +40,13 @@ class Mixed:
         """Statements a second that so many clients get answered, one after the other each."""
         return clients / self.seconds, _interval([clients / each for each in self.resampled])
 
-    def times(self, other: Mixed) -> tuple[float, Interval]:
+    def times(self, other: MixSeconds) -> tuple[float, Interval]:
         """How much longer the mix takes than on another design in the same rounds."""
         ratios = [mine / theirs for mine, theirs in zip(self.resampled, other.resampled, strict=True)]
         return self.seconds / other.seconds, _interval(ratios)
 
 
-def mixed(rounds: Sequence[Round], rates: Mapping[str, float], *, seed: int) -> Mixed:
+def mixed(rounds: Sequence[Round], rates: Mapping[str, float], *, seed: int) -> MixSeconds:
     """The seconds of the average statement at the rates; with the same seed and number of rounds the same draws of rounds."""
     chance = np.random.default_rng(seed)
     draws = chance.integers(0, len(rounds), (RESAMPLES, len(rounds)))
@@ -57,7 +57,7 @@ def mixed(rounds: Sequence[Round], rates: Mapping[str, float], *, seed: int) -> 
         whole += rate * mean
         drawn = (np.concatenate([known[place] for place in draw]) for draw in draws)
         totals += rate * np.array([_typical(each) if len(each) else mean for each in drawn])
-    return Mixed(whole / weight, tuple(float(total / weight) for total in totals))
+    return MixSeconds(whole / weight, tuple(float(total / weight) for total in totals))
 
 
 def _typical(seconds: np.ndarray[Any, np.dtype[np.float64]]) -> float:

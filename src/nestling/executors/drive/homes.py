@@ -15,7 +15,7 @@ from nestling.ir.model import Entity, Model
 from nestling.ir.values import Policy
 
 
-class Held(NamedTuple):
+class HomeFingerprints(NamedTuple):
     """A design's database, the queries of its home views, and the fingerprints of what they yield, by entity."""
 
     database: Database[Any]
@@ -28,7 +28,7 @@ def homes(database: Database[Any], model: Model, queries: Mapping[str, Aggregati
     return {entity.name: fingerprint(read_raw(database, queries[entity.name])) for entity in model.entities}
 
 
-def unlike(one: Held, other: Held, model: Model) -> list[str]:
+def unlike(one: HomeFingerprints, other: HomeFingerprints, model: Model) -> list[str]:
     """Entities of which two designs hold different rows; the same value stored in another way is no difference."""
     found = []
     for entity in model.entities:

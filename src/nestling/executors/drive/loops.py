@@ -17,7 +17,7 @@ from time import perf_counter, sleep
 from bson.timestamp import Timestamp
 
 from nestling.executors.drive.answers import Shape, digest
-from nestling.executors.drive.execution import Driven, execute
+from nestling.executors.drive.execution import LoadedDesign, execute
 from nestling.ir.trace import Block, Call
 
 
@@ -36,7 +36,9 @@ class Run:
     moment: Timestamp | None = None
 
 
-def closed(on: Driven, block: Block, *, clients: int = 1, shapes: dict[str, Shape] | None = None) -> tuple[Run, ...]:
+def closed(
+    on: LoadedDesign, block: Block, *, clients: int = 1, shapes: dict[str, Shape] | None = None
+) -> tuple[Run, ...]:
     """Run a block, in order with one client. `shapes`: digest the answers; leave it out with several clients, whose reads see
     each other's writes at different moments.
     """
@@ -49,7 +51,7 @@ def closed(on: Driven, block: Block, *, clients: int = 1, shapes: dict[str, Shap
     return _shared(block, clients, one)
 
 
-def opened(on: Driven, block: Block, due: Sequence[float], *, clients: int) -> tuple[float, tuple[Run, ...]]:
+def opened(on: LoadedDesign, block: Block, due: Sequence[float], *, clients: int) -> tuple[float, tuple[Run, ...]]:
     """Run a block at the moments `due`, seconds from the start; the seconds until the last was answered, and the runs."""
     start = perf_counter()
 

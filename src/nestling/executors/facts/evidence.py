@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.executors.facts.name_words import Said, entity_words, is_generic, names_an_id, says
+from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, names_an_id, says
 from nestling.executors.facts.tables import Table
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
@@ -53,7 +53,7 @@ class Match:
 
     target: Target
     found: int
-    name: Said
+    name: NameClarity
     by_values: bool
 
     def rank(self, distinct: int) -> tuple[float, ...]:
@@ -88,12 +88,12 @@ def _alike(table: Table, other: Table) -> bool:
     return mine == entity_words(other.collection.name, other.node.steps)
 
 
-def _extends(table: Table, other: Table) -> Said:
+def _extends(table: Table, other: Table) -> NameClarity:
     """Whether a table that shares its key with another is, by its name, a part or kind of it: `film_text` of film."""
     mine = entity_words(table.collection.name, table.node.steps)
     theirs = entity_words(other.collection.name, other.node.steps)
     extends = mine != theirs and (mine[: len(theirs)] == theirs or mine[-len(theirs) :] == theirs)
-    return Said.IN_A_ROLE if extends else Said.NOT
+    return NameClarity.IN_A_ROLE if extends else NameClarity.NOT
 
 
 def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str) -> bool:
@@ -152,15 +152,15 @@ def counts_up(values: frozenset[int]) -> bool:
 def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool:
     """Whether the name, the values and how many of them are found say together that they refer to the target."""
     share = match.found / distinct
-    if match.name is Said.PLAINLY and not is_key:
+    if match.name is NameClarity.PLAINLY and not is_key:
         return share >= LEAST_SHARE
     are_all = match.found >= MOSTLY * len(match.target.values)
     are_many = kind != "number" and match.target.is_main and match.found >= MANY
     if match.by_values and not is_key and (are_all or are_many):
         return share >= LEAST_SHARE
-    if match.name >= Said.OWN or match.by_values:
+    if match.name >= NameClarity.OWN or match.by_values:
         return share >= MOSTLY
-    least = {Said.IN_SHORT: COVERED / 2, Said.BY_INITIAL: 1.0}.get(match.name)
+    least = {NameClarity.IN_SHORT: COVERED / 2, NameClarity.BY_INITIAL: 1.0}.get(match.name)
     return least is not None and share == 1.0 and not is_key and match.found >= least * len(match.target.values)
 
 

@@ -22,7 +22,7 @@ from nestling.executors.facts.evidence import (
 )
 from nestling.executors.facts.implied_links import namesakes, siblings
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.name_words import Said, names_a_reference, names_an_id, names_its_own
+from nestling.executors.facts.name_words import NameClarity, names_a_reference, names_an_id, names_its_own
 from nestling.executors.facts.tables import Place, Table, Told
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
@@ -207,7 +207,7 @@ def _covering(
         target = covering[0].target
         where = (target.table, (target.steps,), len(values), covering[0].found)
         return linked(table, (steps,), *where, Evidence.COVERAGE)
-    if len(main) == 1 and main[0].name >= Said.IN_SHORT and main[0].found >= LEAST_COVERED:
+    if len(main) == 1 and main[0].name >= NameClarity.IN_SHORT and main[0].found >= LEAST_COVERED:
         return _made(table, steps, values, main[0])
     if not main:
         return None

@@ -91,7 +91,7 @@ def is_own_id(column: Steps, collection: str, node: Steps) -> bool:
     return bool(said) and said[-1].endswith("id") and names_an_id(column) and names_its_own(column, collection, node)
 
 
-class Said(IntEnum):
+class NameClarity(IntEnum):
     """How clearly a column's name says that it refers to a key."""
 
     NOT = 0
@@ -102,25 +102,25 @@ class Said(IntEnum):
     PLAINLY = 5  # `staff_id`, of staff
 
 
-def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> Said:
+def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) -> NameClarity:
     """How clearly a column's name says that it refers to this key of the rows of a node; `own`: they are of its own table."""
     about, target = subject(column), entity_words(collection, node)
     mine, theirs = words(last_name(column)), words(last_name(key))
     named = not is_generic(key)
     if named and mine == theirs:
-        return Said.PLAINLY
+        return NameClarity.PLAINLY
     if not about or not target:
-        return Said.NOT
+        return NameClarity.NOT
     if "".join(about) == "".join(target):
-        return Said.PLAINLY
+        return NameClarity.PLAINLY
     if about[-len(target) :] == target or (named and mine[-len(theirs) :] == theirs):
-        return Said.IN_A_ROLE
+        return NameClarity.IN_A_ROLE
     if own and _OWN & set(mine):
-        return Said.OWN
+        return NameClarity.OWN
     if _is_short(about[0], target[0]) or _is_short(about[-1], target[-1]):
-        return Said.IN_SHORT
+        return NameClarity.IN_SHORT
     initials = "".join(word[0] for word in target)
-    return Said.BY_INITIAL if about[-1] == initials and names_an_id(column) else Said.NOT
+    return NameClarity.BY_INITIAL if about[-1] == initials and names_an_id(column) else NameClarity.NOT
 
 
 def _is_short(one: str, other: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
-from nestling.executors.facts.name_words import Said, names_an_id, says
+from nestling.executors.facts.name_words import NameClarity, names_an_id, says
 from nestling.executors.facts.tables import Table
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import NearKey
@@ -25,7 +25,7 @@ def near_keys(tables: Sequence[Table], linked: AbstractSet[tuple[str, Steps]]) -
                 continue
             for other, key, there in keys:
                 said = says(steps, other.collection.name, other.node.steps, key, own=other is table)
-                if other is not table and said is Said.PLAINLY and len(values & there) >= MOSTLY * len(values):
+                if other is not table and said is NameClarity.PLAINLY and len(values & there) >= MOSTLY * len(values):
                     where = (table.collection.database, table.collection.name, steps, other.collection.name, key)
                     yield NearKey(*where, other.rows - len(there))
 

@@ -7,7 +7,7 @@ which rows; `affected`: which documents; `derive`: what they must be), `compare`
 from nestling.executors.migrate.aborting import abort
 from nestling.executors.migrate.active_design import check_in_use
 from nestling.executors.migrate.collection_options import lost_options
-from nestling.executors.migrate.compare import Sides
+from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.indexes import indexes_today
 from nestling.executors.migrate.job import Job
@@ -22,13 +22,13 @@ __all__ = [
     "BEFORE",
     "Dropped",
     "Gathered",
+    "HomeViews",
     "Homes",
     "Job",
     "Migration",
     "MigrationReport",
     "ServerSide",
     "Shelf",
-    "Sides",
     "Target",
     "abort",
     "check_in_use",

@@ -15,7 +15,7 @@ from pymongo.errors import BulkWriteError
 
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.load.empty import empty
-from nestling.executors.migrate.derive import Deriver, Wanted, refused_document
+from nestling.executors.migrate.derive import Deriver, ExpectedDocuments, refused_document
 from nestling.executors.migrate.distinct_values import mark
 from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
 from nestling.executors.migrate.state import State, States
@@ -95,7 +95,7 @@ def _batches(target: Target, rows: Iterator[Row]) -> Iterator[Batch]:
         yield scopes, batch
 
 
-def _inserted(database: Database[Any], wanted: Wanted) -> bool:
+def _inserted(database: Database[Any], wanted: ExpectedDocuments) -> bool:
     """Insert the documents, as nothing of them is expected to be there; False when some are."""
     is_new = True
     for name, documents in wanted.documents.items():

@@ -26,7 +26,7 @@ SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class HomeDifferences:
     """Rows the old design has by entity, and the rows in which the new one differs, as they are in either."""
 
     rows: Mapping[str, int]
@@ -39,7 +39,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class HomeViews:
     """The home views of both designs by entity, over the entities that move."""
 
     database: Database[Any]
@@ -49,7 +49,7 @@ class Sides:
     entities: tuple[str, ...]
     policy: Policy
 
-    def compare(self, entities: Sequence[str] | None = None) -> Compared:
+    def compare(self, entities: Sequence[str] | None = None) -> HomeDifferences:
         """Read every row of these entities (all that move) on both sides."""
         rows: dict[str, int] = {}
         found: list[RowChange] = []
@@ -60,7 +60,7 @@ class Sides:
             rows[name] = old.rows
             if differing := old.differing(new):
                 found += self._differing(entity, differing)
-        return Compared(rows, tuple(found))
+        return HomeDifferences(rows, tuple(found))
 
     def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[RowChange]:
         """The rows of these partitions that one side has and the other has not."""

@@ -48,7 +48,7 @@ Document = Mapping[str, Any]
 
 
 @dataclass(slots=True)
-class Wanted:
+class ExpectedDocuments:
     """Documents as they must be, by collection, in BSON."""
 
     documents: dict[str, list[bytes]] = field(default_factory=dict)
@@ -87,7 +87,7 @@ class Deriver:
             rows = self.homes.fetch(target.entity.name, target.attributes, some)
             self.apply(target, some, self.wanted(target, some, rows))
 
-    def wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> Wanted:
+    def wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
         """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others.
 
         Raises `MigrationError` for a value that does not come through the shelf as it is.
@@ -97,8 +97,8 @@ class Deriver:
         except RowRefused as error:
             raise refused_row(self.homes, error) from None
 
-    def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> Wanted:
-        wanted, belongs = Wanted(), _belongs(target, scopes)
+    def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
+        wanted, belongs = ExpectedDocuments(), _belongs(target, scopes)
         marks = frozenset(map(mark, scopes))
         model = _narrowed(self.homes.model, target)
         with self._open_shelf() as shelf, self.session() as session:
@@ -121,7 +121,7 @@ class Deriver:
                     merge.side.clear()
         return wanted
 
-    def apply(self, target: Target, scopes: Sequence[Scope], wanted: Wanted) -> None:
+    def apply(self, target: Target, scopes: Sequence[Scope], wanted: ExpectedDocuments) -> None:
         """Write what differs from what is there."""
         finders = [*target.finders(scopes), *wanted.owners]
         if target.is_numbered or target.is_series:
@@ -143,7 +143,7 @@ class Deriver:
         for name in dict.fromkeys(at for at, _ in there):
             self._write(name, [], before=[key for (at, _), (key, _) in there.items() if at == name])
 
-    def _apply_bag(self, target: Target, finders: Sequence[Found], wanted: Wanted) -> None:
+    def _apply_bag(self, target: Target, finders: Sequence[Found], wanted: ExpectedDocuments) -> None:
         """Documents whose `_id` says nothing: as many of each as there are rows."""
         for name in target.collections:
             missing: dict[bytes, list[dict[str, Any]]] = {}

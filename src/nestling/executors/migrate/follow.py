@@ -14,7 +14,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.changes import Batch, ChangeKind, Point, Stream, Watching, follow
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.changed_rows import observe
-from nestling.executors.migrate.compare import Sides
+from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.state import COLLECTION, State, States
 from nestling.executors.migrate.unit import Target
@@ -30,7 +30,7 @@ class Follower:
 
     deriver: Deriver
     targets: Sequence[Target]
-    sides: Sides
+    sides: HomeViews
     database: Database[Any]
     states: States
     state: State

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.executors.migrate.compare import Sides
+from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.homes import SCRATCH, Homes
 from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.undo_record import Trail
@@ -41,7 +41,7 @@ class Job:
     homes: Homes
     targets: Sequence[Target]
     on_server: Sequence[ServerSide]
-    sides: Sides
+    sides: HomeViews
     old: tuple[str, ...]
     kept: frozenset[str]
     names: Mapping[str, str]

@@ -19,7 +19,7 @@ from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.collection_options import require_options
-from nestling.executors.migrate.compare import Compared
+from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.copies import lagging, require_copies
 from nestling.executors.migrate.cutover import (
     drop,
@@ -194,7 +194,7 @@ class Migration:
         report = MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
         return report if compared.equal else self._told(report, compared)
 
-    def _told(self, report: MigrationReport, compared: Compared) -> MigrationReport:
+    def _told(self, report: MigrationReport, compared: HomeDifferences) -> MigrationReport:
         """Which rows differ, and why."""
         differing = tuple(self.job.sides.told(compared.differing))
         entities = dict.fromkeys(each.entity for each in differing if each.old > 1)
@@ -222,7 +222,7 @@ class Migration:
         with following(make, self.database, self.job.old, state) as follower:
             yield follower
 
-    def _verify(self, deriver: Deriver, follower: Follower | None) -> Compared:
+    def _verify(self, deriver: Deriver, follower: Follower | None) -> HomeDifferences:
         """Compare all rows; those that differ, as they may while writes go on, again until each was once the same."""
         if follower is not None:
             self.tell("changes", 0)
@@ -238,7 +238,7 @@ class Migration:
             if round_ > 0:  # more than what was on its way
                 carry_over(deriver, self.job.targets, differing)
             differing = self.job.sides.again(differing)
-        return Compared(compared.rows, differing)
+        return HomeDifferences(compared.rows, differing)
 
     def _reached(self, states: States, follower: Follower | None, state: State, phase: Phase) -> State:
         if follower is not None:
@@ -251,7 +251,7 @@ class Migration:
 
     def _cut_over(
         self, states: States, state: State, deriver: Deriver, follower: Follower | None
-    ) -> tuple[State, Compared]:
+    ) -> tuple[State, HomeDifferences]:
         self.tell("cutover", 0)
         state = fence(self.job, self.database, states, state)
         if follower is not None:

@@ -6,7 +6,7 @@ is read from the homes, and written where it differs and only over what was foun
 order ends the same.
 """
 
-from nestling.executors.sync.lease import Standing, standing
+from nestling.executors.sync.lease import SyncState, standing
 from nestling.executors.sync.metrics import Metrics, prometheus, status_written
 from nestling.executors.sync.run import SyncOptions
 from nestling.executors.sync.serve import served
@@ -14,9 +14,9 @@ from nestling.executors.sync.syncing import SyncReport, sync
 
 __all__ = [
     "Metrics",
-    "Standing",
     "SyncOptions",
     "SyncReport",
+    "SyncState",
     "prometheus",
     "served",
     "standing",

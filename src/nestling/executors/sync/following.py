@@ -17,14 +17,14 @@ from nestling.executors.changes.stream import AWAIT_MILLISECONDS
 from nestling.executors.moment import now
 from nestling.executors.sync.affected import Affected, Holders
 from nestling.executors.sync.asking import View
-from nestling.executors.sync.large_refreshes import Side, Task
+from nestling.executors.sync.large_refreshes import RefreshQueue, Task
 from nestling.executors.sync.lease import SyncLease
 from nestling.executors.sync.narrowed import Distinct
 from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import Run
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
-from nestling.ir.route import Kept
+from nestling.ir.route import BackgroundUpkeep
 
 CHANGES_AT_ONCE = 1_000
 INLINE_HOLDERS = 5_000
@@ -45,7 +45,7 @@ class Following:
         self._affected = Affected(run.plan)
         self._view = View(run.database)
         self._refresh = Refresh(self._view, run.metrics, lease.held)
-        self._side = Side(self._beside)
+        self._side = RefreshQueue(self._beside)
         self._batches: list[tuple[int, Point]] = []
         self._number = 0
         self._saved = 0.0
@@ -128,7 +128,7 @@ class Following:
         self._run.metrics.count("changes", len(changes))
         self._run.metrics.applied([change.wall for change in changes if change.wall is not None])
 
-    def _mend(self, kept: Kept, holders: Holders, time: Timestamp | None) -> None:
+    def _mend(self, kept: BackgroundUpkeep, holders: Holders, time: Timestamp | None) -> None:
         if holders.every:
             self._side.add(Task(kept, self._number, time))
             return
@@ -138,7 +138,9 @@ class Following:
         if len(ids):
             self._refresh.documents(kept, ids.values)
 
-    def _many(self, kept: Kept, anchors: Sequence[Sequence[object]], ids: Distinct, time: Timestamp | None) -> None:
+    def _many(
+        self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]], ids: Distinct, time: Timestamp | None
+    ) -> None:
         """Mend the holders of these anchors, or add theirs to `ids`; one anchor with too many is left to the side, alone."""
         found = Distinct()
         found.update(islice(self._refresh.found_by(kept, anchors), INLINE_HOLDERS + 1))

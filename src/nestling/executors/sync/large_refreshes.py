@@ -13,20 +13,20 @@ from threading import Condition, Thread
 
 from bson.timestamp import Timestamp
 
-from nestling.ir.route import Kept
+from nestling.ir.route import BackgroundUpkeep
 
 
 @dataclass(frozen=True)
 class Task:
     """A refresh of all holders of an upkeep, or (`anchors`) of those that are found by them; `since` is the batch it is for."""
 
-    kept: Kept
+    kept: BackgroundUpkeep
     since: int
     time: Timestamp | None
     anchors: tuple[Sequence[object], ...] | None = None
 
 
-class Side:
+class RefreshQueue:
     """The waiting tasks and the thread that does them."""
 
     def __init__(self, done_by: Callable[[Task], None]) -> None:

@@ -19,7 +19,7 @@ COLLECTION = f"{OWN_COLLECTIONS}sync"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SyncState:
     """What the database knows of a design's sync: who has the lease and whether it is live, and the resume point.
 
     `behind_seconds` is the resume point's age by the server's clock; an idle database's grows by seconds only.
@@ -33,7 +33,7 @@ class Standing:
     computed: Mapping[str, datetime]
 
 
-def standing(database: Database[Any], name: str) -> Standing | None:
+def standing(database: Database[Any], name: str) -> SyncState | None:
     """How a design's sync stands, None when there has never been one. Writes nothing."""
     found = next(
         iter(database[COLLECTION].aggregate([{"$match": {"_id": name}}, {"$set": {"live": LIVE, "now": "$$NOW"}}])),
@@ -45,7 +45,7 @@ def standing(database: Database[Any], name: str) -> Standing | None:
     time: Timestamp | None = point.get("time")
     now = found["now"].replace(tzinfo=UTC).timestamp()
     behind = max(now - time.time, 0.0) if time is not None else None
-    return Standing(found.get("owner"), found["live"], found.get("design", ""), time, behind, _computed(found))
+    return SyncState(found.get("owner"), found["live"], found.get("design", ""), time, behind, _computed(found))
 
 
 def _computed(found: Mapping[str, Any]) -> dict[str, datetime]:

@@ -26,7 +26,7 @@ from nestling.executors.transient import is_transient
 from nestling.executors.updates import Updates
 from nestling.ir.drift import ID
 from nestling.ir.literals import shell
-from nestling.ir.route import CompiledSearch, CompiledShared, Kept
+from nestling.ir.route import BackgroundUpkeep, CompiledSearch, CompiledShared
 
 DOCUMENTS_AT_ONCE = 1_000
 FEW_ANCHORS, FEW_HOLDERS = 20, 100
@@ -45,20 +45,20 @@ class Refresh:
         self._repairs: dict[str, Repairs] = {}
         self._updates: dict[str, Updates] = {}
 
-    def documents(self, kept: Kept, ids: Iterable[object]) -> None:
+    def documents(self, kept: BackgroundUpkeep, ids: Iterable[object]) -> None:
         """Those with these ids."""
         for some in batches(ids, DOCUMENTS_AT_ONCE):
             self._metrics.count("compared", len(some))
             rows = list(self._differing(kept, self._view.ask(of_ids(kept.check.read, some))))
             self._mended(kept, rows)
 
-    def every(self, kept: Kept) -> None:
+    def every(self, kept: BackgroundUpkeep) -> None:
         """All of them."""
         self._metrics.count("full_refreshes")
         for some in batches(self._differing(kept, self._view.ask(kept.check.read)), DOCUMENTS_AT_ONCE):
             self._mended(kept, some)
 
-    def few(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> bool:
+    def few(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> bool:
         """Mend the holders of a few anchors with one read; False when nothing is done: too many, or not found that way."""
         if kept.path is None or len(anchors) > FEW_ANCHORS:
             return False
@@ -72,7 +72,7 @@ class Refresh:
         self._mended(kept, list(self._differing(kept, rows)))
         return True
 
-    def found_by(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
+    def found_by(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> Iterator[object]:
         """The ids of the holders with these anchors, as they come."""
         if kept.path is not None:
             for some in batches((value for (value,) in anchors), DOCUMENTS_AT_ONCE):
@@ -87,7 +87,7 @@ class Refresh:
             yield from self._searched(search, anchors[start : start + width])
             start += width
 
-    def sharing(self, kept: Kept, anchors: Sequence[Sequence[object]]) -> bool:
+    def sharing(self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]]) -> bool:
         """Mend the holders of these anchors the short way, where there is one: False when nothing was done.
 
         What the copies must be is read and written in one transaction: whoever else changes a holder is in its way, or it in
@@ -104,7 +104,7 @@ class Refresh:
         self._metrics.count("written", written)
         return True
 
-    def _shared(self, kept: Kept, short: CompiledShared, anchors: Sequence[Sequence[object]]) -> int:
+    def _shared(self, kept: BackgroundUpkeep, short: CompiledShared, anchors: Sequence[Sequence[object]]) -> int:
         """The copies written."""
         if kept.id not in self._updates:
             self._updates[kept.id] = Updates(short.command)
@@ -134,10 +134,10 @@ class Refresh:
                 last = row[ID]
                 yield last
 
-    def _differing(self, kept: Kept, rows: Iterable[Row]) -> Iterator[Row]:
+    def _differing(self, kept: BackgroundUpkeep, rows: Iterable[Row]) -> Iterator[Row]:
         return (row for row in rows if differing_values(kept.check.check, row))
 
-    def _mended(self, kept: Kept, rows: Sequence[Row]) -> None:
+    def _mended(self, kept: BackgroundUpkeep, rows: Sequence[Row]) -> None:
         for attempt in range(ATTEMPTS):
             if not rows:
                 return
@@ -152,7 +152,7 @@ class Refresh:
         for row in rows:
             self._metrics.refuse(f"{kept.id} of {shell(row[ID])}: it kept changing while it was compared")
 
-    def _written(self, kept: Kept, rows: Sequence[Row]) -> tuple[int, list[object]]:
+    def _written(self, kept: BackgroundUpkeep, rows: Sequence[Row]) -> tuple[int, list[object]]:
         """How many copies changed, and the documents the server refused to change."""
         if kept.check.repair is None:
             for row in rows:

@@ -4,7 +4,7 @@ A command becomes a `Shape` (`shape`), a `Tally` counts shapes as they come, a `
 server's log, `$queryStats` and the recorder differ only in where commands come from.
 """
 
-from nestling.ir.capture.capture import Capture, Follow, Kind, Seen, capture_text, merged, read_capture
+from nestling.ir.capture.capture import Capture, Follow, Kind, ShapeTotals, capture_text, merged, read_capture
 from nestling.ir.capture.shape import Operation, Part, Shape, operation_of, parts, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
 
@@ -14,8 +14,8 @@ __all__ = [
     "Kind",
     "Operation",
     "Part",
-    "Seen",
     "Shape",
+    "ShapeTotals",
     "Sums",
     "Tally",
     "capture_text",

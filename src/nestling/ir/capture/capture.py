@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ShapeTotals:
     """A shape, how often it was seen, and sums over all times: what the server looked at, returned, wrote, and its seconds.
 
     The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
@@ -47,7 +47,7 @@ class Seen:
     samples: tuple[tuple[str, object], ...] = ()
 
 
-_SUMS = tuple(each.name for each in fields(Seen) if each.name not in ("shape", "samples"))
+_SUMS = tuple(each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +79,12 @@ class Capture:
 
     kind: Kind
     window_seconds: float
-    seen: tuple[Seen, ...] = ()
+    seen: tuple[ShapeTotals, ...] = ()
     follows: tuple[Follow, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     slow_only: bool = False
 
-    def rate(self, seen: Seen) -> float:
+    def rate(self, seen: ShapeTotals) -> float:
         """Executions a second."""
         return seen.count / max(self.window_seconds, LEAST_SECONDS)
 
@@ -111,9 +111,9 @@ def merged(captures: Sequence[Capture]) -> Capture:
     Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
     """
     window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
-    best: dict[Shape, Seen] = {}
+    best: dict[Shape, ShapeTotals] = {}
     for kind in dict.fromkeys(each.kind for each in captures):
-        added: dict[Shape, Seen] = {}
+        added: dict[Shape, ShapeTotals] = {}
         for capture in (each for each in captures if each.kind is kind):
             factor = window / max(capture.window_seconds, LEAST_SECONDS)
             for seen in capture.seen:
@@ -135,10 +135,10 @@ def merged(captures: Sequence[Capture]) -> Capture:
     return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped, slow)
 
 
-def _scaled(seen: Seen, factor: float) -> Seen:
+def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
     return replace(seen, **{name: getattr(seen, name) * factor for name in _SUMS}) if factor != 1 else seen
 
 
-def _sum(one: Seen, other: Seen) -> Seen:
+def _sum(one: ShapeTotals, other: ShapeTotals) -> ShapeTotals:
     sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
     return replace(one, **sums, samples=one.samples or other.samples)

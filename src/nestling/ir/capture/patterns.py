@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Container, Mapping
 from typing import Any
 
-from nestling.ir.capture.capture import Capture, Seen
+from nestling.ir.capture.capture import Capture, ShapeTotals
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.indexable import compared, served
 from nestling.ir.capture.shape import Operation, Shape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.facts.statement import Pattern, Statement, Taken
+from nestling.ir.facts.statement import Pattern, Projection, Statement
 
 _NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
 
 
 def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statement, ...]:
     """Captured statements of some databases as those of facts; those that differ in nothing a rule reads are one."""
-    found: dict[Statement, list[Seen]] = {}
+    found: dict[Statement, list[ShapeTotals]] = {}
     for each in capture.seen:
         if each.shape.database in databases:
             found.setdefault(_without_sums(each), []).append(each)
@@ -40,7 +40,7 @@ def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
     return found
 
 
-def _without_sums(seen: Seen) -> Statement:
+def _without_sums(seen: ShapeTotals) -> Statement:
     shape, clauses = seen.shape, seen.shape.clauses
     pipeline = clauses.get("pipeline", [])
     condition, order = served(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
@@ -59,7 +59,7 @@ def _without_sums(seen: Seen) -> Statement:
     )
 
 
-def _summed(statement: Statement, seen: list[Seen], followed: Mapping[Shape, Counter[str]]) -> Statement:
+def _summed(statement: Statement, seen: list[ShapeTotals], followed: Mapping[Shape, Counter[str]]) -> Statement:
     after = sum((followed[each.shape] for each in seen if each.shape in followed), Counter[str]())
     return Statement(
         statement.database,
@@ -82,9 +82,9 @@ def _summed(statement: Statement, seen: list[Seen], followed: Mapping[Shape, Cou
     )
 
 
-def _taken(seen: list[Seen]) -> tuple[tuple[Taken, int], ...]:
+def _taken(seen: list[ShapeTotals]) -> tuple[tuple[Projection, int], ...]:
     """What reads took of a document, the most frequent first."""
-    counts: Counter[Taken] = Counter()
+    counts: Counter[Projection] = Counter()
     for each in seen:
         if (found := taken_by(each.shape)) is not None:
             counts[found] += round(each.count)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.ir.capture.application_joins import Follower
-from nestling.ir.capture.capture import Capture, Kind, Seen
+from nestling.ir.capture.capture import Capture, Kind, ShapeTotals
 from nestling.ir.capture.shape import Shape
 from nestling.ir.facts.collection import Skipped
 
@@ -17,7 +17,7 @@ MOST_SHAPES = 1_000
 
 @dataclass(slots=True)
 class Sums:
-    """What one statement came to: see `Seen`."""
+    """What one statement came to: see `ShapeTotals`."""
 
     seconds: float = 0.0
     documents_examined: int = 0
@@ -81,7 +81,7 @@ class Tally:
             why = f"more than {MOST_SHAPES:,} different shapes"
             notes.append(Skipped(f"{self.beyond:,.0f} statements", why))
         rows = sorted(self.rows.items(), key=lambda item: -item[1].count)
-        seen = tuple(Seen(shape, row.count, *_values(row.sums), samples=row.samples) for shape, row in rows)
+        seen = tuple(ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples) for shape, row in rows)
         return Capture(self.kind, window_seconds, seen, self.follower.follows(), tuple(notes))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from nestling.ir.capture.shape import Operation, Shape
-from nestling.ir.facts.statement import Taken
+from nestling.ir.facts.statement import Projection
 
 _ROOTS = ("$$ROOT", "$$CURRENT")
 _PASSING = (
@@ -25,10 +25,10 @@ _PASSING = (
 _ENDING = ("$group", "$count", "$sortByCount", "$bucket", "$bucketAuto", "$replaceRoot", "$replaceWith")
 _SHOWING_ALL = ("$slice", "$meta", "$elemMatch")
 """Operators of a projection that leave the other fields as they are."""
-ALL = Taken((), but=True)
+ALL = Projection((), but=True)
 
 
-def taken_by(shape: Shape) -> Taken | None:
+def taken_by(shape: Shape) -> Projection | None:
     """The top-level fields a read takes; None for a write, and where that cannot be told."""
     clauses = shape.clauses
     if not shape.operation.reads or "cut" in clauses:
@@ -41,29 +41,29 @@ def taken_by(shape: Shape) -> Taken | None:
         case Operation.AGGREGATE:
             return _through(clauses.get("pipeline", []), asked)
         case Operation.DISTINCT:
-            return Taken(tuple(sorted({*asked, _top(clauses.get("key", ""))})))
+            return Projection(tuple(sorted({*asked, _top(clauses.get("key", ""))})))
         case _:
-            return Taken(tuple(sorted(asked)))
+            return Projection(tuple(sorted(asked)))
 
 
-def _shown(projection: Mapping[str, Any], asked: set[str]) -> Taken:
+def _shown(projection: Mapping[str, Any], asked: set[str]) -> Projection:
     """What a projection leaves, and what is asked for besides."""
     named = {path: each for path, each in projection.items() if path != "_id"}
     left_out = {path for path, each in named.items() if each in (0, False)}
     if left_out or not any(_is_chosen(each) for each in named.values()):
-        return Taken(tuple(sorted({path for path in left_out if "." not in path} - asked)), but=True)
+        return Projection(tuple(sorted({path for path in left_out if "." not in path} - asked)), but=True)
     mentioned = set(_mentioned(list(named.values())))
     if "" in mentioned:
         return ALL
     chosen = {_top(path) for path, each in named.items() if each in (1, True)}
-    return Taken(tuple(sorted(asked | chosen | mentioned)))
+    return Projection(tuple(sorted(asked | chosen | mentioned)))
 
 
 def _is_chosen(value: object) -> bool:
     return not (isinstance(value, Mapping) and any(name in _SHOWING_ALL for name in value))
 
 
-def _through(pipeline: list[Mapping[str, Any]], asked: set[str]) -> Taken | None:
+def _through(pipeline: list[Mapping[str, Any]], asked: set[str]) -> Projection | None:
     """The stages in turn, up to the one after which nothing of the documents is left but what it names."""
     left_out: set[str] = set()
     for stage in pipeline:
@@ -82,10 +82,10 @@ def _through(pipeline: list[Mapping[str, Any]], asked: set[str]) -> Taken | None
                         return ALL
                     asked |= mentioned
                     if name in _ENDING:
-                        return Taken(tuple(sorted(asked)))
+                        return Projection(tuple(sorted(asked)))
                 case _:
                     return None
-    return Taken(tuple(sorted(left_out - asked)), but=True)
+    return Projection(tuple(sorted(left_out - asked)), but=True)
 
 
 def _names(stage: str, body: Any) -> Iterator[str]:

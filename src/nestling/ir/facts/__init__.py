@@ -21,7 +21,7 @@ from nestling.ir.facts.collection import (
     Validator,
 )
 from nestling.ir.facts.path import Path, Quantiles
-from nestling.ir.facts.statement import Join, Pattern, Statement, Taken
+from nestling.ir.facts.statement import Join, Pattern, Projection, Statement
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, arrays_on, field_path, steps_text
 
 __all__ = [
@@ -38,6 +38,7 @@ __all__ = [
     "Kind",
     "Path",
     "Pattern",
+    "Projection",
     "Quantiles",
     "Reference",
     "Sample",
@@ -45,7 +46,6 @@ __all__ = [
     "Skipped",
     "Statement",
     "Storage",
-    "Taken",
     "TwoWay",
     "Validator",
     "arrays_on",

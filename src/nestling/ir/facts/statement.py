@@ -24,7 +24,7 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Projection:
     """What a read takes of a document: these top-level fields, or (`but`) all except these."""
 
     fields: tuple[str, ...]
@@ -62,7 +62,7 @@ class Statement:
     seconds: float = 0.0
     collection_scans: int = 0
     followed: tuple[tuple[str, int], ...] = ()
-    taken: tuple[tuple[Taken, int], ...] = ()
+    taken: tuple[tuple[Projection, int], ...] = ()
 
     @property
     def namespace(self) -> str:

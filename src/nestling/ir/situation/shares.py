@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from math import prod
 
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.distribution import below, equal, up_to
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics
 
@@ -34,9 +34,9 @@ def _of_one(known: AttributeStatistics, constants: list[Clause]) -> float | None
         if kept is None:
             return None
         left -= 1 - kept
-    if constants[0].comparison is Compared.NULL:
+    if constants[0].comparison is ClauseOperator.NULL:
         return missing
-    if constants[0].comparison is Compared.PRESENT and missing is None:
+    if constants[0].comparison is ClauseOperator.PRESENT and missing is None:
         return None
     return max(left, 0.0) * (1 - (missing or 0.0))
 
@@ -44,18 +44,18 @@ def _of_one(known: AttributeStatistics, constants: list[Clause]) -> float | None
 def _kept(known: AttributeStatistics, one: Clause) -> float | None:
     """The share among rows that have a value."""
     distinct = known.distinct.value if known.distinct is not None else None
-    if one.comparison in (Compared.NULL, Compared.PRESENT):
+    if one.comparison in (ClauseOperator.NULL, ClauseOperator.PRESENT):
         return 1.0
     if known.values is None:
-        return 1 / max(distinct, 1.0) if distinct is not None and one.comparison is Compared.EQUAL else None
+        return 1 / max(distinct, 1.0) if distinct is not None and one.comparison is ClauseOperator.EQUAL else None
     match one.comparison:
-        case Compared.EQUAL:
+        case ClauseOperator.EQUAL:
             return equal(known.values, one.value, distinct)
-        case Compared.LESS:
+        case ClauseOperator.LESS:
             return below(known.values, one.value, distinct)
-        case Compared.LESS_OR_EQUAL:
+        case ClauseOperator.LESS_OR_EQUAL:
             return up_to(known.values, one.value, distinct)
-        case Compared.GREATER:
+        case ClauseOperator.GREATER:
             beyond = up_to(known.values, one.value, distinct)
         case _:
             beyond = below(known.values, one.value, distinct)

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir import primitives as ir
-from nestling.ir.clause import Clause, Compared, Scalar
+from nestling.ir.clause import Clause, ClauseOperator, Scalar
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind
@@ -253,22 +253,22 @@ _EXISTS = "exists"
 
 def _constants(path: str, said: Scalar | Mapping[Any, Scalar] | None) -> Iterator[Clause]:
     if not isinstance(said, Mapping):
-        yield Clause(path, Compared.NULL if said is None else Compared.EQUAL, said)
+        yield Clause(path, ClauseOperator.NULL if said is None else ClauseOperator.EQUAL, said)
         return
     for word, value in said.items():
-        yield Clause(path, Compared.PRESENT) if word == _EXISTS else Clause(path, Compared(word), value)
+        yield Clause(path, ClauseOperator.PRESENT) if word == _EXISTS else Clause(path, ClauseOperator(word), value)
 
 
 def _partial(constants: Iterable[Clause]) -> Plain:
     """By path, the value it has, or how it compares with which."""
     found: dict[str, Any] = {}
     for each in constants:
-        if each.comparison in (Compared.EQUAL, Compared.NULL):
+        if each.comparison in (ClauseOperator.EQUAL, ClauseOperator.NULL):
             found[each.name] = each.value
             continue
         told = found.setdefault(each.name, {})
         if isinstance(told, dict):
-            is_present = each.comparison is Compared.PRESENT
+            is_present = each.comparison is ClauseOperator.PRESENT
             told[_EXISTS if is_present else str(each.comparison)] = True if is_present else each.value
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from nestling.executors.drive import Counters, Driven
+from nestling.executors.drive import Counters, LoadedDesign
 from nestling.ir.proof import CopyAges, Examined, OpenLoop, Space
 from nestling.ir.proposal import Proposal
 
@@ -30,7 +30,7 @@ class Contender:
     database: Database[Any]
     disqualified: str = ""
     left_out: str = ""
-    driven: Driven | None = None
+    driven: LoadedDesign | None = None
     predicted: Mapping[str, float | None] = field(default_factory=dict)
     space: Space | None = None
     cached_bytes: int = 0
@@ -47,7 +47,7 @@ class Contender:
     opened_seconds: dict[str, list[float]] = field(default_factory=dict)
 
     @property
-    def running(self) -> Driven:
+    def running(self) -> LoadedDesign:
         """What runs its statements; only for a loaded one."""
         assert self.driven is not None, self.name
         return self.driven

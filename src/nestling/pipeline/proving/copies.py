@@ -11,7 +11,7 @@ from time import sleep
 from typing import Any
 
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
-from nestling.executors.drive import Copied, Driven, Run, Shape, ages, latency
+from nestling.executors.drive import CopyRead, LoadedDesign, Run, Shape, ages, latency
 from nestling.executors.sync import Metrics
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
@@ -46,7 +46,7 @@ class Background:
 
 
 @contextmanager
-def kept_right(proposal: Proposal, on: Driven) -> Iterator[Background]:
+def kept_right(proposal: Proposal, on: LoadedDesign) -> Iterator[Background]:
     """Mend what is behind, then run the background sync of a design until the block ends.
 
     A server that cannot be followed, or a sync that gives up, is said; one that is lost, or whose disk is full, is an error.
@@ -84,7 +84,7 @@ def copy_ages(
     proposal: Proposal,
     reading: Reading,
     shapes: Mapping[str, Shape],
-    on: Driven,
+    on: LoadedDesign,
     runs: Sequence[Run],
     began: float,
     *,
@@ -111,8 +111,8 @@ def copy_ages(
 
 
 def _copied(
-    proposal: Proposal, reading: Reading, shapes: Mapping[str, Shape], on: Driven, upkeep: Upkeep
-) -> Mapping[str, Copied]:
+    proposal: Proposal, reading: Reading, shapes: Mapping[str, Shape], on: LoadedDesign, upkeep: Upkeep
+) -> Mapping[str, CopyRead]:
     """The statements that answer from a copy: those that are compiled to something else where it may not be used."""
     distrusted = replace(proposal, design=_without(proposal.design, upkeep.what))
     found = {}
@@ -121,7 +121,7 @@ def _copied(
         if isinstance(read, CompiledRead):
             other = convert(distrusted, each.sql, name=each.name, dialect=reading.dialect_of(each))
             if isinstance(other, CompiledRead) and _asks(read) != _asks(other):
-                found[each.name] = Copied(read, other, shapes[each.name])
+                found[each.name] = CopyRead(read, other, shapes[each.name])
     return found
 
 

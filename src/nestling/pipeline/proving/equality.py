@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nestling.common.errors import RebuildError
 from nestling.executors.drive import homes, unlike
-from nestling.executors.drive.homes import Held
+from nestling.executors.drive.homes import HomeFingerprints
 from nestling.pipeline.loading import home_queries
 from nestling.pipeline.proving.contender import Contender
 from nestling.pipeline.watching import Watch
@@ -14,16 +14,16 @@ from nestling.pipeline.watching import Watch
 
 def compare_homes(contenders: list[Contender], watch: Watch | None) -> None:
     """Disqualifies those whose rows are not those most designs hold."""
-    held: list[tuple[Contender, Held]] = []
+    held: list[tuple[Contender, HomeFingerprints]] = []
     for each in contenders:
         if watch is not None:
             watch(f"comparing rows: {each.name}", 0, None)
         model, queries = each.proposal.design.model, home_queries(each.proposal.design)
         try:
-            held.append((each, Held(each.database, queries, homes(each.database, model, queries))))
+            held.append((each, HomeFingerprints(each.database, queries, homes(each.database, model, queries))))
         except RebuildError as error:
             each.out(f"its rows cannot be read back: {error.problems[0].text()}")
-    groups: list[list[tuple[Contender, Held]]] = []
+    groups: list[list[tuple[Contender, HomeFingerprints]]] = []
     for one in held:
         model = one[0].proposal.design.model
         group = next((some for some in groups if not unlike(some[0][1], one[1], model)), None)
@@ -34,7 +34,7 @@ def compare_homes(contenders: list[Contender], watch: Watch | None) -> None:
     _sentence(groups)
 
 
-def _sentence(groups: Sequence[list[tuple[Contender, Held]]]) -> None:
+def _sentence(groups: Sequence[list[tuple[Contender, HomeFingerprints]]]) -> None:
     """All but the largest group are wrong."""
     right = max(groups, key=len, default=[])
     for group in groups:

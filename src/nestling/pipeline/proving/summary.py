@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.executors.drive import Mixed, latency, mixed
+from nestling.executors.drive import MixSeconds, latency, mixed
 from nestling.executors.drive.examined import mean
 from nestling.ir.proof import ADVISED, Proof, RivalFigures, Setting, Space, StatementFigures, WritingCost
 from nestling.ir.workload import Workload
@@ -29,7 +29,7 @@ def summary(
     return Proof(setting, figures, _noise(measured), notes=notes, missing=missing)
 
 
-def _noise(measured: Mapping[str, Mixed]) -> float:
+def _noise(measured: Mapping[str, MixSeconds]) -> float:
     """How far from 1 the ratio of the twins may be."""
     if not {TWIN, ADVISED} <= set(measured):
         return 0.0
@@ -37,7 +37,7 @@ def _noise(measured: Mapping[str, Mixed]) -> float:
     return max(abs(interval.low - 1), abs(interval.high - 1))
 
 
-def _figures(each: Contender, measured: Mapping[str, Mixed], workload: Workload, setting: Setting) -> RivalFigures:
+def _figures(each: Contender, measured: Mapping[str, MixSeconds], workload: Workload, setting: Setting) -> RivalFigures:
     throughput = interval = times = times_interval = None
     if each.name in measured:
         throughput, interval = measured[each.name].throughput(setting.clients)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.access_path import Comparator, Comparison, DocumentOf, Expression, FieldPath, Filter, Project, Step
 from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.drift import Compared, PathStep
+from nestling.ir.drift import ComparedValue, PathStep
 from nestling.ir.expression import ANY
 from nestling.ir.layout import Place
 from nestling.ir.names import join
@@ -19,7 +19,7 @@ NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
 """Kinds of collections whose documents cannot be changed at will."""
 
 
-def differing(step: Step, values: Sequence[Compared]) -> Step:
+def differing(step: Step, values: Sequence[ComparedValue]) -> Step:
     """The rows in which one of the values is not what it must be; a value that is missing is not one that is null."""
     expected = DocumentOf(tuple((str(n), FieldPath(each.expected)) for n, each in enumerate(values)))
     found = DocumentOf(tuple((str(n), FieldPath(each.found)) for n, each in enumerate(values)))
@@ -28,12 +28,12 @@ def differing(step: Step, values: Sequence[Compared]) -> Step:
 
 def compared_read(
     step: Step, place: Place, told: Sequence[Locator], values: Sequence[tuple[str, Expression, Expression]]
-) -> tuple[ReadPlan, tuple[Compared, ...]]:
+) -> tuple[ReadPlan, tuple[ComparedValue, ...]]:
     """The read of the rows at a place whose values (path, what must be there, what is) differ."""
     fields = list(locating(place, told))
     fields += [(f"value {n}", expected, ANY) for n, (_, expected, _) in enumerate(values)]
     fields += [(f"found {n}", found, ANY) for n, (_, _, found) in enumerate(values)]
-    named = tuple(Compared(path, f"value {n}", f"found {n}") for n, (path, _, _) in enumerate(values))
+    named = tuple(ComparedValue(path, f"value {n}", f"found {n}") for n, (path, _, _) in enumerate(values))
     projected = Project(step, tuple((name, value) for name, value, _ in fields))
     columns = tuple(OutputColumn(name, name, kind) for name, _, kind in fields)
     return ReadPlan(differing(projected, named), columns), named
@@ -48,7 +48,7 @@ def way_to(place: Place, told: Sequence[Locator]) -> tuple[PathStep, ...]:
     )
 
 
-def mended(design_place: Place, told: Sequence[Locator], values: Sequence[Compared]) -> UpdateDocuments | None:
+def mended(design_place: Place, told: Sequence[Locator], values: Sequence[ComparedValue]) -> UpdateDocuments | None:
     """The change that makes the values what they must be."""
     at = changed_path(design_place, told)
     changes = tuple(Set(join(at, each.path), Cell(each.expected)) for each in values)
@@ -58,7 +58,7 @@ def mended(design_place: Place, told: Sequence[Locator], values: Sequence[Compar
 
 
 def guarded(
-    update: UpdateDocuments, place: Place, told: Sequence[Locator], values: Sequence[Compared]
+    update: UpdateDocuments, place: Place, told: Sequence[Locator], values: Sequence[ComparedValue]
 ) -> UpdateDocuments | None:
     """The update, but only of what still holds the values that were found; None where documents cannot be changed."""
     if place.store.options.kind in NO_UPDATES:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir.access_path import Comparator, Comparison, FieldPath, Filter, IfMissing, Literal
 from nestling.ir.design import Design
-from nestling.ir.drift import Check, Compared, DriftKind, FieldCheck, Screen
+from nestling.ir.drift import Check, ComparedValue, DriftKind, FieldCheck, Screen
 from nestling.ir.freshness import Level
 from nestling.ir.layout import Place
 from nestling.ir.names import join
@@ -18,7 +18,7 @@ from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparison import differing, guarded, way_to
 from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
-from nestling.planner.upkeep import Implied, implied, stored, upkeeps_of
+from nestling.planner.upkeep import ExpectedRead, implied, stored, upkeeps_of
 from nestling.planner.upkeep.holder import is_array
 
 
@@ -73,10 +73,10 @@ def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
         return replace(error.gap, where=error.gap.where or upkeep.id)
 
 
-def _check(found: Implied, screen: Screen | None) -> Check:
+def _check(found: ExpectedRead, screen: Screen | None) -> Check:
     upkeep = found.upkeep
     pairs = zip(found.values, found.found, strict=True)
-    values = tuple(Compared(path, expected, there) for (path, expected), there in pairs)
+    values = tuple(ComparedValue(path, expected, there) for (path, expected), there in pairs)
     repair = guarded(stored(found), upkeep.place, found.locators, values)
     return Check(
         upkeep.id,

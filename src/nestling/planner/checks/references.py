@@ -21,7 +21,7 @@ from nestling.ir.access_path import (
 from nestling.ir.collations import followed_links, is_collated, linked
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.drift import Check, Compared, DriftKind
+from nestling.ir.drift import Check, ComparedValue, DriftKind
 from nestling.ir.expression import ANY, Collation, IsNull, Not
 from nestling.ir.expression import Literal as Constant
 from nestling.ir.layout import Place
@@ -87,7 +87,7 @@ def _foreign_key(name: str, design: Design, place: Place, link: Relationship) ->
         DriftKind.DANGLING,
         place.store.name,
         replace(_read(rows, field, (*locating(place, told), (_FOUND, value, ANY))), collation=_collation(design, link)),
-        (Compared(", ".join(paths), "", _FOUND),),
+        (ComparedValue(", ".join(paths), "", _FOUND),),
         way_to(place, told),
         next_move=move,
         screen=shared_screen(design, place, up[0]) or existence_screen(design, place, up[0]),
@@ -148,7 +148,7 @@ def _listed(design: Design, place: Place, link: Relationship, reference: Referen
         DriftKind.DANGLING,
         place.store.name,
         ReadPlan(Project(step, tuple((column_name, value) for column_name, value, _ in fields)), columns),
-        (Compared(reference.field, "", _FOUND),),
+        (ComparedValue(reference.field, "", _FOUND),),
         way_to(place, told),
         next_move=f"bring the row of `{link.child}` back, or take the id out of the array",
     )

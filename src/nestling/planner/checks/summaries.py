@@ -9,7 +9,7 @@ from nestling.ir.access_path import CollectionScan, FieldPath, NullAsMissing, Pr
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.drift import ID, Check, Compared, DriftKind
+from nestling.ir.drift import ID, Check, ComparedValue, DriftKind
 from nestling.ir.expression import ANY, Column
 from nestling.ir.layout import Place, StoredCollection
 from nestling.ir.names import join
@@ -51,7 +51,7 @@ def _check(design: Design, store: StoredCollection, events: Place) -> Check:
     step = Unwind(CollectionScan(store.name), events.node.field, keep_empty=True)
     aggregates = tuple((f"value {n}", aggregate) for n, (_, aggregate) in enumerate(fields))
     grouped = GroupRows(step, keys, aggregates, layout)
-    values = tuple(Compared(name, f"value {n}", f"found {n}") for n, (name, _) in enumerate(fields))
+    values = tuple(ComparedValue(name, f"value {n}", f"found {n}") for n, (name, _) in enumerate(fields))
     shown = [(ID, FieldPath(f"_id.{ID}"))]
     projected = Project(
         grouped,

@@ -17,7 +17,7 @@ from nestling.planner.options.matching import serves
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.places import Home
-from nestling.planner.options.reach import Way, ways_to_one
+from nestling.planner.options.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.trees import walks
 from nestling.planner.options.visits import Visit
@@ -187,14 +187,14 @@ class Hops:
             if serves(hop.visit.access, index) and self.modes.places.leads_along(index, hop.link):
                 share = self.modes.sizes.share_of(home.entity, index.rows)
                 few = min(self.modes.sizes.children(hop.link), self.modes.documents.count(home)) * share
-                found = self._lookup(home, Way(f"by {name}", (home.id, name)), few, hop.visit.conditions)
+                found = self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), few, hop.visit.conditions)
                 yield looked_up_in_both(self.modes, home, found)
 
     def _up(self, home: Home, hop: Hop) -> Iterator[Mode]:
         """One `$lookup` of a parent by its key."""
         ways = ways_to_one(self.modes.places, home, hop.link.parent_attributes)
         if linked_by_expression(self.modes.situation.model, hop.link):
-            ways = iter((Way("searched", (home.id,), reads_all=True),))
+            ways = iter((DocumentAccess("searched", (home.id,), reads_all=True),))
         for way in ways:
             yield self._lookup(home, way, 1.0, hop.visit.conditions)
 
@@ -206,17 +206,17 @@ class Hops:
         entity = self.modes.situation.model.entity(home.entity)
         by_expression = linked_by_expression(self.modes.situation.model, link)
         if home.own and set(entity.key) == set(link.child_attributes) and not by_expression:
-            yield self._lookup(home, Way("by key", (home.id,)), spread, conditions)
+            yield self._lookup(home, DocumentAccess("by key", (home.id,)), spread, conditions)
             return
         for name in self.modes.places.indexes_on(home.entity, link):
-            yield self._lookup(home, Way(f"by {name}", (home.id, name)), spread, conditions)
+            yield self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), spread, conditions)
         if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
             buckets = max(each / self.modes.documents.filled(home), 1.0)
             found = work_of.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work_of.unwind(each)
             yield self.modes.mode(f"{home.id}, looked up by series", (home.id,), found)
-        yield self._lookup(home, Way("searched", (home.id,), reads_all=True), spread, conditions)
+        yield self._lookup(home, DocumentAccess("searched", (home.id,), reads_all=True), spread, conditions)
 
-    def _lookup(self, home: Home, way: Way, documents: float, conditions: tuple[Condition, ...]) -> Mode:
+    def _lookup(self, home: Home, way: DocumentAccess, documents: float, conditions: tuple[Condition, ...]) -> Mode:
         size, total = self.modes.documents.base(home), self.modes.documents.count(home)
         stages = unwinding(self.modes, home) + bool(conditions)
         if way.reads_all:

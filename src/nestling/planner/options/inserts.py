@@ -14,7 +14,7 @@ from nestling.planner.options.key_checks import Guards
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import paged_again
 from nestling.planner.options.places import Home
-from nestling.planner.options.reach import Way, ways_to_one
+from nestling.planner.options.reach import DocumentAccess, ways_to_one
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +45,6 @@ class Inserts:
         ways = dict.fromkeys(way for above in places.homes_above(home) for way in ways_to_one(places, above, wanted))
         added = work_of.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
         also = self.modes.documents.further(home, Work(read_bytes=1.0) + work_of.rewrite(1.0))
-        for way in ways or (Way("by key", ()),):
+        for way in ways or (DocumentAccess("by key", ()),):
             cost = self.guards.found(home, way) + added
             yield self.modes.mode(f"{home.id}, {way.text}", (home.id, *way.needs), cost, also)

@@ -20,7 +20,7 @@ from nestling.ir.workload import Access, Filter, Operator, Statement, StatementK
 from nestling.planner.options.archives import held_in_either
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
-from nestling.planner.options.reach import Way, ways_to_one
+from nestling.planner.options.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.starts import Starts
 
 READ_STAGES = 4.0
@@ -121,7 +121,7 @@ class Guards:
             read = work_of.request(PARENT_STAGES) + work_of.scan(rows, self.modes.sizes.row_bytes(link.parent))
             yield self.modes.mode(name, (name,), read, without=without)
 
-    def command(self, home: Home, way: Way) -> Work:
+    def command(self, home: Home, way: DocumentAccess) -> Work:
         """One command that changes the parent's document and changes it back."""
         size = self.modes.documents.base(home)
         return (
@@ -130,7 +130,7 @@ class Guards:
             + 2 * work_of.update(1, size, fields=self.modes.sizes.fields(home.root))
         )
 
-    def found(self, home: Home, way: Way) -> Work:
+    def found(self, home: Home, way: DocumentAccess) -> Work:
         """The document of a row found by a command."""
         size = self.modes.documents.base(home)
         if way.reads_all:
@@ -138,7 +138,7 @@ class Guards:
             return work_of.scan(total, size) + work_of.ask(total)
         return work_of.fetch_by_index(1, size)
 
-    def _looked_for(self, home: Home, way: Way) -> Work:
+    def _looked_for(self, home: Home, way: DocumentAccess) -> Work:
         """A read for a row's parent, from the values of the row."""
         size, total = self.modes.documents.base(home), self.modes.documents.count(home)
         one = work_of.lookup_by_scan(1, total, size) if way.reads_all else work_of.lookup(1, 1, size)

@@ -12,7 +12,7 @@ from nestling.planner.options.places import Home, Places
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class DocumentAccess:
     """How the document is found: the structures that takes, and whether all documents are read for it."""
 
     text: str
@@ -20,17 +20,17 @@ class Way:
     reads_all: bool = False
 
 
-def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[Way]:
+def ways_to_one(places: Places, home: Home, known: Collection[str]) -> Iterator[DocumentAccess]:
     """The ways to the document of a home that holds the row with known values of these attributes, its key among them."""
     entity = places.situation.model.entity(home.entity)
     key, known = entity.key, sought(entity, known)
     if is_at_hand(places, home, set(known)) or (home.bucket is not None and key and set(key) <= set(known)):
-        yield Way("by key", (home.id,))
+        yield DocumentAccess("by key", (home.id,))
         return
     for name, index in places.indexes[home.entity] if home.bucket is None else ():
         if index.keys[0][0] in known and tells_one(entity, {name for name, _ in index.keys} & set(known)):
-            yield Way(f"by {name}", (home.id, name))
-    yield Way("searched", (home.id,), reads_all=True)
+            yield DocumentAccess(f"by {name}", (home.id, name))
+    yield DocumentAccess("searched", (home.id,), reads_all=True)
 
 
 def is_at_hand(places: Places, home: Home, exact: Collection[str]) -> bool:

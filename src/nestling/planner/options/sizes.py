@@ -19,7 +19,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.distinct import distinct_of, rows_of
-from nestling.planner.options.statement_facts import Said, Table, said
+from nestling.planner.options.statement_facts import ConditionFacts, Table, said
 from nestling.planner.selectivity import RANGE, UNKNOWN
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.stream import Condition, Use
@@ -41,11 +41,11 @@ class Sizes:
         self._children: dict[str, float] = {}
         self._distinct: dict[tuple[str, str], float] = {}
         self._found: dict[Access, float] = {}
-        self._statements: dict[str, Said] = {}
+        self._statements: dict[str, ConditionFacts] = {}
         self._tables: dict[tuple[str, Access], Table] = {}
         self._told: dict[Access, dict[str, float]] | None = None
 
-    def said(self, statement: Statement) -> Said:
+    def said(self, statement: Statement) -> ConditionFacts:
         """What the statement's SQL says beyond its footprint."""
         if statement.name not in self._statements:
             self._statements[statement.name] = said(statement, self.situation)

@@ -24,7 +24,7 @@ from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.rewrites.rows_left import Left, rows_left
+from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
 from nestling.planner.selectivity import bytes_by, distinct_values, share, together
@@ -45,14 +45,14 @@ class Table:
     equal one of another occurrence, and whether it is one of a subquery.
     """
 
-    left: Left | None
+    left: RemainingRows | None
     conditions: tuple[Condition, ...]
     joined: frozenset[str] = frozenset()
     inside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Grouped:
+class GroupFacts:
     """Rows put into groups: the values worked out for each row, the conditions on groups, and whether these are sorted."""
 
     keys: tuple[Expression, ...]
@@ -85,7 +85,7 @@ class Grouped:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ConditionFacts:
     """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
     `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
     `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
@@ -96,7 +96,7 @@ class Said:
 
     shares: Mapping[Attribute, float] = field(default_factory=dict)
     tables: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
-    grouped: Grouped | None = None
+    grouped: GroupFacts | None = None
     as_found: bool = True
     nodes: float = 0.0
     first: Mapping[str, First] = field(default_factory=dict)
@@ -104,24 +104,24 @@ class Said:
     only_asked: frozenset[str] = frozenset()
 
 
-def said(statement: Statement, situation: Situation) -> Said:
+def said(statement: Statement, situation: Situation) -> ConditionFacts:
     """What the statement says; nothing where it cannot be translated."""
     query = translated(statement, situation)
     if query is None:
-        return Said()
+        return ConditionFacts()
     relation = push_predicates(rows_asked(query))
     relations = list(relations_within(relation))
     known, values = known_of_scans(relations, situation.model, situation.statistics), dict(statement.samples)
     tables = _tables(relations, situation, known, values)
     shares = _shares(relations, known, values)
     if not isinstance(query, Query):
-        return Said(shares, tables)
+        return ConditionFacts(shares, tables)
     grouped = _grouped(relation, known, values)
     as_found = grouped is None and _is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))
     beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
     nodes = sum(map(_nodes, relations))
-    return Said(shares, tables, grouped, as_found, nodes, first, beside, _only_asked(relation))
+    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, _only_asked(relation))
 
 
 def _only_asked(relation: Relation) -> frozenset[str]:
@@ -235,7 +235,7 @@ def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> 
         yield Condition(attribute, Use.NONE, share(each, known, values), weight=weight(each), patterns=text_bytes)
 
 
-def _grouped(relation: Relation, known: KnownOf, values: Values) -> Grouped | None:
+def _grouped(relation: Relation, known: KnownOf, values: Values) -> GroupFacts | None:
     having: list[Expression] = []
     is_sorted = False
     while isinstance(relation, a.Project | a.Limit | a.Sort | a.Filter | a.Distinct):
@@ -247,7 +247,7 @@ def _grouped(relation: Relation, known: KnownOf, values: Values) -> Grouped | No
     keys = tuple(each.expression for each in relation.keys)
     parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
     fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
-    return Grouped(keys, fields, tuple(_conditions(having, known, values)), is_sorted, known)
+    return GroupFacts(keys, fields, tuple(_conditions(having, known, values)), is_sorted, known)
 
 
 def _is_as_found(relation: Relation) -> bool:

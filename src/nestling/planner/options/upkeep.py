@@ -22,7 +22,7 @@ from nestling.planner.upkeep.counts_and_sums import is_added_to
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class UpkeepCost:
     """What keeping derived structures right costs a write, and those of them that it keeps right at once."""
 
     costs: tuple[Step | Charge, ...]
@@ -36,7 +36,7 @@ class UpkeepCosts:
     modes: Modes
     copies: Copies
 
-    def kept(self, statement: Statement, access: Access, rows: float) -> Kept:
+    def kept(self, statement: Statement, access: Access, rows: float) -> UpkeepCost:
         """What each derived structure costs the statement when it is chosen."""
         found = list(self._triggered(access))
         charges = [
@@ -53,7 +53,7 @@ class UpkeepCosts:
         lineages = self.modes.places.triggered.all(access, Lineage)
         at_once = [name for name, _, freshness, _ in found if freshness is None or not freshness.is_left]
         at_once += [name for name, each in lineages.items() if not each.freshness.is_left]
-        return Kept((*charges, *steps), (*at_once, *self.copies.at_once(access)))
+        return UpkeepCost((*charges, *steps), (*at_once, *self.copies.at_once(access)))
 
     def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None, str]]:
         """(structure, work for each row written, its freshness: None for what is no copy, whose documents hold it)."""

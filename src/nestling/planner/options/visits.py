@@ -9,7 +9,7 @@ from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Access, Filter, Operator, Statement, Walk
 from nestling.planner.options.matching import compared_equal, tells_one
 from nestling.planner.options.sizes import Sizes
-from nestling.planner.reads.rewrites.rows_left import Left
+from nestling.planner.reads.rewrites.rows_left import RemainingRows
 from nestling.planner.work.stream import Condition
 
 Edge = tuple[int, int, Relationship]
@@ -99,7 +99,7 @@ class _Walk:
             return 0.0, True, 1.0
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
-            left = Left(rows / self.sizes.rows(access.entity), rows)
+            left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
         limited = access.sort and self.statement.limit is not None and self.sizes.said(self.statement).as_found
         return left.share, not limited, left.rows
 

@@ -42,7 +42,7 @@ class First:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class PlacedScan:
     """A scan's rows are at a place of the design: `prefix` is the path of that place's document, empty for the root.
 
     `optional`: an outer join leaves rows without one, though the documents around it are there.
@@ -63,7 +63,7 @@ class Rows:
     step: Step
     layout: Layout
     taken: frozenset[str]
-    standing: Mapping[str, Standing] = field(default_factory=dict)
+    standing: Mapping[str, PlacedScan] = field(default_factory=dict)
     identity: tuple[str, ...] = ()
 
     def fresh(self, wish: str) -> str:

@@ -16,10 +16,10 @@ from nestling.ir.invariants import paths_in
 from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.names import join, stored_name
 from nestling.ir.row_steps import Add, Layout
-from nestling.planner.attribute import Found, attribute_at, file_split
+from nestling.planner.attribute import AttributeAccess, attribute_at, file_split
 from nestling.planner.home import place_rows
 from nestling.planner.place import documents_at, with_joins
-from nestling.planner.reads.rows import Context, Rows, Standing, gap, untold
+from nestling.planner.reads.rows import Context, PlacedScan, Rows, gap, untold
 
 
 def scan_branches(scan: Scan, context: Context) -> list[Rows]:
@@ -35,7 +35,7 @@ def scan_branches(scan: Scan, context: Context) -> list[Rows]:
 
 
 def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: Context) -> Rows:
-    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {scan.alias: Standing(place)})
+    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {scan.alias: PlacedScan(place)})
     rows = with_attributes(rows, place, "", columns, context)
     return replace(rows, identity=identity_paths(place))
 
@@ -77,7 +77,7 @@ def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column
     return _with_indirect(rows, indirect)
 
 
-def _with_indirect(rows: Rows, found: dict[Column, Found]) -> Rows:
+def _with_indirect(rows: Rows, found: dict[Column, AttributeAccess]) -> Rows:
     """Values that need joins, or are no plain field, get fields of their own."""
     step = with_joins(rows.step, found.values())
     taken = rows.taken | {each.field for item in found.values() for each in item.joins}

@@ -10,7 +10,7 @@ from sqlglot import exp
 from nestling.ir.algebra import Scan
 from nestling.ir.computed import concerned
 from nestling.ir.defaults import Computed, Generated
-from nestling.ir.expression import ANY, NULL, Cast, Collation, Expression, Literal, Parameter, Rules, Stored
+from nestling.ir.expression import ANY, NULL, AttributeCast, Cast, Collation, Expression, Literal, Parameter, Rules
 from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
@@ -60,7 +60,7 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     among = attribute.name if is_strict else ""
     if is_strict:
         require_form(expression, attribute)
-    return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
+    return AttributeCast(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
 
 
 def _is_cast_to(attribute: Attribute, cast: Cast) -> bool:

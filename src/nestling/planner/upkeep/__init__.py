@@ -2,14 +2,14 @@
 
 from nestling.planner.upkeep.change import ChangeKind, RowChange
 from nestling.planner.upkeep.derive import upkeeps_of
-from nestling.planner.upkeep.implied import Implied, implied
+from nestling.planner.upkeep.implied import ExpectedRead, implied
 from nestling.planner.upkeep.refresh import refreshed, stored
 from nestling.planner.upkeep.steps import UpkeepSteps, upkeep_steps
 from nestling.planner.upkeep.triggers import fired, triggers_of
 
 __all__ = [
     "ChangeKind",
-    "Implied",
+    "ExpectedRead",
     "RowChange",
     "UpkeepSteps",
     "fired",

@@ -18,7 +18,7 @@ from nestling.ir.types import Type
 from nestling.ir.write_path import Cell, Constant, ElementFilter, Match, Test
 from nestling.planner.attribute import path_to
 from nestling.planner.place import documents_at
-from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.scan import identity_paths, top_fields, with_attributes
 from nestling.planner.upkeep.source import HOLDER
 
@@ -37,7 +37,7 @@ class Locator:
 
 def holder_rows(place: Place, columns: Sequence[Column], context: Context) -> Rows:
     """The rows at the place with some of their attributes; the documents still are the collection's."""
-    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {HOLDER: Standing(place)})
+    rows = Rows(documents_at(place), Layout(), top_fields(place.store), {HOLDER: PlacedScan(place)})
     return replace(with_attributes(rows, place, "", tuple(columns), context), identity=identity_paths(place))
 
 

@@ -28,7 +28,7 @@ NOW = "now"
 
 
 @dataclass(frozen=True, slots=True)
-class Implied:
+class ExpectedRead:
     """The read of what an upkeep's holders must hold: a row for each, of `locators`, the `_id` and the values.
 
     `values` are (path relative to the holder's document, column): a row without the column means that nothing is there.
@@ -45,7 +45,7 @@ class Implied:
 
 def implied(
     upkeep: Upkeep, design: Design, given: Sequence[str] = (), *, is_identity: bool = False, with_found: bool = False
-) -> Implied:
+) -> ExpectedRead:
     """The read of all holders, or of those with given values of some attributes of their rows.
 
     `is_identity`: these tell the row, NULLs included; else a NULL finds nobody, as no row is linked by it. `with_found`: beside
@@ -71,7 +71,7 @@ def implied(
     parameters = tuple((name, parameter(name)) for name in given)
     named = tuple((at, f"value {number}") for number, (at, _, _) in enumerate(values))
     found = tuple(f"found {number}" for number in range(len(values))) if with_found else ()
-    return Implied(upkeep, plan, named, told, found, parameters)
+    return ExpectedRead(upkeep, plan, named, told, found, parameters)
 
 
 def parameter(attribute: str) -> str:

@@ -10,7 +10,7 @@ from nestling.ir.primitives import Computed
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Change, Each, Fetch, Match, Set, UpdateDocuments, WriteStep
 from nestling.planner.upkeep.holder import ID, changed_path, element_filters
-from nestling.planner.upkeep.implied import NOW, Implied, implied
+from nestling.planner.upkeep.implied import NOW, ExpectedRead, implied
 
 
 def refreshed(
@@ -25,7 +25,7 @@ def refreshed(
     return Fetch(rows, found.plan, cells), Each(rows, (stored(found),))
 
 
-def stored(found: Implied) -> UpdateDocuments:
+def stored(found: ExpectedRead) -> UpdateDocuments:
     """The change that makes a holder hold what is implied; cells are those of its row."""
     upkeep, place = found.upkeep, found.upkeep.place
     at = changed_path(place, found.locators)

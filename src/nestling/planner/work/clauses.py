@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
 from nestling.ir.row_steps import VARIABLE, Layout
 from nestling.ir.situation.shares import share_by
 from nestling.ir.statistics import AttributeStatistics, Quantity
-from nestling.planner.known_values import Known
+from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import column_in, value_of
 
 _COMPARED = {
-    Comparison.EQUAL: Compared.EQUAL,
-    Comparison.SAME: Compared.EQUAL,
-    Comparison.LESS: Compared.LESS,
-    Comparison.LESS_OR_EQUAL: Compared.LESS_OR_EQUAL,
-    Comparison.GREATER: Compared.GREATER,
-    Comparison.GREATER_OR_EQUAL: Compared.GREATER_OR_EQUAL,
+    Comparison.EQUAL: ClauseOperator.EQUAL,
+    Comparison.SAME: ClauseOperator.EQUAL,
+    Comparison.LESS: ClauseOperator.LESS,
+    Comparison.LESS_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
+    Comparison.GREATER: ClauseOperator.GREATER,
+    Comparison.GREATER_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
 }
-_UNKNOWN = Known()
+_UNKNOWN = PathStatistics()
 
 
 def clause(predicate: Expression, layout: Layout) -> Clause | None:
@@ -32,26 +32,26 @@ def clause(predicate: Expression, layout: Layout) -> Clause | None:
             return Clause(path, _COMPARED[operator], value) if path and isinstance(value, str | int) else None
         case IsNull(operand=operand):
             path = _path(operand, layout)
-            return Clause(path, Compared.NULL) if path else None
+            return Clause(path, ClauseOperator.NULL) if path else None
         case Not(operand=operand):
             said = clause(operand, layout)
-            if said is not None and said.comparison is Compared.NULL:
-                return Clause(said.name, Compared.PRESENT)
-            return Clause(said.name, Compared.EQUAL, False) if said is not None and said.value is True else None
+            if said is not None and said.comparison is ClauseOperator.NULL:
+                return Clause(said.name, ClauseOperator.PRESENT)
+            return Clause(said.name, ClauseOperator.EQUAL, False) if said is not None and said.value is True else None
         case Column() | Literal():
             path = _path(predicate, layout)
-            return Clause(path, Compared.EQUAL, True) if path else None
+            return Clause(path, ClauseOperator.EQUAL, True) if path else None
         case _:
             return None
 
 
-def share_within(partial: Iterable[Clause], known: Mapping[str, Known]) -> float:
+def share_within(partial: Iterable[Clause], known: Mapping[str, PathStatistics]) -> float:
     """The share of documents that fulfil all of it, 1 where it is not known."""
     found = share_by(lambda path: _as_statistics(known.get(path, _UNKNOWN)), partial)
     return 1.0 if found is None else found
 
 
-def _as_statistics(known: Known) -> AttributeStatistics:
+def _as_statistics(known: PathStatistics) -> AttributeStatistics:
     distinct = Quantity(known.distinct) if known.distinct is not None else None
     return AttributeStatistics(distinct=distinct, null_share=Quantity(known.missing), values=known.values)
 

@@ -14,7 +14,7 @@ from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
-from nestling.planner.known_values import Known, attribute_known
+from nestling.planner.known_values import PathStatistics, attribute_known
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.archives import as_parted
 
@@ -32,7 +32,7 @@ class Documents:
     count: float
     bytes: float
     fields: float
-    known: Mapping[str, Known]
+    known: Mapping[str, PathStatistics]
     arrays: Mapping[str, float]
     array_bytes: Mapping[str, float] = field(default_factory=dict)
     bias: Mapping[str, float] = field(default_factory=dict)
@@ -69,7 +69,7 @@ def documents_of(store: StoredCollection, design: Design, statistics: Statistics
     found = [_of_node(root, "", 1.0, design, statistics, counts[0]) for root in store.roots]
     total = sum(counts)
     shares = [count / total if total else 1 / len(counts) for count in counts]
-    known: dict[str, Known] = {}
+    known: dict[str, PathStatistics] = {}
     arrays: dict[str, float] = {}
     array_bytes: dict[str, float] = {}
     bias: dict[str, float] = {}
@@ -113,7 +113,7 @@ def _events(group: Node, model: Model, statistics: Statistics) -> float:
 
 def _of_node(node: Node, at: str, each: float, design: Design, statistics: Statistics, parents: float) -> Documents:
     """One document of a node at path `at`, of which a document of the collection holds `each`."""
-    known: dict[str, Known] = {}
+    known: dict[str, PathStatistics] = {}
     arrays: dict[str, float] = {}
     array_bytes: dict[str, float] = {}
     bias: dict[str, float] = {}
@@ -139,7 +139,7 @@ def _of_node(node: Node, at: str, each: float, design: Design, statistics: Stati
             bias[inside] = _bias(child, statistics)
             array_bytes[inside] = each * per_parent * part.bytes
         else:
-            known[inside] = Known(missing=1 - min(per_parent, 1.0), bytes=part.bytes, each=each)
+            known[inside] = PathStatistics(missing=1 - min(per_parent, 1.0), bytes=part.bytes, each=each)
         size += per_parent * part.bytes + len(child.field) + FRAMING_BYTES
         fields += per_parent * part.fields
     return Documents(1.0, size, fields, known, arrays, array_bytes, bias)
@@ -185,7 +185,7 @@ def longer(known: RelationshipStatistics) -> float:
     return max(1.0, square / mean**2) if mean else 1.0
 
 
-def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
+def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, PathStatistics]]:
     """Every field of a node's own documents: its path there, and what is known of its values."""
     for stored in node.stored:
         yield stored.path, attribute_known(node.entity, stored.attribute, design.model, statistics)
@@ -193,17 +193,17 @@ def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tupl
         values = [attribute_known(node.entity, attribute, design.model, statistics) for attribute in pairs.attributes]
         there = sum(1 - value.missing for value in values)
         size = sum((1 - value.missing) * value.bytes for value in values) / there if there else UNKNOWN_BYTES
-        yield pairs.field, Known(bytes=size + 3 * FRAMING_BYTES + UNKNOWN_BYTES, each=there)
+        yield pairs.field, PathStatistics(bytes=size + 3 * FRAMING_BYTES + UNKNOWN_BYTES, each=there)
     for reference in node.body.references:
         if reference.holder is Holder.PARENT:
             yield reference.field, _ids(reference, design, statistics)
     for copy in node.body.copies:
         yield from _copied(copy, design, statistics)
     for computed in node.body.computed:
-        yield computed.field, Known(bytes=8.0)
+        yield computed.field, PathStatistics(bytes=8.0)
 
 
-def _paired(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
+def _paired(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, PathStatistics]]:
     """What is known of each value in a list of pairs, under the list and its name."""
     for pairs in node.body.pairs:
         for name in pairs.attributes:
@@ -211,17 +211,19 @@ def _paired(node: Node, design: Design, statistics: Statistics) -> Iterator[tupl
             yield join(pairs.field, stored_name(name)), known
 
 
-def _ids(reference: Reference, design: Design, statistics: Statistics) -> Known:
+def _ids(reference: Reference, design: Design, statistics: Statistics) -> PathStatistics:
     link = design.model.relationship(reference.relationship)
     child = statistics.entity(link.child)
     key = design.model.entity(link.child).key
     size = sum(value_of(child.attribute(name).average_bytes, UNKNOWN_BYTES) for name in key) + FRAMING_BYTES
     size += sum(value_of(child.attribute(copied.attribute).average_bytes, UNKNOWN_BYTES) for copied in reference.copied)
     known, parents = statistics.relationship(reference.relationship), rows_of(link.parent, statistics)
-    return Known(value_of(child.count, UNKNOWN_ROWS), 0.0, size, mean_fan_out(known, link.child, statistics, parents))
+    return PathStatistics(
+        value_of(child.count, UNKNOWN_ROWS), 0.0, size, mean_fan_out(known, link.child, statistics, parents)
+    )
 
 
-def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tuple[str, Known]]:
+def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tuple[str, PathStatistics]]:
     entity = copy.path[-1].target(design.model)
     rows = rows_on_the_way(copy.path[0].relationship, statistics) if copy.closure else 1.0
     for hop in copy.path:
@@ -240,6 +242,6 @@ def _copied(copy: Copy, design: Design, statistics: Statistics) -> Iterator[tupl
         return
     size = ELEMENT_BYTES + sum(value.bytes + len(path) + FRAMING_BYTES for path, value in values)
     distinct = values[0][1].distinct if copy.form is Form.SCALARS else None
-    yield copy.name, Known(distinct, bytes=size, each=rows)
+    yield copy.name, PathStatistics(distinct, bytes=size, each=rows)
     for path, value in values if copy.form is Form.ARRAY else ():
         yield join(copy.name, path), replace(value, bytes=0.0, each=rows)

@@ -31,7 +31,7 @@ from nestling.ir.design import Design
 from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import Work
-from nestling.planner.known_values import Known
+from nestling.planner.known_values import PathStatistics
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import read
 from nestling.planner.work.lookups import looked_up, scanned, steps_of
@@ -134,7 +134,7 @@ def _unwound(stream: Stream, path: str, *, keep_empty: bool) -> Stream:
 
 def _projected(stream: Stream, fields: tuple[tuple[str, PathExpression], ...]) -> Stream:
     known = {
-        name: stream.known.get(value.path, Known()) if isinstance(value, FieldPath) else Known()
+        name: stream.known.get(value.path, PathStatistics()) if isinstance(value, FieldPath) else PathStatistics()
         for name, value in fields
     }
     size = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in known.items())

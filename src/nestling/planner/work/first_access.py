@@ -38,7 +38,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class IndexCondition:
     """A condition an index serves: `part` is `whole`, or what it asks of an element among others."""
 
     whole: Condition
@@ -126,7 +126,7 @@ def _by_index(
 ) -> Access | None:
     """The access by one index, None when it serves neither a condition nor the order. `told`: conditions all in it meet."""
     documents = leading.documents
-    used: list[Asked] = []
+    used: list[IndexCondition] = []
     equal = 0
     for path, _ in keys:
         found = _serving(path, leading.conditions)
@@ -140,7 +140,7 @@ def _by_index(
     if not used and not ordered:
         return None
     seeks = _product(each.part.seeks for each in used)
-    used += [Asked(each, each) for each in told if all(one.whole is not each for one in used)]
+    used += [IndexCondition(each, each) for each in told if all(one.whole is not each for one in used)]
     share, entries, rest = _found(leading.conditions, used)
     fetched = documents.count * share
     work = work_of.fetch_by_index(
@@ -152,7 +152,7 @@ def _by_index(
     return Access(rows, work + asked_in_turn(fetched, rest), ordered)
 
 
-def _found(conditions: Sequence[Condition], used: Sequence[Asked]) -> tuple[float, float, list[Condition]]:
+def _found(conditions: Sequence[Condition], used: Sequence[IndexCondition]) -> tuple[float, float, list[Condition]]:
     """Of the documents the share an index finds, the entries it meets for each of all, and what is still to be asked."""
     share, entries, rest = 1.0, 1.0, list[Condition]()
     for whole in conditions:
@@ -185,9 +185,9 @@ def _is_collated(leading: Leading, design: Design, paths: Sequence[str]) -> bool
     return index_collation(design, store, paths, unique=False) is not Collation.BINARY
 
 
-def _serving(path: str, conditions: Sequence[Condition]) -> Asked | None:
+def _serving(path: str, conditions: Sequence[Condition]) -> IndexCondition | None:
     """The condition on that path an index can use, equality first."""
-    asked = (Asked(each, part) for each in conditions for part in (each.same or (each,)))
+    asked = (IndexCondition(each, part) for each in conditions for part in (each.same or (each,)))
     usable = [each for each in asked if each.part.path == path and each.part.use is not Use.NONE]
     return min(usable, key=lambda each: (each.part.use is Use.RANGE, each.part.share), default=None)
 

@@ -10,7 +10,7 @@ from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.bounds import FRAMING_BYTES
 from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Where, WhereElement, WherePair
 from nestling.ir.work import NO_WORK, Work
-from nestling.planner.known_values import Known
+from nestling.planner.known_values import PathStatistics
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Facts, Probe
@@ -155,20 +155,20 @@ def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep)
     return replace(
         outer.parsing(inner.work.nodes).then(outer.rows * each + work_of.pass_on(outer.rows), rows=outer.rows * rows),
         bytes=outer.bytes + inner.bytes * (found if together else 1.0) + len(field) + FRAMING_BYTES,
-        known={**_of_rows(outer), **inside, field: Known(missing=unmatched)},
+        known={**_of_rows(outer), **inside, field: PathStatistics(missing=unmatched)},
         arrays={**outer.arrays, **arrays},
     )
 
 
-def _of_rows(outer: Stream) -> dict[str, Known]:
+def _of_rows(outer: Stream) -> dict[str, PathStatistics]:
     """What is known of outer rows before they are repeated: there are no more different values than rows hold."""
     return {path: _at_most(known, outer.rows) for path, known in outer.known.items()}
 
 
-def _at_most(known: Known, rows: float) -> Known:
+def _at_most(known: PathStatistics, rows: float) -> PathStatistics:
     most = max(rows * max(known.each, 1.0), 1.0)
     return replace(known, distinct=most) if known.distinct is not None and known.distinct > most else known
 
 
-def _less(known: Known, unmatched: float) -> Known:
+def _less(known: PathStatistics, unmatched: float) -> PathStatistics:
     return replace(known, missing=1 - (1 - known.missing) * (1 - unmatched)) if unmatched else known

@@ -9,7 +9,7 @@ from nestling.ir.access_path import Expression, FieldPath, NullAsMissing, PairVa
 from nestling.ir.expression import InList
 from nestling.ir.names import join
 from nestling.ir.row_steps import Add, WherePair
-from nestling.planner.known_values import Known
+from nestling.planner.known_values import PathStatistics
 from nestling.planner.selectivity import share
 from nestling.planner.value_ranges import Values, items_in
 from nestling.planner.work.documents import Documents
@@ -26,7 +26,7 @@ NAME_SIZE = 4.0
 def in_pairs(step: WherePair, stream: Stream, facts: Facts) -> Stream:
     """Asked of the pairs: two conditions that one index serves."""
     if stream.leading is None:
-        known = stream.known.get(join(step.array, step.name), Known())
+        known = stream.known.get(join(step.array, step.name), PathStatistics())
         kept = share(step.predicate, lambda _: known, facts.values)
         elements = stream.arrays.get(step.array, 1.0)
         return stream.then(work_of.ask(stream.rows, elements + weight(step.predicate)), rows=stream.rows * kept)
@@ -37,11 +37,11 @@ def in_pairs(step: WherePair, stream: Stream, facts: Facts) -> Stream:
 
 def added(step: Add, stream: Stream) -> Stream:
     """Values taken out of where they are: of a list of pairs each is looked for among all."""
-    known, elements, taken_in = dict[str, Known](), 0.0, 0.0
+    known, elements, taken_in = dict[str, PathStatistics](), 0.0, 0.0
     for name, value in step.fields:
         known[name] = _shown(value, stream)
         if isinstance(value, PairValue) and isinstance(value.array, FieldPath):
-            known[name] = stream.known.get(join(value.array.path, value.name), Known())
+            known[name] = stream.known.get(join(value.array.path, value.name), PathStatistics())
             elements += stream.arrays.get(value.array.path, 1.0)
             taken_in += PAIR_SIZE
     work = work_of.pass_on(stream.rows) + work_of.project(stream.rows, len(step.fields))
@@ -49,20 +49,20 @@ def added(step: Add, stream: Stream) -> Stream:
     return replace(stream, known={**stream.known, **known}).then(work)
 
 
-def _shown(value: Expression, stream: Stream) -> Known:
+def _shown(value: Expression, stream: Stream) -> PathStatistics:
     """What is known of a field's values, which are shown under another name."""
     match value:
         case FieldPath(path):
-            return stream.known.get(path, Known())
+            return stream.known.get(path, PathStatistics())
         case NullAsMissing(inner):
             return _shown(inner, stream)
         case _:
-            return Known()
+            return PathStatistics()
 
 
 def _conditions(step: WherePair, documents: Documents, values: Values) -> tuple[Condition, ...]:
     """Documents that have a pair of that name, and of these the ones whose value fits."""
-    known = documents.known.get(join(step.array, step.name), Known())
+    known = documents.known.get(join(step.array, step.name), PathStatistics())
     kept = share(step.predicate, lambda _: known, values)
     there = max(1 - known.missing, kept, 1e-9)
     elements = documents.arrays.get(step.array, 1.0)

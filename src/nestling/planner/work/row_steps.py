@@ -34,7 +34,7 @@ from nestling.ir.row_steps import (
     Windows,
 )
 from nestling.ir.work import Work
-from nestling.planner.known_values import Known, KnownOf
+from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.value_ranges import Values, column_in
@@ -90,7 +90,7 @@ def row_step(step: RowStep, facts: Facts, walk: Walk, opened: Open, wanted: floa
         case Windows():
             return _windowed(step, rows(step.source))
         case Constants(given):
-            names = {name: Known(1.0) for name, _ in given[0]} if given else {}
+            names = {name: PathStatistics(1.0) for name, _ in given[0]} if given else {}
             return Stream(len(given), ELEMENT_BYTES + len(names) * (UNKNOWN_BYTES + FRAMING_BYTES), names, {})
         case GraphLookup(source):
             return reached(step, rows(source), facts)
@@ -173,7 +173,7 @@ def _elements_aggregated(step: AggregateElements, stream: Stream) -> Stream:
     elements = stream.arrays.get(step.array, 1.0)
     asked = work_of.ask(stream.rows * (1 + elements * sum(map(weight, (*parts, *taken)))))
     is_count = step.aggregate.function is AggregateFunction.COUNT
-    made = Known(max(elements, 1.0), bytes=4.0) if is_count else _known(taken[0], stream, step.layout)
+    made = PathStatistics(max(elements, 1.0), bytes=4.0) if is_count else _known(taken[0], stream, step.layout)
     width = stream.bytes + len(step.field) + FRAMING_BYTES + made.bytes
     known = {**stream.known, step.field: made}
     return replace(stream.then(work_of.pass_on(stream.rows) + asked), known=known, bytes=width)
@@ -196,14 +196,14 @@ def _computed(stream: Stream, fields: Mapping[str, Expression], layout: Layout) 
     return replace(stream.then(work), known={**stream.known, **known}, bytes=stream.bytes + width)
 
 
-def _known(expression: Expression, stream: Stream, layout: Layout) -> Known:
+def _known(expression: Expression, stream: Stream, layout: Layout) -> PathStatistics:
     """What is known of an expression's values."""
     find = _find(stream, layout)
     if isinstance(expression, Column):
-        return replace(find(expression) or Known(), each=1.0)
+        return replace(find(expression) or PathStatistics(), each=1.0)
     column = column_in(expression)
     width = found.bytes if column is not None and (found := find(column)) is not None else UNKNOWN_BYTES
-    return Known(distinct_values((expression,), find, max(stream.rows, 1.0)), 0.0, width)
+    return PathStatistics(distinct_values((expression,), find, max(stream.rows, 1.0)), 0.0, width)
 
 
 def _shaped(step: Shape, stream: Stream) -> Stream:
@@ -228,7 +228,7 @@ def _grouped(step: GroupRows, stream: Stream, facts: Facts, opened: Open) -> Str
     groups = distinct_values(keys, _find(stream, step.layout), stream.rows) if keys else 1.0
     groups = stream.rows if seeking is not None else groups
     told = {f"_id.{name}": _known(each, stream, step.layout) for name, each in step.keys}
-    told |= {name: Known(groups, bytes=8.0) for name, _ in step.aggregates}
+    told |= {name: PathStatistics(groups, bytes=8.0) for name, _ in step.aggregates}
     width = ELEMENT_BYTES + sum(each.bytes + len(name) + FRAMING_BYTES for name, each in told.items())
     work = _each(stream, [*keys, *asked], step.layout, extra=len(step.aggregates)) + work_of.group(
         stream.rows, groups, width
@@ -241,7 +241,7 @@ def _distinct(step: GroupRows, stream: Stream, needs: frozenset[str], facts: Fac
     if stream.leading is None or step.aggregates or not len(step.keys) == len(needs) == 1:
         return None
     (path,) = needs
-    known = stream.known.get(path, Known())
+    known = stream.known.get(path, PathStatistics())
     access = distinct(stream.leading, facts.design, path, known.distinct or stream.rows / 2)
     return replace(stream, leading=None, rows=access.rows, flow=access.work) if access is not None else None
 
@@ -285,7 +285,7 @@ def _sliced(step: Slice, facts: Facts, walk: Walk, opened: Open) -> Stream:
 
 
 def _windowed(step: Windows, stream: Stream) -> Stream:
-    known = {**stream.known, **{name: Known(stream.rows, bytes=8.0) for name, _ in step.functions}}
+    known = {**stream.known, **{name: PathStatistics(stream.rows, bytes=8.0) for name, _ in step.functions}}
     work = work_of.pass_on(stream.rows) + work_of.sort(stream.rows, stream.bytes)
     work += work_of.group(stream.rows, 1.0) + work_of.project(stream.rows, 2.0 * len(step.functions))
     return replace(stream.blocked(work), known=known)

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from nestling.ir.clause import Clause
 from nestling.ir.expression import Expression
 from nestling.ir.work import NO_WORK, Work
-from nestling.planner.known_values import Known
+from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import Span
 from nestling.planner.work.documents import Documents
 
@@ -66,7 +66,7 @@ class Stream:
 
     rows: float
     bytes: float
-    known: Mapping[str, Known]
+    known: Mapping[str, PathStatistics]
     arrays: Mapping[str, float]
     fixed: Work = NO_WORK
     flow: Work = NO_WORK
@@ -96,6 +96,6 @@ class Stream:
         return replace(self, rows=min(self.rows, wanted), flow=self.flow * share)
 
 
-def under(prefix: str, paths: Mapping[str, Known]) -> dict[str, Known]:
+def under(prefix: str, paths: Mapping[str, PathStatistics]) -> dict[str, PathStatistics]:
     """The paths as they are inside a field."""
     return {f"{prefix}.{path}" if path else prefix: known for path, known in paths.items()}

@@ -21,7 +21,7 @@ from nestling.ir.write_path import (
     Each,
     Fetch,
     Give,
-    Given,
+    GivenValue,
     InsertOne,
     Items,
     Match,
@@ -193,7 +193,7 @@ class _Counted:
         match value:
             case Items(items):
                 return float(len(items))
-            case Given(expression):
+            case GivenValue(expression):
                 known = self.facts.values.get(getattr(bare(expression), "name", ""))
                 return float(len(known) if isinstance(known, list | tuple) else UNKNOWN_LIST)
             case _:

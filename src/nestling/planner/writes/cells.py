@@ -11,10 +11,10 @@ from nestling.ir.model import Entity
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.types import Type
-from nestling.ir.write_path import Cell, Given, Value
+from nestling.ir.write_path import Cell, GivenValue, Value
 
 ID = "id"
-NOTHING: Value = Given(NULL)
+NOTHING: Value = GivenValue(NULL)
 """A value that is always missing: a field set to it is removed."""
 
 

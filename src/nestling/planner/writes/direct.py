@@ -16,7 +16,7 @@ from nestling.ir.write_path import (
     Each,
     Fetch,
     Give,
-    Given,
+    GivenValue,
     InsertOne,
     Set,
     UpdateDocuments,
@@ -57,10 +57,10 @@ def _is_plain(steps: tuple[WriteStep, ...]) -> bool:
 def _said(node: Node, values: Mapping[str, Expression]) -> Node:
     """The same with a value for each cell."""
     if isinstance(node, Cell):
-        return cast(Node, Given(values.get(node.column, NULL)))
+        return cast(Node, GivenValue(values.get(node.column, NULL)))
     if isinstance(node, tuple):
         return cast(Node, tuple(_said(item, values) for item in node))
-    if not is_dataclass(node) or isinstance(node, Given):
+    if not is_dataclass(node) or isinstance(node, GivenValue):
         return node
     changed = {item.name: _said(getattr(node, item.name), values) for item in fields(node) if item.init}
     return cast(Node, replace(cast(Any, node), **changed))

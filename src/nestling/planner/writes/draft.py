@@ -16,7 +16,7 @@ from nestling.ir.model import Model
 from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Returning
-from nestling.ir.write_path import Answer, Fetch, Listed, NewUuid, WritePlan, WriteStep
+from nestling.ir.write_path import Answer, Fetch, ListParameter, NewUuid, WritePlan, WriteStep
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.fetch import Prices
@@ -72,7 +72,7 @@ class WriteDraft:
     uuids: list[NewUuid] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
     changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
-    lists: dict[str, Listed] = field(default_factory=dict)  # by the parameter
+    lists: dict[str, ListParameter] = field(default_factory=dict)  # by the parameter
     closed: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
 
     @property
@@ -90,7 +90,7 @@ class WriteDraft:
 
     def listed(self, column: str, rows: tuple[str, ...]) -> str:
         """The parameter that stands for what a column holds in these row sets, which are read before it is asked for."""
-        made = Listed(self.name(f"list of {rows[0]}"), column, rows)
+        made = ListParameter(self.name(f"list of {rows[0]}"), column, rows)
         self.lists[made.parameter] = made
         return made.parameter
 

@@ -9,7 +9,7 @@ from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Fetch, Refuse
 from nestling.planner.writes.delete import remove_rows
 from nestling.planner.writes.draft import Phase, WriteDraft, gap
-from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused
+from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, Gone, RowUpdate
 from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.foreign_keys import spread
 from nestling.planner.writes.reachable_entities import in_order
@@ -30,7 +30,7 @@ def update_rows(
     """Plan new values for the rows of the scan for which the predicate is true, and what follows."""
     values = {name: value for name, value in assignments.items() if not _is_same(scan, name, value)}
     order = in_order(work.design, scan.entity, deleted=False, attributes=values)
-    _planned(work, Effect(scan, altered=[Altered(predicate, values)]), order, counted=counted)
+    _planned(work, Effect(scan, altered=[RowUpdate(predicate, values)]), order, counted=counted)
 
 
 def _is_same(scan: Scan, attribute: str, value: Expression) -> bool:
@@ -58,7 +58,7 @@ def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) 
             alter_rows(work, effect.scan, altered, own=counted and altered_alone and effect is own)
 
 
-def _count(work: WriteDraft, effect: Effect, asked: Altered) -> None:
+def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:
     """The rows the statement itself asks for, where more of them change."""
     if work.returning is not None:
         raise gap("RETURNING where foreign keys change more rows of the same entity")
@@ -69,7 +69,7 @@ def _count(work: WriteDraft, effect: Effect, asked: Altered) -> None:
     work.counted.append(name)
 
 
-def _refuse(work: WriteDraft, effect: Effect, refused: Refused) -> None:
+def _refuse(work: WriteDraft, effect: Effect, refused: ForbiddenRows) -> None:
     """Rows that go by another way do not count."""
     link = refused.link
     there = filtered(effect.scan, effect.staying(work, refused.predicate))

@@ -32,7 +32,7 @@ class Gone:
 
 
 @dataclass(frozen=True, slots=True)
-class Altered:
+class RowUpdate:
     """Rows that get values.
 
     `along`: those inside the documents of the relationship's parents get them with these. `stays`: rows inside the documents of
@@ -46,7 +46,7 @@ class Altered:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class ForbiddenRows:
     """Rows that must not be there."""
 
     predicate: Expression
@@ -60,8 +60,8 @@ class Effect:
 
     scan: Scan
     gone: list[Gone] = field(default_factory=list)
-    altered: list[Altered] = field(default_factory=list)
-    refused: list[Refused] = field(default_factory=list)
+    altered: list[RowUpdate] = field(default_factory=list)
+    refused: list[ForbiddenRows] = field(default_factory=list)
     keys: Keys | None = None  # of all rows that go, where these were read first
 
     @property
@@ -93,13 +93,13 @@ class Effect:
     def _again(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
         return None if predicate is None else said_of(work, predicate, self.scan, self.scan)
 
-    def put_together(self, work: WriteDraft) -> Altered | None:
+    def put_together(self, work: WriteDraft) -> RowUpdate | None:
         """All the changes as one; what is only one stays as it is."""
         if not self.altered:
             return None
         if len(self.altered) == 1:
             (only,) = self.altered
-            return Altered(self.staying(work, only.predicate), only.values, only.along, only.stays)
+            return RowUpdate(self.staying(work, only.predicate), only.values, only.along, only.stays)
         columns = {column.name: column for column in self.scan.columns}
         values: dict[str, Expression] = {}
         for each in reversed(self.altered):
@@ -110,7 +110,7 @@ class Effect:
         predicates = [each.predicate for each in self.altered if each.predicate is not None]
         whole = any_of(predicates) if len(predicates) == len(self.altered) else None
         stays = next((each.stays for each in self.altered if each.stays is not None), None)
-        return Altered(self.staying(work, whole), values, None, stays)
+        return RowUpdate(self.staying(work, whole), values, None, stays)
 
 
 def effect_on(work: WriteDraft, effects: dict[str, Effect], entity: str) -> Effect:

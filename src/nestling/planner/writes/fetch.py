@@ -29,7 +29,7 @@ from nestling.ir.write_path import Fetch
 from nestling.planner.reads import ways
 from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower
-from nestling.planner.reads.rows import Context, Names, Rows, Standing
+from nestling.planner.reads.rows import Context, Names, PlacedScan, Rows
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import HOMES
 
@@ -106,7 +106,7 @@ def _by_place(
     ]
 
 
-def _raw(at: Standing | None, raw: Raw) -> Mapping[str, str]:
+def _raw(at: PlacedScan | None, raw: Raw) -> Mapping[str, str]:
     return {} if at is None else {name: join(at.prefix, path) for name, path in raw(at.place).items()}
 
 

@@ -16,6 +16,7 @@ from nestling.ir.computed import concerned
 from nestling.ir.defaults import Constant
 from nestling.ir.expression import (
     NULL,
+    AttributeCast,
     Collation,
     Column,
     Compare,
@@ -25,7 +26,6 @@ from nestling.ir.expression import (
     Not,
     Or,
     ScalarSubquery,
-    Stored,
 )
 from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
 from nestling.ir.operands import columns_of, conjunction
@@ -34,7 +34,7 @@ from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.draft import WriteDraft, gap
-from nestling.planner.writes.effects import Altered, Assignments, Effect, Gone, Refused, effect_on
+from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, Gone, RowUpdate, effect_on
 from nestling.planner.writes.fetch import rule_of, scan_of
 from nestling.planner.writes.listed_ids import listed_links
 from nestling.planner.writes.reachable_entities import lives_inside
@@ -75,12 +75,12 @@ def _parents_gone(work: WriteDraft, effects: Effects, link: Relationship, effect
         return
     match link.on_delete:
         case OnDelete.RESTRICT:
-            child.refused += [Refused(each, link, Violation.CHILDREN) for each in found]
+            child.refused += [ForbiddenRows(each, link, Violation.CHILDREN) for each in found]
         case OnDelete.CASCADE:
             child.gone += [Gone(each, link) for each in found]
         case OnDelete.SET_NULL | OnDelete.SET_DEFAULT:
             values = _let_go(work, link, default=link.on_delete is OnDelete.SET_DEFAULT)
-            child.altered.append(Altered(any_of(found), values))
+            child.altered.append(RowUpdate(any_of(found), values))
         case _:
             assert_never(link.on_delete)
 
@@ -93,9 +93,9 @@ def _is_tree(link: Relationship) -> bool:
 def _left_alone(work: WriteDraft, link: Relationship, child: Effect, found: Sequence[Expression]) -> None:
     """Children of an undeclared foreign key stay, and find another place where theirs goes with the parent."""
     if any(each.name == link.name for each in listed_links(work.design, link.child)):
-        child.refused += [Refused(each, link, Violation.PLACE) for each in found]
+        child.refused += [ForbiddenRows(each, link, Violation.PLACE) for each in found]
     elif lives_inside(work.design, link):
-        child.altered.append(Altered(any_of(found), {}, stays=link))
+        child.altered.append(RowUpdate(any_of(found), {}, stays=link))
 
 
 # --- parents whose keys change ------------------------------------------------------------------------------------------
@@ -133,17 +133,17 @@ def _keys_changed(work: WriteDraft, effects: Effects, link: Relationship, rows: 
                 assert rows.predicate is not None
                 again = said_of(work, rows.predicate, rows.scan, child.scan)
                 found = conjunction(found, Not(is_true(again))) or found
-            child.refused.append(Refused(found, link, Violation.CHILDREN))
+            child.refused.append(ForbiddenRows(found, link, Violation.CHILDREN))
         case OnUpdate.CASCADE:
             if link.is_self and set(link.child_attributes) & {*values, *link.parent_attributes}:
                 raise gap(f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and of these")
             followed = _followed(work, link, values, rows, child.scan)
-            child.altered.append(Altered(found, followed, None if link.is_self else link))
+            child.altered.append(RowUpdate(found, followed, None if link.is_self else link))
         case OnUpdate.SET_NULL | OnUpdate.SET_DEFAULT:
             if link.is_self and set(link.child_attributes) & set(values):
                 raise gap(f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these")
             let_go = _let_go(work, link, default=link.on_update is OnUpdate.SET_DEFAULT)
-            child.altered.append(Altered(found, let_go))
+            child.altered.append(RowUpdate(found, let_go))
         case _:
             assert_never(link.on_update)
 
@@ -171,7 +171,7 @@ def _followed(
 
 def _kept(value: Expression, attribute: Attribute) -> Expression:
     """A number of SQLite's as this attribute keeps it: as an integer where it is worth one, or always as a float."""
-    if not isinstance(value, Stored) or value.type != attribute.type or not value.numeric:
+    if not isinstance(value, AttributeCast) or value.type != attribute.type or not value.numeric:
         return value
     return replace(value, numeric=attribute.is_numeric)
 

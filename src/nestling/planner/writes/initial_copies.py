@@ -17,7 +17,7 @@ from nestling.planner.writes.renamed_scans import rows_of
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopiedField:
     """A field of a new document, the column that holds it, and where it comes from."""
 
     column: str
@@ -26,15 +26,15 @@ class Copied:
     attribute: str
 
 
-def copied_fields(node: Node) -> tuple[Copied, ...]:
+def copied_fields(node: Node) -> tuple[CopiedField, ...]:
     """The fields that copy attributes of one parent, grandparent and so on; homes and ancestors are others' affair."""
-    found: list[Copied] = []
+    found: list[CopiedField] = []
     for number, copy in enumerate(node.body.copies):
         if copy.home or copy.closure or copy.form not in (Form.INLINE, Form.OBJECT) or not all(h.up for h in copy.path):
             continue
         for place, field in enumerate(copy.attributes):
             path = field.path if copy.form is Form.INLINE else join(copy.name, field.path)
-            found.append(Copied(f"copied_{number}_{place}", path, copy, field.attribute))
+            found.append(CopiedField(f"copied_{number}_{place}", path, copy, field.attribute))
     return tuple(found)
 
 
@@ -79,5 +79,5 @@ def _parents(work: WriteDraft, entity: str, name: str, coming: Relation | None, 
     return SetOperation(SetOperator.UNION, all=True, left=scan, right=new, alias=f"{name} or new", columns=columns)
 
 
-def _value(held: dict[str, Column], field: Copied) -> Column:
+def _value(held: dict[str, Column], field: CopiedField) -> Column:
     return held[field.attribute]

@@ -10,6 +10,7 @@ from nestling.ir.defaults import Generated
 from nestling.ir.expression import (
     NULL,
     Arithmetic,
+    AttributeCast,
     Case,
     Column,
     Expression,
@@ -19,7 +20,6 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
     ScalarSubquery,
-    Stored,
 )
 from nestling.ir.layout import Node, NodeKind
 from nestling.ir.model import Entity
@@ -173,11 +173,11 @@ def _put(expression: Expression, values: dict[tuple[str, str], Expression]) -> E
         return values.get((inner.alias, inner.name)) if isinstance(inner, Column) else None
 
     found = rewritten(expression, change)
-    return NULL if isinstance(found, Stored) and found.operand == NULL else found
+    return NULL if isinstance(found, AttributeCast) and found.operand == NULL else found
 
 
 def _is_plain(value: Expression) -> bool:
-    if isinstance(value, Stored):
+    if isinstance(value, AttributeCast):
         return isinstance(value.operand, Literal | Parameter)
     return isinstance(value, Literal | Parameter)
 
@@ -226,7 +226,7 @@ def _with_uuids(work: WriteDraft, entity: Entity, generated: Sequence[GeneratedV
     for row in rows:
         for name in found:
             kind = entity.attribute(name).type
-            row[name] = Stored(work.new_uuid(kind), kind, Rules.POSTGRESQL)
+            row[name] = AttributeCast(work.new_uuid(kind), kind, Rules.POSTGRESQL)
     return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from nestling.ir.algebra import Scan
 from nestling.ir.expression import (
     Arithmetic,
+    AttributeCast,
     Cast,
     Coerce,
     Collation,
@@ -25,12 +26,11 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
     ScalarSubquery,
-    Stored,
 )
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import operands
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import Constant, Given, Items, Match, Test, Value
+from nestling.ir.write_path import Constant, GivenValue, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.writes.address import never_null
 from nestling.planner.writes.cells import NOTHING
@@ -41,7 +41,7 @@ _ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PlainCondition:
     """One condition on an attribute: what its field is compared with."""
 
     attribute: str
@@ -57,13 +57,13 @@ class Asked:
     def matches(self, path: str) -> Iterator[Match]:
         """The comparison of the field at a path: NULL equals nothing."""
         yield Match(path, self.value, self.test)
-        if self.test is Test.IN and isinstance(self.value, Given) and self.nullable:
+        if self.test is Test.IN and isinstance(self.value, GivenValue) and self.nullable:
             yield Match(path, Constant(None), Test.NOT_EQUAL)
         if self.is_equality and not _is_constant(self.value):
             yield from never_null(path, self.value)
 
 
-def asked(scan: Scan, predicate: Expression | None) -> list[Asked] | None:
+def asked(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | None:
     """The predicate as conditions that all hold; None where one of them is more than comparing a plain attribute."""
     found = [_condition(scan, part) for part in conjuncts(predicate)]
     known = [each for each in found if each is not None]
@@ -76,7 +76,7 @@ def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
 
     Decimals are no such numbers: their sums are rounded to the attribute's places.
     """
-    inner = value.operand if isinstance(value, Stored) else value
+    inner = value.operand if isinstance(value, AttributeCast) else value
     if not isinstance(inner, Arithmetic) or inner.operator not in (Operator.ADD, Operator.SUBTRACT):
         return None
     if column.nullable or column.mixed or column.type.name not in _ADDED or inner.left != column:
@@ -87,7 +87,7 @@ def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
 
 def is_given(value: Expression) -> bool:
     """Whether it stands in the statement, to be stored as it is."""
-    return isinstance(value.operand if isinstance(value, Stored) else value, Literal | Parameter)
+    return isinstance(value.operand if isinstance(value, AttributeCast) else value, Literal | Parameter)
 
 
 def by_its_row(scan: Scan, value: Expression) -> bool:
@@ -109,14 +109,14 @@ def _number(value: Expression, column: Column, whole: Expression) -> Value | Non
         case Literal(value=int() as number) if _is_whole(number):
             return Constant(float(number) if is_float else number)
         case Parameter(type=kind) if kind == column.type:
-            return Given(value)
-        case Cast(operand=Parameter() as inner, rules=Rules.SQLITE) if is_float or isinstance(whole, Stored):
-            return Given(Stored(inner, column.type, Rules.SQLITE))
+            return GivenValue(value)
+        case Cast(operand=Parameter() as inner, rules=Rules.SQLITE) if is_float or isinstance(whole, AttributeCast):
+            return GivenValue(AttributeCast(inner, column.type, Rules.SQLITE))
         case _:
             return None
 
 
-def _condition(scan: Scan, part: Expression) -> Asked | None:
+def _condition(scan: Scan, part: Expression) -> PlainCondition | None:
     match part:
         case Compare(left=Column() as column, right=other, collation=Collation.BINARY) if _is_plain(scan, column):
             return _comparison(column, part.operator, other)
@@ -126,11 +126,11 @@ def _condition(scan: Scan, part: Expression) -> Asked | None:
             if len(known) < len(values) or part.collation is not Collation.BINARY:
                 return None
             listed = known[0] if part.given is not None else Items(known)
-            return Asked(column.name, listed, Test.IN, column.nullable)
+            return PlainCondition(column.name, listed, Test.IN, column.nullable)
         case IsNull(operand=Column() as column) if column.alias == scan.alias:
-            return Asked(column.name, NOTHING)
+            return PlainCondition(column.name, NOTHING)
         case Not(operand=IsNull(operand=Column() as column)) if column.alias == scan.alias:
-            return Asked(column.name, NOTHING, Test.NOT_EQUAL)
+            return PlainCondition(column.name, NOTHING, Test.NOT_EQUAL)
         case _:
             return None
 
@@ -139,13 +139,13 @@ def _is_plain(scan: Scan, column: Column) -> bool:
     return column.alias == scan.alias and not column.mixed and column.type.name in _COMPARED
 
 
-def _comparison(column: Column, operator: Comparison, other: Expression) -> Asked | None:
+def _comparison(column: Column, operator: Comparison, other: Expression) -> PlainCondition | None:
     if operator is Comparison.EQUAL:
         value = _compared(column, other)
-        return None if value is None else Asked(column.name, value)
+        return None if value is None else PlainCondition(column.name, value)
     is_number = isinstance(other, Literal) and _is_whole(other.value)
     if operator in _ORDERED and is_number and column.type.name is TypeName.INTEGER and isinstance(other, Literal):
-        return Asked(column.name, Constant(other.value), _ORDERED[operator])
+        return PlainCondition(column.name, Constant(other.value), _ORDERED[operator])
     return None
 
 
@@ -161,11 +161,11 @@ def _compared(column: Column, other: Expression) -> Value | None:
         case Literal(value=str() as text) if column.type.name is TypeName.TEXT:
             return Constant(text)
         case Parameter(type=kind) if kind == column.type:
-            return Given(other)
+            return GivenValue(other)
         case Coerce(operand=Parameter(listed=True)):
-            return Given(other)
+            return GivenValue(other)
         case Coerce(operand=Parameter() as inner):
-            return Given(Stored(inner, column.type, Rules.SQLITE))
+            return GivenValue(AttributeCast(inner, column.type, Rules.SQLITE))
         case _:
             return None
 

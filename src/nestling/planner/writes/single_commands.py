@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nestling.ir.algebra import Named, Project, Scan, filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Expression, Literal, Parameter, Stored
+from nestling.ir.expression import AttributeCast, Column, Expression, Literal, Parameter
 from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, OnDelete, Relationship
 from nestling.ir.names import join
@@ -27,7 +27,7 @@ from nestling.ir.write_path import (
     DeleteDocuments,
     Fetch,
     Give,
-    Given,
+    GivenValue,
     Increment,
     Pull,
     Refuse,
@@ -44,7 +44,7 @@ from nestling.planner.writes.constraints import unguarded
 from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.listed_ids import listed_links
 from nestling.planner.writes.placing import placing
-from nestling.planner.writes.plain_conditions import Asked, amount, asked, by_its_row, is_given
+from nestling.planner.writes.plain_conditions import PlainCondition, amount, asked, by_its_row, is_given
 from nestling.planner.writes.reachable_entities import is_inside, lives_inside
 from nestling.planner.writes.targets import RowTarget, siblings, targets_of, tells_one
 
@@ -158,7 +158,9 @@ def _updated(
     return WritePlan((*_not_null(entity, asked_first), *steps), (), left)
 
 
-def _updated_siblings(design: Design, entity: Entity, write: Update, conditions: Sequence[Asked]) -> WritePlan | None:
+def _updated_siblings(
+    design: Design, entity: Entity, write: Update, conditions: Sequence[PlainCondition]
+) -> WritePlan | None:
     """Elements of one parent's array change together; they are counted before, as a command tells of documents alone."""
     target = siblings(design, entity, conditions)
     if target is None or not _may_change(target.place):
@@ -198,7 +200,7 @@ def _operator(path: str, attribute: Column, value: Expression) -> Change | None:
     added = amount(attribute, value)
     if added is not None:
         return Increment(path, *added)
-    return Set(path, Given(value)) if is_given(value) else None
+    return Set(path, GivenValue(value)) if is_given(value) else None
 
 
 def _computed(
@@ -225,7 +227,7 @@ def _asked_first(value: Expression) -> tuple[Expression, ...]:
 
 def _parameters(value: Expression) -> Iterator[Expression]:
     """The parameters in it, one that is all there is as the attribute keeps it."""
-    if isinstance(value, Parameter) or (isinstance(value, Stored) and isinstance(value.operand, Parameter)):
+    if isinstance(value, Parameter) or (isinstance(value, AttributeCast) and isinstance(value.operand, Parameter)):
         yield value
     else:
         for inner in operands(value):

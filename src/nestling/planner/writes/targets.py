@@ -15,7 +15,7 @@ from nestling.ir.write_path import (
 )
 from nestling.planner.writes.address import present, whole_identity
 from nestling.planner.writes.placing import is_plain_array
-from nestling.planner.writes.plain_conditions import Asked
+from nestling.planner.writes.plain_conditions import PlainCondition
 
 _ELEMENT = "element"
 
@@ -47,13 +47,13 @@ class RowTarget:
         return (ElementFilter(_ELEMENT, self.element),) if self.element else ()
 
 
-def tells_one(entity: Entity, conditions: Sequence[Asked]) -> bool:
+def tells_one(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
     """Whether the conditions say the whole key."""
     equal = {each.attribute for each in conditions if each.is_equality}
     return bool(entity.key) and equal >= set(entity.key)
 
 
-def targets_of(design: Design, entity: Entity, conditions: Sequence[Asked]) -> list[RowTarget] | None:
+def targets_of(design: Design, entity: Entity, conditions: Sequence[PlainCondition]) -> list[RowTarget] | None:
     """A target for each place of the entity; None where there is a place that comparisons do not reach."""
     places = design.places[entity.name]
     if len(places) > 1 and not tells_one(entity, conditions):
@@ -63,14 +63,14 @@ def targets_of(design: Design, entity: Entity, conditions: Sequence[Asked]) -> l
     return known if len(known) == len(found) else None
 
 
-def _target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> RowTarget | None:
+def _target(entity: Entity, place: Place, conditions: Sequence[PlainCondition]) -> RowTarget | None:
     if place.node.kind is NodeKind.ROOT and place.store.role in (Role.HOME, Role.ORPHANS):
         matches = _root_matches(place, conditions)
         return None if matches is None else RowTarget(place, (*present(place), *matches))
     return _element_target(entity, place, conditions) if is_plain_array(place) else None
 
 
-def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -> RowTarget | None:
+def _element_target(entity: Entity, place: Place, conditions: Sequence[PlainCondition]) -> RowTarget | None:
     """One element, told by its parent's key and one attribute of its own."""
     above, own = _apart(place, conditions)
     outside, inside = _root_matches(place, above), _matches(place.node, own)
@@ -80,7 +80,7 @@ def _element_target(entity: Entity, place: Place, conditions: Sequence[Asked]) -
     return RowTarget(place, (*present(place), *outside, *within), place.path, inside)
 
 
-def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> RowTarget | None:
+def siblings(design: Design, entity: Entity, conditions: Sequence[PlainCondition]) -> RowTarget | None:
     """Elements of the array of one parent, told by its key, whatever else is asked of them; None where they lie otherwise."""
     (place, *others) = design.places[entity.name]
     if others or not is_plain_array(place):
@@ -93,14 +93,18 @@ def siblings(design: Design, entity: Entity, conditions: Sequence[Asked]) -> Row
     return RowTarget(place, (*present(place), *outside), place.path, inside)
 
 
-def _apart(place: Place, conditions: Sequence[Asked]) -> tuple[list[Asked], list[Asked]]:
+def _apart(place: Place, conditions: Sequence[PlainCondition]) -> tuple[list[PlainCondition], list[PlainCondition]]:
     """What is asked of the row above, by its own names, and of the row itself."""
     sources = {each.attribute: each.source for each in place.node.implied}
-    above = [Asked(sources[each.attribute], each.value, each.test) for each in conditions if each.attribute in sources]
+    above = [
+        PlainCondition(sources[each.attribute], each.value, each.test)
+        for each in conditions
+        if each.attribute in sources
+    ]
     return above, [each for each in conditions if each.attribute not in sources]
 
 
-def _root_matches(place: Place, conditions: Sequence[Asked]) -> tuple[Match, ...] | None:
+def _root_matches(place: Place, conditions: Sequence[PlainCondition]) -> tuple[Match, ...] | None:
     """What is asked of a document; of a compound `_id` as a whole where all of it is."""
     equal = {each.attribute: each.value for each in conditions if each.is_equality}
     identity = whole_identity(place, equal)
@@ -110,7 +114,7 @@ def _root_matches(place: Place, conditions: Sequence[Asked]) -> tuple[Match, ...
     return None if rest is None else (identity, *rest)
 
 
-def _matches(node: Node, conditions: Iterable[Asked]) -> tuple[Match, ...] | None:
+def _matches(node: Node, conditions: Iterable[PlainCondition]) -> tuple[Match, ...] | None:
     found: list[Match] = []
     for each in conditions:
         path = node.path_of(each.attribute)

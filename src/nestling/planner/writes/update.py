@@ -16,7 +16,7 @@ from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.changed_rows import changed
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
 from nestling.planner.writes.draft import Phase, WriteDraft, gap
-from nestling.planner.writes.effects import Altered, Assignments
+from nestling.planner.writes.effects import Assignments, RowUpdate
 from nestling.planner.writes.fetch import Outputs, rows_by_place
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.moved_rows import raw_columns
@@ -29,7 +29,7 @@ from nestling.planner.writes.returning import counted
 from nestling.planner.writes.row_set_upkeep import follow
 
 
-def alter_rows(work: WriteDraft, scan: Scan, altered: Altered, *, own: bool) -> None:
+def alter_rows(work: WriteDraft, scan: Scan, altered: RowUpdate, *, own: bool) -> None:
     """Plan the new values of an entity's rows, and the other places of those that find one; `own`: the statement's."""
     design, entity = work.design, work.model.entity(scan.entity)
     attributes = frozenset(altered.values)
@@ -58,12 +58,12 @@ def alter_rows(work: WriteDraft, scan: Scan, altered: Altered, *, own: bool) -> 
         follow(work, entity, ChangeKind.UPDATE, name, attributes)
 
 
-def _leaves(work: WriteDraft, place: Place, altered: Altered) -> bool:
+def _leaves(work: WriteDraft, place: Place, altered: RowUpdate) -> bool:
     """Whether rows at the place go and come again."""
     return is_embedded_along(place, altered.stays) or bool(frozenset(altered.values) & placing(work.design, place))
 
 
-def _close(work: WriteDraft, altered: Altered, entity: Entity) -> None:
+def _close(work: WriteDraft, altered: RowUpdate, entity: Entity) -> None:
     """Rows that take others along are read once these have changed, so that they do not take them as they were."""
     places = [place for place in work.design.places[entity.name] if place.copy is None]
     goes = any(_leaves(work, place, altered) and not is_inside(place, altered.along) for place in places)
@@ -80,7 +80,7 @@ def _close(work: WriteDraft, altered: Altered, entity: Entity) -> None:
         work.close_changes()
 
 
-def _placed(work: WriteDraft, place: Place, entity: Entity, altered: Altered, name: str) -> None:
+def _placed(work: WriteDraft, place: Place, entity: Entity, altered: RowUpdate, name: str) -> None:
     if is_inside(place, altered.along):
         return
     design, attributes = work.design, frozenset(altered.values)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import NULL, Column, Exists, Expression, Not, Stored
+from nestling.ir.expression import NULL, AttributeCast, Column, Exists, Expression, Not
 from nestling.ir.model import Entity
 from nestling.ir.operands import conjunction
 from nestling.ir.write import Conflict, ConflictAction, Insert
@@ -112,6 +112,6 @@ def _said(expression: Expression, excluded: str, row: Row) -> Expression:
         if not isinstance(inner, Column) or inner.alias != excluded:
             return None
         value = row.get(inner.name, NULL)
-        return value.operand if isinstance(value, Stored) and value.numeric else value
+        return value.operand if isinstance(value, AttributeCast) and value.numeric else value
 
     return rewritten(expression, change)

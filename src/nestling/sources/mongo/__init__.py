@@ -23,16 +23,16 @@ from nestling.sources.mongo.measured import statistics
 from nestling.sources.mongo.placing import Placing
 from nestling.sources.mongo.relations import add_listed, tables, typed
 from nestling.sources.mongo.survey import survey
-from nestling.sources.mongo.taken import Compared, Fields, Taken, own_data
+from nestling.sources.mongo.taken import DerivedField, FieldComparison, Fields, own_data
 from nestling.sources.shape import shape
 
-__all__ = ["Compared", "Found", "Taken", "read"]
+__all__ = ["DerivedField", "FieldComparison", "LiveDatabase", "read"]
 
 EMPTY = Workload()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LiveDatabase:
     """What a database holds, and how it holds it today; `watched`: what its workload rests on, where none was given.
 
     `taken`: the fields that were taken to follow from others, by entity and path.
@@ -57,8 +57,8 @@ def read(
     name: str = "",
     origin: str = "",
     workload: Workload = EMPTY,
-    compared: Mapping[Taken, Compared] | None = None,
-) -> Found:
+    compared: Mapping[DerivedField, FieldComparison] | None = None,
+) -> LiveDatabase:
     """The model, its numbers and the design in place, of facts with their `structure`; raises `SourceError` without any.
 
     `compared`: what was taken to follow from others when the facts were read before, and what all documents say of it.
@@ -80,4 +80,4 @@ def read(
     told = (*notes(seen, found, compared), *said)
     reading = Reading(model, workload, known, lacking, told, origin)
     today = Proposal(IN_PLACE, Design(model, placed, indexed), (), known, gaps=lacking, notes=told)
-    return Found(reading, today, taken=placing.taken)
+    return LiveDatabase(reading, today, taken=placing.taken)

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Link, Repeat
-from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.seen import ObservedNode, Place, Role
 
 ALL_EQUAL = 0.98
 """Rows that must be equal to be compared in all documents, where a copy is equal in each."""
@@ -15,7 +15,7 @@ Links = Mapping[Place, Sequence[Link]]
 Repeats = Mapping[Place, Sequence[Repeat]]
 
 
-def absorb_copies(found: Mapping[Place, Seen], links: Links, repeats: Repeats, own: AbstractSet[Place]) -> None:
+def absorb_copies(found: Mapping[Place, ObservedNode], links: Links, repeats: Repeats, own: AbstractSet[Place]) -> None:
     """Sub-documents and arrays that only repeat rows which live elsewhere, and arrays of ids their rows are told by.
 
     `own`: places that were compared with these, and hold something else.
@@ -32,7 +32,7 @@ def absorb_copies(found: Mapping[Place, Seen], links: Links, repeats: Repeats, o
             _as_copied_rows(seen, link, equal, found, links)
 
 
-def _as_copied_object(seen: Seen, repeats: Sequence[Repeat], not_copied: AbstractSet[Place]) -> None:
+def _as_copied_object(seen: ObservedNode, repeats: Sequence[Repeat], not_copied: AbstractSet[Place]) -> None:
     """A sub-document all of whose columns repeat one row a link of the document above leads to; where it holds the link itself,
     some of them may hold something else.
     """
@@ -54,7 +54,7 @@ def _sole_link(links: Iterable[Link]) -> Link | None:
 
 
 def _as_copied_rows(
-    seen: Seen, link: Link, repeats: Sequence[Repeat], found: Mapping[Place, Seen], links: Links
+    seen: ObservedNode, link: Link, repeats: Sequence[Repeat], found: Mapping[Place, ObservedNode], links: Links
 ) -> None:
     """An array of rows that live elsewhere: copied where they refer back to this document, listed where only it tells them."""
     target = found.get((link.target, link.target_node))

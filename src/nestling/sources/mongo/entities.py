@@ -11,7 +11,7 @@ from nestling.ir.model import Attribute
 from nestling.sources.mongo.declared import required
 from nestling.sources.mongo.names import column_name, entity_names, free, reference_name
 from nestling.sources.mongo.our_forms import BUCKET_FIELDS
-from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.seen import ObservedNode, Place, Role
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
 from nestling.sources.mongo.types import JSON, type_of
 
@@ -19,7 +19,7 @@ FLAG = "has_overflow"
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredAttribute:
     """An attribute that is stored: its field, relative to its node, and what is known of it (None: nothing)."""
 
     name: str
@@ -33,9 +33,9 @@ class EntityOf:
     """An entity and the node its rows are. `implied`: attributes that are the key of the rows around, by their steps."""
 
     name: str
-    seen: Seen
+    seen: ObservedNode
     above: EntityOf | None
-    stored: tuple[Stored, ...]
+    stored: tuple[StoredAttribute, ...]
     implied: Mapping[Steps, str]
     listed: dict[tuple[Place, Steps], str] = field(
         default_factory=dict
@@ -100,7 +100,7 @@ def _told_otherwise(survey: Survey) -> frozenset[tuple[str, Steps]]:
     return frozenset(copies | counted | overflowing)
 
 
-def flag(array: Seen, survey: Survey) -> str:
+def flag(array: ObservedNode, survey: Survey) -> str:
     """The field that tells whether an array's pages hold more: named after the array, or that of the first with no such field."""
     assert array.above is not None
     known = {column.steps[-1] for column in array.above.node.columns}
@@ -109,12 +109,16 @@ def flag(array: Seen, survey: Survey) -> str:
     return FLAG if FLAG in known and beside[:1] == [array] else _own_flag(array)
 
 
-def _own_flag(array: Seen) -> str:
+def _own_flag(array: ObservedNode) -> str:
     return f"{array.node.steps[-2]}_overflow"
 
 
 def _entity(
-    name: str, seen: Seen, found: Mapping[Place, EntityOf], left_out: frozenset[tuple[str, Steps]], survey: Survey
+    name: str,
+    seen: ObservedNode,
+    found: Mapping[Place, EntityOf],
+    left_out: frozenset[tuple[str, Steps]],
+    survey: Survey,
 ) -> EntityOf:
     above = found.get(seen.above.place) if seen.above is not None else None
     taken: set[str] = set()
@@ -135,7 +139,7 @@ def _entity(
     return EntityOf(name, seen, above, stored, implied)
 
 
-def _header(seen: Seen) -> Iterator[Column]:
+def _header(seen: ObservedNode) -> Iterator[Column]:
     """What a bucket's header tells of its events."""
     if seen.above is not None and seen.above.role is Role.BUCKET:
         for column in seen.above.node.columns:
@@ -143,28 +147,28 @@ def _header(seen: Seen) -> Iterator[Column]:
                 yield column
 
 
-def _kept_whole(seen: Seen, survey: Survey) -> Iterator[Seen]:
+def _kept_whole(seen: ObservedNode, survey: Survey) -> Iterator[ObservedNode]:
     return (each for each in survey.seen.values() if each.role is Role.WHOLE and each.around is seen)
 
 
-def _whole(seen: Seen) -> Column:
+def _whole(seen: ObservedNode) -> Column:
     steps = seen.node.steps[:-1] if seen.node.form is not NodeForm.OBJECT else seen.node.steps
     path = seen.collection.path(*steps)
     assert path is not None
     return Column(steps, path, seen.why)
 
 
-def _stored(seen: Seen, column: Column, taken: set[str], needed: frozenset[Steps]) -> Stored:
+def _stored(seen: ObservedNode, column: Column, taken: set[str], needed: frozenset[Steps]) -> StoredAttribute:
     name = free(column_name(seen, column.steps), taken)
     kind, also = (JSON, ()) if column.why else type_of(column.path)
     path = ".".join(column.steps[len(seen.node.steps) :]) if seen.node.form is not NodeForm.VALUES else ""
     if seen.above is not None and seen.above.role is Role.BUCKET and len(column.steps) < len(seen.node.steps):
         path = ".".join(column.steps)
     attribute = Attribute(name, kind, nullable=_may_lack(seen, column, needed), also=also)
-    return Stored(name, path, column, attribute)
+    return StoredAttribute(name, path, column, attribute)
 
 
-def _may_lack(seen: Seen, column: Column, needed: frozenset[Steps]) -> bool:
+def _may_lack(seen: ObservedNode, column: Column, needed: frozenset[Steps]) -> bool:
     """Whether rows may have no value: they were seen without, an index leaves out those without, or not all were looked
     at and no validator asks for it.
     """

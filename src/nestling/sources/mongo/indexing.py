@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.facts import Index as IndexFact
 from nestling.ir.invariants import paths_in
 from nestling.ir.layout import stores_of
@@ -30,7 +30,7 @@ def indexes(
                 continue
             keys = tuple((field, int(direction)) for field, direction in index.keys)
             seconds = round(index.ttl_seconds) if index.ttl_seconds is not None else None
-            partial = tuple(Clause(field, Compared.PRESENT) for field in index.present)
+            partial = tuple(Clause(field, ClauseOperator.PRESENT) for field in index.present)
             found.append(Index(collection.name, keys, index.unique, partial, seconds))
     return tuple(found), tuple(gaps)
 

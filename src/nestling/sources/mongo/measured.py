@@ -17,7 +17,7 @@ from nestling.ir.statistics import (
     inferred,
     measured,
 )
-from nestling.sources.mongo.entities import EntityOf, Stored
+from nestling.sources.mongo.entities import EntityOf, StoredAttribute
 from nestling.sources.mongo.relations import Entities, owner, relationship
 from nestling.sources.mongo.survey import Survey
 
@@ -62,7 +62,7 @@ def _rows(entity: EntityOf) -> tuple[float, bool]:
     return round(present * (1.0 if node.path.exact else _scale(collection))), exact
 
 
-def _attribute(stored: Stored, entity: EntityOf) -> AttributeStatistics:
+def _attribute(stored: StoredAttribute, entity: EntityOf) -> AttributeStatistics:
     """How many have it may be counted of all documents; what it is like is of those that were read."""
     path, collection = stored.column.path, entity.seen.collection
     is_whole = collection.sample is None or collection.sample.exact
@@ -78,7 +78,7 @@ def _attribute(stored: Stored, entity: EntityOf) -> AttributeStatistics:
     )
 
 
-def _distinct(stored: Stored, entity: EntityOf, looked_at: int | None) -> Quantity | None:
+def _distinct(stored: StoredAttribute, entity: EntityOf, looked_at: int | None) -> Quantity | None:
     path = stored.column.path
     if entity.key == (stored.name,):
         return inferred(_rows(entity)[0])

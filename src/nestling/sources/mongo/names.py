@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.nodes import Steps
-from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.seen import ObservedNode, Place, Role
 
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
 _IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", "series", "species"})
@@ -15,7 +15,7 @@ _IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", 
 _IDS = ("_ids", "Ids", "IDs")
 
 
-def entity_names(seen: Iterable[Seen]) -> dict[Place, str]:
+def entity_names(seen: Iterable[ObservedNode]) -> dict[Place, str]:
     """A name for each entity: its collection's, or its field's where no other has that, else with those above it."""
     every = [each for each in seen if each.role is Role.ENTITY]
     short = {each.place: _short(each) for each in every}
@@ -32,12 +32,12 @@ def entity_names(seen: Iterable[Seen]) -> dict[Place, str]:
     return names
 
 
-def _is_inside(seen: Seen) -> bool:
+def _is_inside(seen: ObservedNode) -> bool:
     """Whether its rows lie in another entity's documents."""
     return seen.above is not None and seen.above.role is not Role.BUCKET
 
 
-def _short(seen: Seen) -> str:
+def _short(seen: ObservedNode) -> str:
     if seen.kind:
         return seen.kind
     if not _is_inside(seen):
@@ -65,7 +65,7 @@ def singular(name: str) -> str:
     return name[:-1] if name.casefold().endswith("s") and not name.casefold().endswith("ss") and len(name) > 3 else name
 
 
-def column_name(seen: Seen, steps: Steps) -> str:
+def column_name(seen: ObservedNode, steps: Steps) -> str:
     """What a column is called in its entity: its field's name, with the documents around it that are no entities."""
     if steps == seen.node.steps:
         return singular(seen.node.steps[-2])

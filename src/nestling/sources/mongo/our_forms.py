@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.facts.nodes import PAGE, Column, Node, NodeForm, Steps, is_paged, paged_by
 from nestling.sources.mongo.names import column_name
-from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.seen import ObservedNode, Place, Role
 
 COUNT, START = "count", "bucket_start"
 BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
@@ -27,7 +27,7 @@ def _beside_id(node: Node) -> frozenset[str]:
     return frozenset(column.steps[-1] for column in node.columns if column.steps[0] != "_id")
 
 
-def set_aside(found: Mapping[Place, Seen]) -> None:
+def set_aside(found: Mapping[Place, ObservedNode]) -> None:
     """Buckets, overflow pages and orphans: documents of our own forms (docs/document-forms.md)."""
     for seen in [each for each in found.values() if each.above is None]:
         inner = [each for each in found.values() if each.above is seen]
@@ -41,7 +41,9 @@ def set_aside(found: Mapping[Place, Seen]) -> None:
             _take(seen, Role.ORPHANS, owner, _more_than(owner, seen), found)
 
 
-def _take(seen: Seen, role: Role, owner: Seen, more: list[Column], found: Mapping[Place, Seen]) -> None:
+def _take(
+    seen: ObservedNode, role: Role, owner: ObservedNode, more: list[Column], found: Mapping[Place, ObservedNode]
+) -> None:
     """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
     foreign = _foreign_key(owner, more)
     is_told = foreign is not None and _names(owner.foreign or foreign) == _names(foreign)
@@ -56,7 +58,7 @@ def _names(foreign: Mapping[Steps, Column]) -> dict[Steps, str]:
     return {steps: column.steps[-1] for steps, column in foreign.items()}
 
 
-def _foreign_key(owner: Seen, columns: Sequence[Column]) -> dict[Steps, Column] | None:
+def _foreign_key(owner: ObservedNode, columns: Sequence[Column]) -> dict[Steps, Column] | None:
     """Which of the columns holds each part of the key of the rows above; None when a column or a part is left over.
 
     Parts of that key which are in the rows' own key are called as there.
@@ -74,7 +76,7 @@ def _foreign_key(owner: Seen, columns: Sequence[Column]) -> dict[Steps, Column] 
     return None if left or set(unnamed) - set(owner.key) else named
 
 
-def _more_than(owner: Seen, seen: Seen) -> list[Column]:
+def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[Column]:
     """The columns that rows outside have besides those of the rows inside; what is in `_id` is the key."""
     start = len(owner.node.steps)
     mine = {c.steps[start:] or (column_name(owner, c.steps),) for c in owner.node.columns}
@@ -82,28 +84,28 @@ def _more_than(owner: Seen, seen: Seen) -> list[Column]:
     return [column for column, steps in own if steps and steps not in mine and not _is_empty_array_of(owner, column)]
 
 
-def _is_empty_array_of(owner: Seen, column: Column) -> bool:
+def _is_empty_array_of(owner: ObservedNode, column: Column) -> bool:
     """Whether it is an array that rows inside have too, and rows outside have nothing in."""
     lengths = column.path.lengths
     is_there = owner.collection.path(*owner.node.steps, *column.steps) is not None
     return is_there and lengths is not None and not lengths.max and column.path.count("array") == column.path.present
 
 
-def _columns(seen: Seen, every: Sequence[Steps]) -> list[Column]:
+def _columns(seen: ObservedNode, every: Sequence[Steps]) -> list[Column]:
     return [column for column in seen.node.columns if column.steps in every]
 
 
-def _has_documents(seen: Seen) -> bool:
+def _has_documents(seen: ObservedNode) -> bool:
     return any(column.path.documents for column in seen.node.columns)
 
 
-def _inside(seen: Seen, found: Mapping[Place, Seen]) -> None:
+def _inside(seen: ObservedNode, found: Mapping[Place, ObservedNode]) -> None:
     for each in found.values():
         if each.collection is seen.collection and each is not seen:
             each.role = Role.INSIDE
 
 
-def _array_called(pages: Seen, found: Mapping[Place, Seen]) -> Seen | None:
+def _array_called(pages: ObservedNode, found: Mapping[Place, ObservedNode]) -> ObservedNode | None:
     """The array elsewhere of the same name and the same columns, which these are the rest of."""
     mine = {column.steps[-1] for column in pages.node.columns}
     for each in found.values():
@@ -117,7 +119,7 @@ def _array_called(pages: Seen, found: Mapping[Place, Seen]) -> Seen | None:
 ORPHANS_SUFFIX = "_orphans"
 
 
-def _array_of_orphans(seen: Seen, found: Mapping[Place, Seen]) -> Seen | None:
+def _array_of_orphans(seen: ObservedNode, found: Mapping[Place, ObservedNode]) -> ObservedNode | None:
     """The embedded rows whose name and columns a collection of orphans has."""
     if not seen.collection.name.endswith(ORPHANS_SUFFIX):
         return None
@@ -138,7 +140,7 @@ def _array_of_orphans(seen: Seen, found: Mapping[Place, Seen]) -> Seen | None:
     return next(iter(named or alike), None)
 
 
-def _own_names(seen: Seen) -> frozenset[str]:
+def _own_names(seen: ObservedNode) -> frozenset[str]:
     """The names of its columns that are no part of its key."""
     return frozenset(column.steps[-1] for column in seen.node.columns if column.steps not in seen.key)
 

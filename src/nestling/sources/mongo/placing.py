@@ -26,9 +26,9 @@ from nestling.ir.primitives import (
 from nestling.ir.rows import AggregateKind, down, up
 from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
-from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.seen import ObservedNode, Place, Role
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
-from nestling.sources.mongo.taken import Taken
+from nestling.sources.mongo.taken import DerivedField
 
 _FORMS = {NodeForm.OBJECT: Form.OBJECT, NodeForm.ARRAY: Form.ARRAY, NodeForm.VALUES: Form.SCALARS}
 
@@ -39,16 +39,16 @@ class Placing:
     def __init__(self, model: Model, survey: Survey, found: Entities) -> None:
         self.model, self.survey, self.found = model, survey, found
         self.seen = tuple(survey.seen.values())
-        self.taken: dict[tuple[str, str], Taken] = {}
+        self.taken: dict[tuple[str, str], DerivedField] = {}
 
     def collections(self) -> tuple[Collection, ...]:
         """The collections, each with all that lies in its documents."""
         return tuple(self._collection(each) for each in self.seen if each.above is None and self._is_home(each))
 
-    def _is_home(self, seen: Seen) -> bool:
+    def _is_home(self, seen: ObservedNode) -> bool:
         return seen.role in (Role.ENTITY, Role.BUCKET)
 
-    def _collection(self, seen: Seen) -> Collection:
+    def _collection(self, seen: ObservedNode) -> Collection:
         if seen.role is Role.BUCKET:
             events = next(each for each in self.seen if each.above is seen and each.role is Role.ENTITY)
             entity = self.found[events.place]
@@ -56,7 +56,7 @@ class Placing:
         entity = self.found[seen.place]
         return Collection(seen.collection.name, self._document(entity), entity.key, variant=self._variant(seen, entity))
 
-    def _variant(self, seen: Seen, entity: EntityOf) -> Variant | None:
+    def _variant(self, seen: ObservedNode, entity: EntityOf) -> Variant | None:
         """The kinds of documents in a collection."""
         kinds = [each for each in self.found.values() if each.seen.kind and each.above is entity]
         links = (
@@ -65,7 +65,7 @@ class Placing:
         subtypes = tuple((link.name, kind.seen.kind) for link, kind in links if link is not None)
         return Variant(seen.discriminator, subtypes=subtypes) if subtypes else None
 
-    def _bucket(self, events: Seen) -> Bucket:
+    def _bucket(self, events: ObservedNode) -> Bucket:
         entity = self.found[events.place]
         by = tuple(each.name for each in entity.stored if len(each.column.steps) <= 1)
         lengths = events.collection.path(*events.node.steps[:-1])
@@ -98,7 +98,7 @@ class Placing:
                 orphans=next((each.collection.name for each in self.seen if _is(each, Role.ORPHANS, seen)), None),
             )
 
-    def _overflow(self, seen: Seen) -> Overflow | None:
+    def _overflow(self, seen: ObservedNode) -> Overflow | None:
         pages = next((each for each in self.seen if _is(each, Role.PAGES, seen)), None)
         path = seen.collection.path(*seen.node.steps[:-1])
         if pages is None or path is None or path.lengths is None:
@@ -110,7 +110,9 @@ class Placing:
         for seen in lists.values():
             if (link := self._listed(seen)) is not None:
                 of = f"the ids of the rows of `{link.child}` that refer to its document"
-                self._take(entity, _field(seen), Taken(seen.place, entity.name, of, "references", is_value=False))
+                self._take(
+                    entity, _field(seen), DerivedField(seen.place, entity.name, of, "references", is_value=False)
+                )
                 yield Reference(link.name, Holder.PARENT, _field(seen))
         listed = set(entity.listed.values())
         for link in self.model.parents_of(entity.name):
@@ -121,7 +123,7 @@ class Placing:
             if not is_home and not set(link.child_attributes) & listed:
                 yield Reference(link.name, Holder.CHILD)
 
-    def _listed(self, seen: Seen) -> Relationship | None:
+    def _listed(self, seen: ObservedNode) -> Relationship | None:
         assert seen.link is not None
         assert seen.above is not None
         if seen.back is not None:
@@ -136,10 +138,10 @@ class Placing:
                 yield from self._copied(entity, seen)
         yield from self._inline(entity)
 
-    def _take(self, entity: EntityOf, path: str, taken: Taken) -> None:
+    def _take(self, entity: EntityOf, path: str, taken: DerivedField) -> None:
         self.taken[entity.name, path] = taken
 
-    def _copied(self, entity: EntityOf, seen: Seen) -> Iterator[Copy]:
+    def _copied(self, entity: EntityOf, seen: ObservedNode) -> Iterator[Copy]:
         """A sub-document or array that repeats rows which live elsewhere."""
         link = seen.link or self._link_of(seen)
         target = self._target(seen, link)
@@ -160,14 +162,14 @@ class Placing:
                 of = f"`{target.name}.{field.attribute}` of the row it refers to"
                 place = seen.collection.name, steps
                 path = join(_field(seen), field.path)
-                self._take(entity, path, Taken(place, entity.name, of, "copies", is_value=False))
+                self._take(entity, path, DerivedField(place, entity.name, of, "copies", is_value=False))
             yield Copy(_field(seen), (up(model_link),), tuple(fields), Form.OBJECT, TRANSACTION)
         else:
             of = f"the rows of `{target.name}` that refer to its document"
-            self._take(entity, _field(seen), Taken(seen.place, entity.name, of, "copies", is_value=False))
+            self._take(entity, _field(seen), DerivedField(seen.place, entity.name, of, "copies", is_value=False))
             yield Copy(_field(seen), (down(model_link),), tuple(fields), _FORMS[seen.node.form], TRANSACTION)
 
-    def _link_of(self, seen: Seen) -> Link | None:
+    def _link_of(self, seen: ObservedNode) -> Link | None:
         """The link a copied sub-document follows."""
         first = seen.repeats[0]
         return next(
@@ -180,7 +182,7 @@ class Placing:
             None,
         )
 
-    def _target(self, seen: Seen, link: Link | None) -> EntityOf | None:
+    def _target(self, seen: ObservedNode, link: Link | None) -> EntityOf | None:
         if link is None:
             return None
         at: Place = (link.target, link.target_node) if seen.link is None else (link.collection, link.node)
@@ -211,7 +213,7 @@ class Placing:
                 path = ".".join(repeat.column[len(entity.seen.node.steps) :])
                 of = f"`{target.name}.{attribute}` of the row it refers to"
                 place = repeat.collection, repeat.column
-                self._take(entity, path, Taken(place, entity.name, of, "copies", is_value=True))
+                self._take(entity, path, DerivedField(place, entity.name, of, "copies", is_value=True))
                 found.setdefault(link.name, []).append(Field(attribute, path))
         for name, fields in found.items():
             yield Copy(name, (up(links[name]),), tuple(fields), Form.INLINE, TRANSACTION)
@@ -227,15 +229,15 @@ class Placing:
                 path = ".".join(each.column[len(entity.seen.node.steps) :])
                 of = f"the number of rows of `{child.name}` that refer to its document"
                 place = each.collection, each.column
-                self._take(entity, path, Taken(place, entity.name, of, "computed", is_value=True))
+                self._take(entity, path, DerivedField(place, entity.name, of, "computed", is_value=True))
                 yield Computed(path, (down(link),), AggregateKind.COUNT, TRANSACTION)
 
 
-def _is(seen: Seen, role: Role, of: Seen) -> bool:
+def _is(seen: ObservedNode, role: Role, of: ObservedNode) -> bool:
     return seen.role is role and seen.of is of
 
 
-def _field(seen: Seen) -> str:
+def _field(seen: ObservedNode) -> str:
     """The field a node is, relative to the node above."""
     assert seen.above is not None
     if seen.kind:

@@ -30,7 +30,7 @@ class Role(StrEnum):
 
 
 @dataclass(slots=True)
-class Seen:
+class ObservedNode:
     """A node and what it was seen to be. `of`: the node whose pages or orphans these are; `link`: along which rows are copied,
     or whose ids are listed; `back`: by which the rows listed tell their parent themselves. `kind`: what the discriminator of the
     documents says, of which there are `documents`. `foreign`: the parts of the key of the
@@ -40,9 +40,9 @@ class Seen:
     collection: Collection
     node: Node
     role: Role
-    above: Seen | None = None
+    above: ObservedNode | None = None
     key: Columns = ()
-    of: Seen | None = None
+    of: ObservedNode | None = None
     link: Link | None = None
     back: Link | None = None
     why: str = ""
@@ -53,7 +53,7 @@ class Seen:
     foreign: dict[Steps, Column] = field(default_factory=dict)
 
     @property
-    def around(self) -> Seen | None:
+    def around(self) -> ObservedNode | None:
         """The rows it lies in: those above, sub-documents that are part of theirs left out."""
         above = self.above
         while above is not None and above.role is Role.MERGED:

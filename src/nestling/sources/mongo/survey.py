@@ -14,7 +14,7 @@ from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, 
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import is_bucket, set_aside
-from nestling.sources.mongo.seen import Place, Role, Seen
+from nestling.sources.mongo.seen import ObservedNode, Place, Role
 
 MOSTLY = 0.95
 """Values found for a reference that not all rows were looked at for."""
@@ -28,12 +28,12 @@ class Survey:
     """
 
     facts: Facts
-    seen: dict[Place, Seen]
+    seen: dict[Place, ObservedNode]
     links: tuple[Link, ...]
     own: frozenset[Place] = frozenset()
     notes: list[str] = field(default_factory=list)
 
-    def entities(self) -> Iterator[Seen]:
+    def entities(self) -> Iterator[ObservedNode]:
         """The nodes whose rows are an entity's, those of a document before what lies in it."""
         return (each for each in self.seen.values() if each.role is Role.ENTITY)
 
@@ -65,7 +65,7 @@ def flat_copies(survey: Survey) -> Iterator[Repeat]:
             yield repeat
 
 
-def _tells(seen: Seen, link: Columns) -> bool:
+def _tells(seen: ObservedNode, link: Columns) -> bool:
     """Whether rows of a node tell a link: by fields of theirs, or by the key of the rows around."""
     around = seen.above.key if seen.above is not None else ()
     return {*link} <= {*around, *(column.steps for column in seen.node.columns)}
@@ -82,7 +82,7 @@ def counts(survey: Survey) -> Iterator[Counted]:
 def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
     """Every node of the facts' collections, with its role; `own`: places of what is no repeat, however much it looks like one."""
     structure = facts.structure
-    found: dict[Place, Seen] = {}
+    found: dict[Place, ObservedNode] = {}
     structure = replace(structure, links=(*structure.links, *_links_by_name(facts)))
     made = Survey(facts, found, structure.links, own)
     known = _Known(structure)
@@ -107,7 +107,7 @@ def _header(nodes: Sequence[Node]) -> Columns:
     return paged_by(root) if is_bucket(root, [each for each in nodes if each.above == root.steps]) else ()
 
 
-def _part_into_kinds(kinds: Kinds, found: dict[Place, Seen]) -> None:
+def _part_into_kinds(kinds: Kinds, found: dict[Place, ObservedNode]) -> None:
     """Documents of several kinds: what all have stays, what one kind has is an entity of its own, told by the discriminator."""
     root = found.get((kinds.collection, ())) if kinds.column else None
     if root is None or root.node.column(kinds.column) is None or not root.key:
@@ -115,7 +115,7 @@ def _part_into_kinds(kinds: Kinds, found: dict[Place, Seen]) -> None:
     own = {steps for _, _, columns in kinds.kinds for steps in columns}
     for name, documents, columns in kinds.kinds:
         held = replace(root.node, columns=tuple(c for c in root.node.columns if c.steps in columns))
-        seen = Seen(root.collection, held, Role.ENTITY, root, root.key, kind=name, documents=documents)
+        seen = ObservedNode(root.collection, held, Role.ENTITY, root, root.key, kind=name, documents=documents)
         found[seen.place] = seen
     common = tuple(c for c in root.node.columns if c.steps not in own and c.steps != kinds.column)
     root.node, root.discriminator = replace(root.node, columns=common), kinds.column[0]
@@ -137,15 +137,15 @@ class _Known:
 def _seen(
     collection: Collection,
     node: Node,
-    found: Mapping[Place, Seen],
+    found: Mapping[Place, ObservedNode],
     known: _Known,
     header: Columns,
     *,
     is_mark: bool,
-) -> Seen:
+) -> ObservedNode:
     place = (collection.name, node.steps)
     above = found[collection.name, node.above] if node.above is not None else None
-    seen = Seen(collection, node, Role.ENTITY, above, _key(collection, node, above, known, header))
+    seen = ObservedNode(collection, node, Role.ENTITY, above, _key(collection, node, above, known, header))
     if above is None:
         return seen
     if above.role not in (Role.ENTITY, Role.BUCKET, Role.MERGED):
@@ -159,7 +159,7 @@ def _seen(
     return seen
 
 
-def _key(collection: Collection, node: Node, above: Seen | None, known: _Known, header: Columns) -> Columns:
+def _key(collection: Collection, node: Node, above: ObservedNode | None, known: _Known, header: Columns) -> Columns:
     """The key found, of columns that the rows have or the rows around are told apart by (what is declared may make other
     columns of the fields than were looked at); else a document's `_id`, and for a sub-document the key of what is around.
     """

@@ -16,7 +16,7 @@ _AS_ENTITY = "make it an entity that `{holder}` embeds, in the model's file and 
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class FieldComparison:
     """What was found in all documents that may hold a field: in so many it differs, such as in that with the `_id` of `example`.
 
     `why` it could not be compared; it then counts as differing.
@@ -34,7 +34,7 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class DerivedField:
     """A field of an entity's documents that was taken for one which follows from others, at these steps of a collection.
 
     `of` says from what; `section` of the design names it, and `is_value` where an attribute could hold it.
@@ -52,7 +52,7 @@ class Taken:
         collection, steps = self.place
         return f"{collection}.{steps_text(steps[:-1] if steps[-1] == ELEMENT else steps)}"
 
-    def text(self, compared: Compared) -> str:
+    def text(self, compared: FieldComparison) -> str:
         """What a person should know of it, and may do about it."""
         name = f"`{self.name}`"
         if compared.why:
@@ -71,9 +71,9 @@ class Taken:
         )
 
 
-Fields: TypeAlias = Mapping[tuple[str, str], Taken]
+Fields: TypeAlias = Mapping[tuple[str, str], DerivedField]
 """What was taken, by the entity whose documents hold it and by where in them it is."""
-Verdicts: TypeAlias = Mapping[Taken, Compared]
+Verdicts: TypeAlias = Mapping[DerivedField, FieldComparison]
 """What comparing said."""
 
 

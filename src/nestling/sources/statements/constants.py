@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from nestling.ir.clause import Clause, Compared, Scalar
+from nestling.ir.clause import Clause, ClauseOperator, Scalar
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
 from nestling.ir.sql_dialects import MYSQL, NAMES
@@ -17,23 +17,23 @@ from nestling.ir.types import COMPOSITE, TEXTS, TypeName
 from nestling.sources.statements.occurrences import Occurrence
 from nestling.sources.statements.walk import Walk
 
-_COMPARED: dict[type[exp.Expr], Compared] = {
-    exp.EQ: Compared.EQUAL,
-    exp.NullSafeEQ: Compared.EQUAL,
-    exp.Is: Compared.EQUAL,
-    exp.LT: Compared.LESS,
-    exp.LTE: Compared.LESS_OR_EQUAL,
-    exp.GT: Compared.GREATER,
-    exp.GTE: Compared.GREATER_OR_EQUAL,
+_COMPARED: dict[type[exp.Expr], ClauseOperator] = {
+    exp.EQ: ClauseOperator.EQUAL,
+    exp.NullSafeEQ: ClauseOperator.EQUAL,
+    exp.Is: ClauseOperator.EQUAL,
+    exp.LT: ClauseOperator.LESS,
+    exp.LTE: ClauseOperator.LESS_OR_EQUAL,
+    exp.GT: ClauseOperator.GREATER,
+    exp.GTE: ClauseOperator.GREATER_OR_EQUAL,
 }
 _MIRRORED = {
-    Compared.LESS: Compared.GREATER,
-    Compared.LESS_OR_EQUAL: Compared.GREATER_OR_EQUAL,
-    Compared.GREATER: Compared.LESS,
-    Compared.GREATER_OR_EQUAL: Compared.LESS_OR_EQUAL,
+    ClauseOperator.LESS: ClauseOperator.GREATER,
+    ClauseOperator.LESS_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
+    ClauseOperator.GREATER: ClauseOperator.LESS,
+    ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
 }
 
-Said = tuple[exp.Column, Compared, Scalar | None]
+Said = tuple[exp.Column, ClauseOperator, Scalar | None]
 
 
 def note_found(part: exp.Expr, walk: Walk) -> None:
@@ -48,11 +48,18 @@ def note_written(occurrence: Occurrence, name: str, value: exp.Expr | None, walk
     if value is None:
         made = occurrence.entity.attribute(name).default
         if made is None:
-            _note(occurrence, occurrence.sets, name, Compared.NULL, None, walk)
+            _note(occurrence, occurrence.sets, name, ClauseOperator.NULL, None, walk)
         return
     known, found = _literal(value.unnest())
     if known:
-        _note(occurrence, occurrence.sets, name, Compared.NULL if found is None else Compared.EQUAL, found, walk)
+        _note(
+            occurrence,
+            occurrence.sets,
+            name,
+            ClauseOperator.NULL if found is None else ClauseOperator.EQUAL,
+            found,
+            walk,
+        )
 
 
 def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk: Walk) -> None:
@@ -69,23 +76,23 @@ def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk
 def _said(part: exp.Expr) -> Iterator[Said]:
     match part:
         case exp.Column():
-            yield part, Compared.EQUAL, True
+            yield part, ClauseOperator.EQUAL, True
         case exp.Not():
             for column, compared, value in _said(part.this.unnest()):
-                if compared is Compared.NULL:
-                    yield column, Compared.PRESENT, None
+                if compared is ClauseOperator.NULL:
+                    yield column, ClauseOperator.PRESENT, None
                 elif isinstance(value, bool) and isinstance(part.this.unnest(), exp.Column):
                     yield column, compared, not value
         case exp.Between():
-            yield from _ordered(part.this, Compared.GREATER_OR_EQUAL, part.args["low"])
-            yield from _ordered(part.this, Compared.LESS_OR_EQUAL, part.args["high"])
+            yield from _ordered(part.this, ClauseOperator.GREATER_OR_EQUAL, part.args["low"])
+            yield from _ordered(part.this, ClauseOperator.LESS_OR_EQUAL, part.args["high"])
         case exp.Binary() if type(part) in _COMPARED:
             yield from _ordered(part.left, _COMPARED[type(part)], part.right)
         case _:
             return
 
 
-def _ordered(left: exp.Expr, compared: Compared, right: exp.Expr) -> Iterator[Said]:
+def _ordered(left: exp.Expr, compared: ClauseOperator, right: exp.Expr) -> Iterator[Said]:
     left, right = left.unnest(), right.unnest()
     if isinstance(right, exp.Column):
         left, right, compared = right, left, _MIRRORED.get(compared, compared)
@@ -95,7 +102,7 @@ def _ordered(left: exp.Expr, compared: Compared, right: exp.Expr) -> Iterator[Sa
     if value is not None:
         yield left, compared, value
     elif isinstance(right.parent, exp.Is | exp.NullSafeEQ):
-        yield left, Compared.NULL, None
+        yield left, ClauseOperator.NULL, None
 
 
 def _literal(node: exp.Expr) -> tuple[bool, Scalar | None]:
@@ -119,7 +126,7 @@ def _note(
     occurrence: Occurrence,
     notes: dict[Clause, None],
     name: str,
-    compared: Compared,
+    compared: ClauseOperator,
     value: Scalar | None,
     walk: Walk,
 ) -> None:
@@ -128,16 +135,16 @@ def _note(
     notes.update(dict.fromkeys(found))
 
 
-def _of_kind(attribute: Attribute, compared: Compared, value: Scalar | None, dialect: str) -> Iterable[Clause]:
+def _of_kind(attribute: Attribute, compared: ClauseOperator, value: Scalar | None, dialect: str) -> Iterable[Clause]:
     """The condition as one on values of the attribute's type; none where that is another thing."""
     kind = attribute.type.name
-    if compared in (Compared.NULL, Compared.PRESENT):
+    if compared in (ClauseOperator.NULL, ClauseOperator.PRESENT):
         return (Clause(attribute.name, compared),) if attribute.nullable and kind not in COMPOSITE else ()
-    if kind is TypeName.BOOLEAN and compared is Compared.EQUAL and isinstance(value, bool):
+    if kind is TypeName.BOOLEAN and compared is ClauseOperator.EQUAL and isinstance(value, bool):
         return (Clause(attribute.name, compared, value),)
     if kind is TypeName.INTEGER and isinstance(value, int) and not isinstance(value, bool):
         return (Clause(attribute.name, compared, value),)
-    if kind in TEXTS and isinstance(value, str) and compared is Compared.EQUAL and _is_exact(attribute, dialect):
+    if kind in TEXTS and isinstance(value, str) and compared is ClauseOperator.EQUAL and _is_exact(attribute, dialect):
         return (Clause(attribute.name, compared, value.rstrip(" ") if attribute.type.is_char else value),)
     return ()
 

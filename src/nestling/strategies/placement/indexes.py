@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
-from nestling.ir.clause import Clause, Compared
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import followed_links, linked_by_expression, sought
 from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity, Model
@@ -109,7 +109,7 @@ def _enforcing(index: Index, entity: Entity, place: Place, group: tuple[str, ...
     """The index of a unique group over the documents that have all of it: SQL takes two missing values for different."""
     optional = [name for name in group if entity.attribute(name).nullable and name not in entity.key]
     paths = sorted(filter(None, (place.path_of(name) for name in optional)))
-    return replace(index, unique=True, partial=tuple(Clause(path, Compared.PRESENT) for path in paths))
+    return replace(index, unique=True, partial=tuple(Clause(path, ClauseOperator.PRESENT) for path in paths))
 
 
 def _of_buckets(outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
@@ -187,7 +187,7 @@ def chosen_indexes(chosen: tuple[Candidate, ...], model: Model, entity: Entity, 
                 told = place.node.presence
                 only = [replace(each, name=place.path_of(each.name) or "") for each in part.rows]
                 if told is not None:  # only documents of the type (D5)
-                    only.append(Clause(told.path, Compared.EQUAL, told.value))
+                    only.append(Clause(told.path, ClauseOperator.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
                 yield replace(index, keys=keys, partial=tuple(only))
         elif isinstance(part, IndexedAcross) and part.entity == entity.name:

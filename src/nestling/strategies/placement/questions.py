@@ -23,7 +23,7 @@ from nestling.strategies.placement.ownership import (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TreeAnswer:
     """Whether the tree says embed, and the questions that led there; `against` is what speaks against embedding."""
 
     embeds: bool
@@ -31,7 +31,7 @@ class Answer:
     against: str = ""
 
 
-def ask(situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]) -> Answer:
+def ask(situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]) -> TreeAnswer:
     """Walk the tree for one 1:1 or 1:N relationship; `owned_by` is each child's best owner."""
     if link.is_self:
         return _no(
@@ -52,11 +52,11 @@ def ask(situation: Situation, link: Relationship, owned_by: Mapping[str, Relatio
     return _of_many(situation, link, owned_by)
 
 
-def _no(*reasons: Reason) -> Answer:
-    return Answer(embeds=False, reasons=reasons, against=reasons[-1].text)
+def _no(*reasons: Reason) -> TreeAnswer:
+    return TreeAnswer(embeds=False, reasons=reasons, against=reasons[-1].text)
 
 
-def _of_squillions(situation: Situation, link: Relationship, number: float | None) -> Answer:
+def _of_squillions(situation: Situation, link: Relationship, number: float | None) -> TreeAnswer:
     fan_out = situation.fan_outs[link.name]
     what = (
         f"{fan_out.text}, and it keeps growing"
@@ -69,7 +69,9 @@ def _of_squillions(situation: Situation, link: Relationship, number: float | Non
     )
 
 
-def _of_few(situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship], asked: Reason) -> Answer:
+def _of_few(
+    situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship], asked: Reason
+) -> TreeAnswer:
     """One or few: embed, unless the child must stand alone and nothing says that both change together."""
     footprint = situation.footprints[link.name]
     alone = _stands_alone(situation, link, owned_by)
@@ -78,20 +80,20 @@ def _of_few(situation: Situation, link: Relationship, owned_by: Mapping[str, Rel
         if footprint.independent:
             what = f"accessed independently? {footprint.independent_share:.0%} of its reads, which is not compelling"
             reasons.insert(1, Reason("rule-2", what, footprint.independent_share))
-        return Answer(embeds=True, reasons=tuple(reasons))
+        return TreeAnswer(embeds=True, reasons=tuple(reasons))
     if footprint.atomic:
         atomic = _atomic(situation, link)
         draw = Reason(
             "A10", f"{alone.rule} says reference, {asked.rule} and A3 embed: atomic updates decide", atomic.number
         )
-        return Answer(embeds=True, reasons=(asked, alone, atomic, draw))
+        return TreeAnswer(embeds=True, reasons=(asked, alone, atomic, draw))
     draw = Reason(
         "A10", f"{asked.rule} says embed, {alone.rule} says reference: stand-alone access decides", alone.number
     )
-    return Answer(embeds=False, reasons=(asked, alone, draw), against=alone.text)
+    return TreeAnswer(embeds=False, reasons=(asked, alone, draw), against=alone.text)
 
 
-def _of_many(situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]) -> Answer:
+def _of_many(situation: Situation, link: Relationship, owned_by: Mapping[str, Relationship]) -> TreeAnswer:
     """Fifty to thousands, or unknown: always with the parent? independently? atomically? Those are the questions."""
     fan_out, footprint = situation.fan_outs[link.name], situation.footprints[link.name]
     number = fan_out.projected if fan_out.projected is not None else fan_out.mean
@@ -107,20 +109,20 @@ def _of_many(situation: Situation, link: Relationship, owned_by: Mapping[str, Re
         reasons.append(Reason("A10", what, atomic.number))
     if not always and not footprint.atomic:
         why = "it is not always accessed with its parent, and no update must change both at once"
-        return Answer(embeds=False, reasons=tuple(reasons), against=why)
+        return TreeAnswer(embeds=False, reasons=tuple(reasons), against=why)
     return _bounded(situation, link, number, reasons)
 
 
-def _bounded(situation: Situation, link: Relationship, number: float | None, reasons: list[Reason]) -> Answer:
+def _bounded(situation: Situation, link: Relationship, number: float | None, reasons: list[Reason]) -> TreeAnswer:
     """A3 says embed; rule 4 has a bound of its own."""
     bound = situation.thresholds.array_embed
     if number is not None and number > bound:
         why = f"{number:,.0f} elements: A3 says embed, rule-4 says do not embed more than {bound}; the number decides"
-        return Answer(embeds=False, reasons=(*reasons, Reason("A10", why, number)), against=why)
+        return TreeAnswer(embeds=False, reasons=(*reasons, Reason("A10", why, number)), against=why)
     checked = f"{number:,.0f} elements of {bound}" if situation.fan_outs[link.name].largest is not None else "not known"
     reasons.append(Reason("rule-4", f"array bounded? {checked}", number))
     reasons.append(Reason("rule-1", "favour embedding: nothing compelling speaks against it"))
-    return Answer(embeds=True, reasons=tuple(reasons))
+    return TreeAnswer(embeds=True, reasons=tuple(reasons))
 
 
 def _by_workload(situation: Situation, link: Relationship) -> tuple[bool, list[Reason]]:

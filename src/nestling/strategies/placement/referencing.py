@@ -15,7 +15,7 @@ from nestling.strategies.placement.ownership import mentioned_only, other_parent
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ReferenceChoice:
     """The choice among the three references, why, and the others."""
 
     choice: Choice
@@ -31,7 +31,7 @@ class Held:
         )
 
 
-def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
+def hold(situation: Situation, link: Relationship, nesting: Nesting) -> ReferenceChoice:
     """Child ids in the parent where the tree says so and nothing speaks against it, else the parent's id in the child."""
     obstacle = next(_obstacles(situation, link, nesting), None)
     footprint = situation.footprints[link.name]
@@ -43,7 +43,7 @@ def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
         price = "the price is two updates, and no single atomic reassignment outside a transaction"
         often = f"{short(footprint.with_parent)}/s down, {short(footprint.up)}/s up"
         what = f"read both ways ({often}): both sides hold the id; {price}"
-        return Held(
+        return ReferenceChoice(
             Choice.TWO_WAY_REFERENCE,
             (bound, Reason("A11", what, footprint.up)),
             (
@@ -57,7 +57,7 @@ def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
         )
     if why := _loss(situation, link) or _of_several_parents(situation, link):
         return _by_parent_id(link, why)
-    return Held(
+    return ReferenceChoice(
         Choice.CHILD_REFERENCE,
         (bound, Reason("A3", f"reference: each `{link.parent}` holds the ids of its `{link.child}` rows", number)),
         (
@@ -71,10 +71,10 @@ def hold(situation: Situation, link: Relationship, nesting: Nesting) -> Held:
     )
 
 
-def _by_parent_id(link: Relationship, why: Reason) -> Held:
+def _by_parent_id(link: Relationship, why: Reason) -> ReferenceChoice:
     what = f"reference: each `{link.child}` holds the id of its `{link.parent}`"
     instead = (Alternative(Choice.CHILD_REFERENCE, why.text), Alternative(Choice.TWO_WAY_REFERENCE, why.text))
-    return Held(Choice.PARENT_REFERENCE, (why, Reason("A6", what)), instead)
+    return ReferenceChoice(Choice.PARENT_REFERENCE, (why, Reason("A6", what)), instead)
 
 
 def _obstacles(situation: Situation, link: Relationship, nesting: Nesting) -> Iterator[Reason]:

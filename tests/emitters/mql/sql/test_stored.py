@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.expression import Rules, Stored
+from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.types import Type
 from tests.emitters.mql.sql.beside import Fields, evaluate, outputs, same
 from tests.emitters.mql.sql.conftest import Table
@@ -44,7 +44,7 @@ def test_stored_values_are_what_sqlite_keeps(table: Table, declared: str) -> Non
     kind = Type.parse(COLUMNS[declared])
     for text in VALUES:
         (expression,) = outputs(f"SELECT {text} AS v FROM t", oracle.model)
-        (mine,) = evaluate(collection, [Stored(expression, kind, Rules.SQLITE)], Fields())
+        (mine,) = evaluate(collection, [AttributeCast(expression, kind, Rules.SQLITE)], Fields())
         oracle.connection.execute(f"CREATE TEMP TABLE kept (id INTEGER PRIMARY KEY, v {declared})")
         oracle.connection.execute(f"INSERT INTO kept SELECT id, {text} FROM t")
         theirs = [conceptual(row[0], kind) for row in oracle.connection.execute("SELECT v FROM kept ORDER BY id")]

@@ -23,6 +23,7 @@ from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import (
     And,
     Arithmetic,
+    AttributeCast,
     Call,
     Case,
     Cast,
@@ -42,7 +43,6 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
     ScalarSubquery,
-    Stored,
 )
 from nestling.ir.operands import nullable
 from nestling.ir.types import BSON_DIGITS, CHAR, YEAR, Type, TypeName
@@ -78,7 +78,7 @@ class Renderer:
                 return conversion.coerce(expression, self)
             case Raw():
                 return source_values.raw(expression, self)
-            case Stored():
+            case AttributeCast():
                 return source_values.stored(expression, self)
             case Call():
                 return functions.call(expression, self)

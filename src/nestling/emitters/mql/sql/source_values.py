@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
-from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
+from nestling.ir.expression import Affinity, AttributeCast, Cast, Coerce, Column, Literal, Parameter, Raw, Rules
 from nestling.ir.operands import is_mixed, is_text
 from nestling.ir.types import BSON_DIGITS, REAL, TEXT, TIMES, Type, TypeName
 
@@ -79,7 +79,7 @@ def _where(value: Mql, name: str, change: Callable[[Mql], Mql], *, mixed: bool) 
     return bind({"value": value}, lambda x: {"$cond": [{"$eq": [{"$type": x}, name]}, change(x), x]})
 
 
-def stored(node: Stored, r: Renderer) -> Mql:
+def stored(node: AttributeCast, r: Renderer) -> Mql:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
     if isinstance(node.operand, Parameter):
         return {"$literal": _stored_parameter(node.operand, node, r)}
@@ -102,7 +102,7 @@ def stored(node: Stored, r: Renderer) -> Mql:
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 
 
-def _within(node: Stored, r: Renderer) -> Mql:
+def _within(node: AttributeCast, r: Renderer) -> Mql:
     """The value as the type keeps it; the statement fails where it is too long or too large for that."""
     kind, numbers = node.type, (*node.type.numbers, 0)
     what = f"a value cannot be stored as {kind}"
@@ -131,7 +131,7 @@ def _within(node: Stored, r: Renderer) -> Mql:
             return r.value(Cast(node.operand, kind, node.rules))
 
 
-def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object:
+def _stored_parameter(parameter: Parameter, node: AttributeCast, r: Renderer) -> object:
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
     if isinstance(value, Placeholder):
@@ -139,7 +139,7 @@ def _stored_parameter(parameter: Parameter, node: Stored, r: Renderer) -> object
     return constant_of(value, node)
 
 
-def _stored_by_sqlite(node: Stored, r: Renderer) -> Mql:
+def _stored_by_sqlite(node: AttributeCast, r: Renderer) -> Mql:
     """By affinity; and what reading the database back would take for a truth value, a date or a timestamp, as that."""
     kind = node.type
     match kind.name:

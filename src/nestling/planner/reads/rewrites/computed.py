@@ -25,7 +25,7 @@ from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, Typ
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
-from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.traverse import has_subquery, rewritten
 
 _FUNCTIONS = {
@@ -98,7 +98,7 @@ def _aggregates_of(relation: Relation) -> tuple[a.Group | None, Expression | Non
 
 
 def _read(
-    group: a.Group, fields: dict[str, str], expression: Expression, rows: Rows, at: Standing
+    group: a.Group, fields: dict[str, str], expression: Expression, rows: Rows, at: PlacedScan
 ) -> tuple[Expression, Rows]:
     """The expression over the fields. A row inside another may be missing altogether, then its count is 0 all the same."""
     always_there = not at.prefix and len(at.place.nodes) == 1

@@ -21,7 +21,7 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.embedded import is_in, plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.subqueries import where
 
 
@@ -51,7 +51,7 @@ def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
     return None
 
 
-def _copies(at: Standing, parent: str, context: Context) -> Iterator[tuple[Relationship, list[Copy]]]:
+def _copies(at: PlacedScan, parent: str, context: Context) -> Iterator[tuple[Relationship, list[Copy]]]:
     """By relationship to the parent, the copies of it that the child's document holds, the freshest first."""
     if at.place.node.kind is NodeKind.GROUP:
         return
@@ -76,7 +76,7 @@ def _paths(
     link: Relationship,
     wanted: Sequence[Column],
     child: str,
-    at: Standing,
+    at: PlacedScan,
     context: Context,
     *,
     inner: bool,
@@ -116,7 +116,7 @@ def _tells_key(link: Relationship, *, inner: bool, model: Model) -> bool:
     return inner or model.is_total(link) or (link.enforced and len(link.child_attributes) == 1)
 
 
-def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: Standing, context: Context) -> Rows | None:
+def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: PlacedScan, context: Context) -> Rows | None:
     """The rows that have a parent; None when nothing tells."""
     if context.design.model.is_total(link):
         return left

@@ -17,7 +17,7 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.embedded import null_where_none, plain_path
 from nestling.planner.reads.rewrites.first_children import is_fresh_for, suffices
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.subqueries import where
 
 
@@ -79,7 +79,7 @@ def _link(copy: Copy, context: Context) -> Relationship | None:
 
 
 def _paths(
-    copy: Copy, link: Relationship, wanted: list[Column], parent: str, at: Standing, context: Context
+    copy: Copy, link: Relationship, wanted: list[Column], parent: str, at: PlacedScan, context: Context
 ) -> dict[tuple[str, str], str] | None:
     """Where each wanted attribute is: in the copy, or for the foreign key in the parent; None when one is not there."""
     base = join_path(at.prefix, at.place.path, copy.name)

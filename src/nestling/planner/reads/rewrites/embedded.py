@@ -23,7 +23,7 @@ from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.subqueries import where
 
 
@@ -46,7 +46,7 @@ def _child(
     kind: JoinKind,
     left: Rows,
     alias: str,
-    at: Standing,
+    at: PlacedScan,
     scan: a.Scan,
     conditions: Sequence[Expression],
     context: Context,
@@ -68,7 +68,7 @@ def _child(
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
         return None
-    inside = Standing(place, at.prefix, optional=kind is JoinKind.LEFT)
+    inside = PlacedScan(place, at.prefix, optional=kind is JoinKind.LEFT)
     rows = with_columns(Rows(step, left.layout, left.taken, left.standing), scan, inside, context)
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
@@ -99,7 +99,7 @@ def is_in(path: str, field: str) -> bool:
     return path == field or path.startswith(f"{field}.")
 
 
-def is_within(standing: Standing, field: str) -> bool:
+def is_within(standing: PlacedScan, field: str) -> bool:
     """Whether the standing's rows come from that array."""
     return is_in(join_path(standing.prefix, standing.place.path), field)
 
@@ -143,7 +143,7 @@ def _parent(
     kind: JoinKind,
     left: Rows,
     alias: str,
-    at: Standing,
+    at: PlacedScan,
     scan: a.Scan,
     conditions: Sequence[Expression],
     context: Context,
@@ -163,12 +163,12 @@ def _parent(
     rest = without_link(conditions, link, parent=scan.alias, child=alias)
     if rest is None or (kind is JoinKind.LEFT and rest):
         return None
-    rows = with_columns(left, scan, Standing(place, at.prefix), context)
+    rows = with_columns(left, scan, PlacedScan(place, at.prefix), context)
     predicate = conjunction(*rest)
     return rows if rows is None or predicate is None else where(rows, predicate, context)
 
 
-def with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> Rows | None:
+def with_columns(rows: Rows, scan: a.Scan, at: PlacedScan, context: Context) -> Rows | None:
     """The scan's columns as paths into the document; None when one is no plain field there."""
     paths = {}
     for column in scan.columns:
@@ -182,7 +182,7 @@ def with_columns(rows: Rows, scan: a.Scan, at: Standing, context: Context) -> Ro
     return Rows(rows.step, layout, rows.taken, {**rows.standing, scan.alias: at})
 
 
-def plain_path(at: Standing, column: Column, context: Context) -> str | None:
+def plain_path(at: PlacedScan, column: Column, context: Context) -> str | None:
     """The attribute's path in the documents, None when it is no plain field."""
     found = attribute_at(context.design, at.place, len(at.place.nodes) - 1, column.name)
     if found.joins or not isinstance(found.value, FieldPath) or file_split(at.place, column.name) is not None:

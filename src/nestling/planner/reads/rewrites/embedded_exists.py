@@ -16,7 +16,7 @@ from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.embedded import home_inside, is_within, with_columns
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import scan_of, without_link
-from nestling.planner.reads.rows import Context, Rows, Standing
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.traverse import has_subquery, mentioned
 
 
@@ -58,7 +58,7 @@ def elements_of(rows: Rows, relation: Relation, context: Context) -> Elements | 
             unwound = any(is_within(each, array) for each in rows.standing.values())
             if rest is None or not place.node.form.to_many or unwound:
                 continue
-            seen = with_columns(rows, scan, Standing(place, at.prefix), context)
+            seen = with_columns(rows, scan, PlacedScan(place, at.prefix), context)
             others = [each for each in scans if each is not scan]
             told = _with_copies(seen, scan, others, rest, context) if seen is not None else None
             if told is not None:

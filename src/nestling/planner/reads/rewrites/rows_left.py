@@ -26,7 +26,7 @@ GROUPED = 1 / 3
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Left:
+class RemainingRows:
     """What predicates leave of a side of a join: the share of its rows (0..1), and their number; ordered by the share first.
 
     The share says how much of all that is joined later is left, too; a small table without a predicate leaves all of it.
@@ -35,12 +35,12 @@ class Left:
     share: float
     rows: float
 
-    def times(self, share: float, rows: float | None = None) -> Left:
+    def times(self, share: float, rows: float | None = None) -> RemainingRows:
         """After another predicate; `rows`: how many of the rows, where that is not the same share."""
-        return Left(self.share * share, self.rows * (share if rows is None else rows))
+        return RemainingRows(self.share * share, self.rows * (share if rows is None else rows))
 
 
-def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Left | None:
+def rows_left(relation: Relation, model: Model, statistics: Statistics) -> RemainingRows | None:
     """An estimate; None when the number of a table's rows is not known."""
     scan, predicates = scan_of(relation)
     if scan is not None:
@@ -51,7 +51,7 @@ def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Left 
         return None
     match relation:
         case a.Values(rows=rows):
-            return Left(0.0, float(len(rows)))
+            return RemainingRows(0.0, float(len(rows)))
         case a.Filter(predicate=predicate):
             known_of = known_of_scans(everything(relation.input), model, statistics)
             return found[0].times(together(conjuncts(predicate), known_of, unknown=WIDE))
@@ -59,22 +59,24 @@ def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Left 
             return found[0].times(min(1.0, max(count, 0) / max(found[0].rows, 1.0)))
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
             one, other = found
-            return Left(one.share * other.share, max(one.rows * other.share, other.rows * one.share))
+            return RemainingRows(one.share * other.share, max(one.rows * other.share, other.rows * one.share))
         case a.Group(keys=()):
-            return Left(0.0, 1.0)
+            return RemainingRows(0.0, 1.0)
         case a.Group() | a.Distinct():
             return found[0].times(1.0, GROUPED)
         case _:
-            return max(found, key=lambda each: each.rows, default=Left(1.0, 1.0))
+            return max(found, key=lambda each: each.rows, default=RemainingRows(1.0, 1.0))
 
 
-def _of_scan(scan: a.Scan, predicates: Sequence[Expression], model: Model, statistics: Statistics) -> Left | None:
+def _of_scan(
+    scan: a.Scan, predicates: Sequence[Expression], model: Model, statistics: Statistics
+) -> RemainingRows | None:
     known = statistics.entity(scan.entity)
     if known.count is None:
         return None
     rows = max(known.count.value, 1.0)
     fixed = {column.name for each in predicates if (column := fixed_column(each, scan.alias)) is not None}
     if is_unique(model.entity(scan.entity), fixed):
-        return Left(0.0, 1.0)
+        return RemainingRows(0.0, 1.0)
     share = together(predicates, known_of_scans([scan], model, statistics), unknown=WIDE)
-    return Left(share, rows * share)
+    return RemainingRows(share, rows * share)

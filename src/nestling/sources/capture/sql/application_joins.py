@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nestling.ir.capture import Capture, Follow, Operation, Seen, Shape
+from nestling.ir.capture import Capture, Follow, Operation, Shape, ShapeTotals
 from nestling.ir.design import Design
 from nestling.sources.capture.sql.reads import pipeline_of
 
@@ -22,7 +22,7 @@ Stage = dict[str, Any]
 class Joined:
     """A captured statement as it is said: its rate a second, the joins added to it as stages, and what is to be known of it."""
 
-    seen: Seen
+    seen: ShapeTotals
     rate: float
     stages: tuple[Stage, ...] = ()
     notes: tuple[str, ...] = ()

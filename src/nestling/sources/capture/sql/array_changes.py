@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import Query
@@ -26,8 +26,8 @@ def is_home(array: Many) -> bool:
 
 
 def changes_of_elements(
-    new: Callable[[], Saying], collection: str, condition: Clauses, change: Change, clauses: Clauses
-) -> Iterator[tuple[str, str, Saying]]:
+    new: Callable[[], StatementDraft], collection: str, condition: Clauses, change: Change, clauses: Clauses
+) -> Iterator[tuple[str, str, StatementDraft]]:
     """The statement a change of an array's elements comes to."""
     operator, path, operand = change
     saying = new()
@@ -65,7 +65,9 @@ def _array_path(document: Tree, path: str) -> str:
     return next(each for each in upto if isinstance(find(document, each).value, Many))
 
 
-def _meant(saying: Saying, element: Value, row: Row, change: Change, condition: Clauses, clauses: Clauses) -> list[str]:
+def _meant(
+    saying: StatementDraft, element: Value, row: Row, change: Change, condition: Clauses, clauses: Clauses
+) -> list[str]:
     """Which elements are meant: by `$pull`, by the filter, or by array filters."""
     row.after, row.on = None, ()  # the statement is of these rows alone
     query = Query(saying.rows, row)
@@ -78,7 +80,7 @@ def _meant(saying: Saying, element: Value, row: Row, change: Change, condition: 
     return [query.said(text).replace(f"{OWN}.", "") for text in texts]
 
 
-def _pulled(saying: Saying, element: Value, change: Change) -> list[str]:
+def _pulled(saying: StatementDraft, element: Value, change: Change) -> list[str]:
     _, field, operand = change
     if not isinstance(operand, dict):
         raise CannotSay(f"`$pull` from `{field}`")
@@ -87,7 +89,7 @@ def _pulled(saying: Saying, element: Value, change: Change) -> list[str]:
     return conditions(saying, element, operand)
 
 
-def _found(saying: Saying, element: Value, field: str, condition: Clauses, clauses: Clauses) -> list[str]:
+def _found(saying: StatementDraft, element: Value, field: str, condition: Clauses, clauses: Clauses) -> list[str]:
     made: list[str] = []
     for path, tests in condition.items():
         if path == field and "$elemMatch" in tests:
@@ -101,7 +103,7 @@ def _found(saying: Saying, element: Value, field: str, condition: Clauses, claus
     return made
 
 
-def _added(saying: Saying, found: Target, name: str, element: Value, row: Row, each: list[Any]) -> str:
+def _added(saying: StatementDraft, found: Target, name: str, element: Value, row: Row, each: list[Any]) -> str:
     """New elements: new rows of the target's."""
     values = {own: found.equal(match[2]) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
     if not values or not all(values.values()):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import scalar
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.targets import OWN, Target
-from nestling.sources.capture.sql.values import CannotSay, Column, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.words import quoted
 
 _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")
 
 
-def assigned(saying: Saying, column: Column, operator: str, operand: Any, path: str) -> str:
+def assigned(saying: StatementDraft, column: Column, operator: str, operand: Any, path: str) -> str:
     """The new value of an attribute, whose old one goes by its bare name; raises CannotSay."""
     if operator in _GIVEN and isinstance(operand, dict | list):
         raise CannotSay(f"a document or list as the value of `{path}`")
@@ -41,7 +41,7 @@ def assigned(saying: Saying, column: Column, operator: str, operand: Any, path: 
             return given
 
 
-def staged(saying: Saying, target: Target, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def staged(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The assignments of a stage of an update's pipeline."""
     (name, body), *_ = stage.items()
     if name not in ("$set", "$addFields", "$unset"):
@@ -53,7 +53,7 @@ def staged(saying: Saying, target: Target, stage: dict[str, Any]) -> Iterator[tu
         if isinstance(found, Column) and found.row is target.row:
             text = target.query.said(scalar(saying, target.document, each).text)
             yield found.attribute, text.replace(f"{OWN}.", "")
-        elif isinstance(found, Unsaid):
+        elif isinstance(found, Unmapped):
             saying.notes.append(f"left out: {found.why}")
         elif not is_upkeep(found):
             raise CannotSay(f"a change of `{path}` in a pipeline")

@@ -13,7 +13,7 @@ from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Vari
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import Row, Rows, token
-from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.words import Parameters
 
 Fields = dict[str, Value]
@@ -25,7 +25,7 @@ _NO_ROWS = {
 
 
 @dataclass(slots=True)
-class Saying:
+class StatementDraft:
     """One statement being said: the design, the rows and parameters it has so far, and what is to be told of it.
 
     `listed`: how many values its lists have. `single`: the rows of arrays that have one at most, by how they are joined.
@@ -109,7 +109,7 @@ class Saying:
         for each in node.stored:
             _put(fields, each.path, self.column(row, each.attribute))
         for pairs in node.body.pairs:
-            _put(fields, pairs.field, Unsaid("attributes stored as pairs of name and value"))
+            _put(fields, pairs.field, Unmapped("attributes stored as pairs of name and value"))
         for child in node.children:
             self._embedded(fields, child, row)
         self._related(fields, node.body, row)
@@ -134,7 +134,7 @@ class Saying:
         assert node.embedding is not None
         link = self.design.model.relationship(node.embedding.relationship)
         if node.form is Form.PATH:
-            _put(fields, node.field, Unsaid("a path of values in one text"))
+            _put(fields, node.field, Unmapped("a path of values in one text"))
         elif node.form.to_many:
             _put(fields, node.field, self._array(node, link, row))
         else:
@@ -146,7 +146,7 @@ class Saying:
             else:
                 _put(fields, node.field, inner)
         if node.embedding.overflow is not None:
-            _put(fields, node.embedding.overflow.flag, Unsaid("whether an array has overflowed"))
+            _put(fields, node.embedding.overflow.flag, Unmapped("whether an array has overflowed"))
 
     def _array(self, node: Node, link: Relationship, row: Row) -> Many:
         def element(inner: Row) -> Value:
@@ -165,7 +165,7 @@ class Saying:
         for computed in body.computed:
             _put(fields, computed.field, self._computed(computed.path, computed.function, computed.attribute, row))
             if computed.stamp:
-                _put(fields, computed.stamp, Unsaid("when a value was computed"))
+                _put(fields, computed.stamp, Unmapped("when a value was computed"))
 
     def _ids(self, reference: Reference, row: Row) -> Value:
         link = self.design.model.relationship(reference.relationship)
@@ -192,7 +192,7 @@ class Saying:
 
     def _copied(self, fields: Fields, copy: Copy, row: Row) -> None:
         if copy.closure or copy.form is Form.PATH:
-            _put(fields, copy.name, Unsaid("the ancestors of a row"))
+            _put(fields, copy.name, Unmapped("the ancestors of a row"))
             return
 
         def joined(outer: bool) -> tuple[Row, Row]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import TOKEN, Row, token
 from nestling.sources.capture.sql.values import CannotSay, Many, Value
 
 
-def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
+def elements(saying: StatementDraft, value: Many) -> tuple[Query, Value]:
     """A query of an array's elements, for use within the query that has the array."""
     first, last = value.join(False)
     element = value.element(last)
@@ -25,7 +25,7 @@ def elements(saying: Saying, value: Many) -> tuple[Query, Value]:
 _EQUAL = re.compile(rf"({TOKEN.pattern}|:\w+) = ({TOKEN.pattern}|:\w+)")
 
 
-def only(saying: Saying, value: Many) -> Value:
+def only(saying: StatementDraft, value: Many) -> Value:
     """The element of an array that has one at most, as a row that may lack; raises CannotSay."""
     row = saying.single.get(value.join)
     if row is None:
@@ -36,7 +36,7 @@ def only(saying: Saying, value: Many) -> Value:
     return value.element(row)
 
 
-def is_one(saying: Saying, row: Row, known: str = "") -> bool:
+def is_one(saying: StatementDraft, row: Row, known: str = "") -> bool:
     """Whether no two rows of the entity meet what the row is joined by and have the same value of an attribute that is known."""
     entity = saying.design.model.entity(row.entity)
     fixed = {known, *(attribute for attribute, _ in row.on), *_equal(row)}

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements, only
-from nestling.sources.capture.sql.paths import Found, find, known
+from nestling.sources.capture.sql.paths import PathTarget, find, known
 from nestling.sources.capture.sql.rows import token
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unmapped, Value
 
 NULL, REMOVED = "?null", "$$REMOVE"
 _COMPARED = {"$eq": "=", "$ne": "<>", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
@@ -36,7 +36,7 @@ Names = dict[str, Value]
 """What variables stand for: `let` of a `$lookup`."""
 
 
-def value(saying: Saying, document: Value, found: Any, names: Names | None = None) -> Value:
+def value(saying: StatementDraft, document: Value, found: Any, names: Names | None = None) -> Value:
     """What an expression is; raises CannotSay."""
     match found:
         case str() if found.startswith("$"):
@@ -56,7 +56,7 @@ def value(saying: Saying, document: Value, found: Any, names: Names | None = Non
             raise CannotSay("a list as a value")
 
 
-def scalar(saying: Saying, document: Value, found: Any, names: Names | None = None) -> Scalar:
+def scalar(saying: StatementDraft, document: Value, found: Any, names: Names | None = None) -> Scalar:
     """The same where a single value is needed."""
     made = value(saying, document, found, names)
     match made:
@@ -64,7 +64,7 @@ def scalar(saying: Saying, document: Value, found: Any, names: Names | None = No
             return made
         case Tree() if made.row is not None and made.key:
             return Sql(token(made.row, made.key), made.key)
-        case Unsaid(why):
+        case Unmapped(why):
             raise CannotSay(why)
         case _:
             raise CannotSay("a document or array where SQL has a value")
@@ -83,7 +83,7 @@ def _path(document: Value, path: str, names: Names) -> Value:
     return known(document, path[1:])
 
 
-def _operator(saying: Saying, document: Value, name: str, operand: Any, names: Names) -> Value:
+def _operator(saying: StatementDraft, document: Value, name: str, operand: Any, names: Names) -> Value:
     def text(each: Any) -> str:
         return scalar(saying, document, each, names).text
 
@@ -122,7 +122,7 @@ def _simple(name: str, operands: list[Any], text: Callable[[Any], str]) -> str |
     return f"CAST({text(operands[0])} AS {_CASTS[name]})" if name in _CASTS else None
 
 
-def _comparison(saying: Saying, document: Value, name: str, operands: list[Any], names: Names) -> str:
+def _comparison(saying: StatementDraft, document: Value, name: str, operands: list[Any], names: Names) -> str:
     """Comparisons with null ask whether a value is there: nothing is less than it."""
     first, second = operands
     for one, other, flipped in ((first, second, False), (second, first, True)):
@@ -134,7 +134,7 @@ def _comparison(saying: Saying, document: Value, name: str, operands: list[Any],
     return f"{left} {_COMPARED[name]} {right}"
 
 
-def _named_alike(saying: Saying, document: Value, first: Any, second: Any, names: Names) -> tuple[str, str]:
+def _named_alike(saying: StatementDraft, document: Value, first: Any, second: Any, names: Names) -> tuple[str, str]:
     """Both sides; a parameter is called as what it is compared with."""
     sides = []
     for one, other in ((first, second), (second, first)):
@@ -146,7 +146,7 @@ def _named_alike(saying: Saying, document: Value, first: Any, second: Any, names
     return sides[0], sides[1]
 
 
-def _name(saying: Saying, document: Value, operands: list[Any], names: Names) -> str:
+def _name(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> str:
     """What a calculation is called: as the first column in it."""
     for each in operands:
         if isinstance(each, str) and each.startswith("$"):
@@ -154,7 +154,7 @@ def _name(saying: Saying, document: Value, operands: list[Any], names: Names) ->
     return "value"
 
 
-def _member(saying: Saying, document: Value, operands: list[Any], names: Names) -> Sql:
+def _member(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> Sql:
     tested = scalar(saying, document, operands[0], names)
     if not isinstance(operands[1], list):
         raise CannotSay("`$in` with an array of the document")
@@ -162,7 +162,7 @@ def _member(saying: Saying, document: Value, operands: list[Any], names: Names) 
     return Sql(f"{tested.text} IN ({', '.join(listed)})")
 
 
-def _first_there(saying: Saying, document: Value, operands: list[Any], names: Names) -> Value:
+def _first_there(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> Value:
     """`$ifNull`; with null or nothing at its end, the value itself."""
     kept = [each for each in operands if each not in (NULL, REMOVED)] or operands[:1]
     if len(kept) == 1:
@@ -186,7 +186,7 @@ def _conditional(operand: Any, text: Callable[[Any], str]) -> Sql:
     return Sql(f"CASE {' '.join(f'WHEN {text(test)} THEN {text(then)}' for test, then in branches)}{last} END")
 
 
-def _size(saying: Saying, document: Value, operand: Any, names: Names) -> Sql:
+def _size(saying: StatementDraft, document: Value, operand: Any, names: Names) -> Sql:
     """How many elements an array has."""
     array = _array(document, operand, names)
     if array.rest or not isinstance(array.value, Many) or array.value.own:
@@ -195,7 +195,7 @@ def _size(saying: Saying, document: Value, operand: Any, names: Names) -> Sql:
     return Sql(f"({query.text([('count', 'COUNT(*)')], saying.design.model)})", "count", may_be_null=False)
 
 
-def _only(saying: Saying, document: Value, operands: list[Any], names: Names) -> Value:
+def _only(saying: StatementDraft, document: Value, operands: list[Any], names: Names) -> Value:
     """The only element of an array, or what it has under the rest of the path."""
     array = _array(document, operands[0], names)
     if not isinstance(array.value, Many) or operands[1:] not in ([], [0], [-1]):
@@ -203,10 +203,10 @@ def _only(saying: Saying, document: Value, operands: list[Any], names: Names) ->
     return known(only(saying, array.value), array.rest)
 
 
-def _array(document: Value, operand: Any, names: Names) -> Found:
+def _array(document: Value, operand: Any, names: Names) -> PathTarget:
     """Where the path of an array leads; an empty one where it is missing is no other."""
     if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
         operand = operand["$ifNull"][0]
     if not isinstance(operand, str) or not operand.startswith("$"):
         raise CannotSay("a calculated array")
-    return Found(_path(document, operand, names)) if operand.startswith("$$") else find(document, operand[1:])
+    return PathTarget(_path(document, operand, names)) if operand.startswith("$$") else find(document, operand[1:])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.expressions import scalar
 from nestling.sources.capture.sql.paths import find
@@ -19,7 +19,7 @@ from nestling.sources.capture.sql.values import (
     Scalar,
     Sql,
     Tree,
-    Unsaid,
+    Unmapped,
     Value,
 )
 
@@ -30,7 +30,7 @@ MOST_LISTED = 50
 """Values a list is written with at most."""
 
 
-def conditions(saying: Saying, document: Value, condition: Condition) -> list[str]:
+def conditions(saying: StatementDraft, document: Value, condition: Condition) -> list[str]:
     """What a filter asks of a document, as conditions that all must hold; raises CannotSay."""
     made: list[str] = []
     for name, test in condition.items():
@@ -50,12 +50,12 @@ def conditions(saying: Saying, document: Value, condition: Condition) -> list[st
     return made
 
 
-def _field(saying: Saying, document: Value, path: str, tests: Condition) -> list[str]:
+def _field(saying: StatementDraft, document: Value, path: str, tests: Condition) -> list[str]:
     found = find(document, path)
     match found.value:
         case Discriminator():
             return [_of_kind(saying, found.value, tests)]
-        case Unsaid(why):
+        case Unmapped(why):
             raise CannotSay(why)
         case Many():
             return _of_array(saying, found.value, path, found.rest, tests)
@@ -65,7 +65,7 @@ def _field(saying: Saying, document: Value, path: str, tests: Condition) -> list
             return list(tested(saying, found.value, path, tests))
 
 
-def _of_kind(saying: Saying, value: Discriminator, tests: Condition) -> str:
+def _of_kind(saying: StatementDraft, value: Discriminator, tests: Condition) -> str:
     """A test of the field that tells subtypes apart: the row of the subtype is there."""
     if set(tests) != {"$eq"} or not isinstance(tests["$eq"], str) or tests["$eq"] == NULL:
         raise CannotSay(value.why)
@@ -74,7 +74,7 @@ def _of_kind(saying: Saying, value: Discriminator, tests: Condition) -> str:
     return f"{value.kinds[saying.kind].text} IS NOT NULL"
 
 
-def _of_document(saying: Saying, value: Tree, path: str, tests: Condition) -> list[str]:
+def _of_document(saying: StatementDraft, value: Tree, path: str, tests: Condition) -> list[str]:
     made = []
     for name, operand in tests.items():
         if name == "$exists" or operand == NULL:
@@ -99,7 +99,7 @@ def _there(value: Tree, path: str, *, is_there: bool) -> str:
 
 
 def _of_array(  # noqa: C901 - one case for each
-    saying: Saying, value: Many, path: str, rest: str, tests: Condition
+    saying: StatementDraft, value: Many, path: str, rest: str, tests: Condition
 ) -> list[str]:
     """A test of an array: some element passes it."""
     if value.own:
@@ -134,7 +134,7 @@ class Nth(int):
     """The place of a value in an `$all`, in the condition of the one element that has to have it."""
 
 
-def _each_of_all(saying: Saying, rest: str, operand: Any) -> list[Condition]:
+def _each_of_all(saying: StatementDraft, rest: str, operand: Any) -> list[Condition]:
     """A condition for each value that some element has to have; the list says of each kind one only."""
     words = operand if isinstance(operand, list) else []
     if words and not rest and all(isinstance(word, dict) and set(word) == {"$elemMatch"} for word in words):
@@ -144,7 +144,7 @@ def _each_of_all(saying: Saying, rest: str, operand: Any) -> list[Condition]:
     return [{rest: {"$all": Nth(each)}} for each in range(number)]
 
 
-def _of_own_rows(saying: Saying, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
+def _of_own_rows(saying: StatementDraft, value: Many, path: str, rest: str, tests: Condition) -> list[str]:
     """A test of a bucket's events, each of which is a row by itself."""
     element = value.element(value.join(False)[1])
     if rest:
@@ -154,12 +154,12 @@ def _of_own_rows(saying: Saying, value: Many, path: str, rest: str, tests: Condi
     raise CannotSay(f"a test of the bucket `{path}` as a whole")
 
 
-def exists(saying: Saying, value: Many, condition: Condition, *, negated: bool = False) -> str:
+def exists(saying: StatementDraft, value: Many, condition: Condition, *, negated: bool = False) -> str:
     """Whether an array has an element that fits; the condition's empty path is the element itself."""
     return f"{'NOT ' if negated else ''}EXISTS ({_sub(saying, value, condition, '1')})"
 
 
-def _sub(saying: Saying, value: Many, condition: Condition, shown: str) -> str:
+def _sub(saying: StatementDraft, value: Many, condition: Condition, shown: str) -> str:
     query, element = elements(saying, value)
     own = condition.get("")
     query.keep(conditions(saying, element, {name: test for name, test in condition.items() if name}))
@@ -170,7 +170,7 @@ def _sub(saying: Saying, value: Many, condition: Condition, shown: str) -> str:
     return query.text([("one", shown)], saying.design.model)
 
 
-def tested(saying: Saying, value: Scalar, path: str, tests: Condition) -> Iterator[str]:
+def tested(saying: StatementDraft, value: Scalar, path: str, tests: Condition) -> Iterator[str]:
     """The tests of one value."""
     for name, operand in tests.items():
         text = _test(saying, value, path, name, operand, tests)
@@ -179,7 +179,7 @@ def tested(saying: Saying, value: Scalar, path: str, tests: Condition) -> Iterat
 
 
 def _test(  # noqa: C901 - one case for each
-    saying: Saying, value: Scalar, path: str, name: str, operand: Any, tests: Condition
+    saying: StatementDraft, value: Scalar, path: str, name: str, operand: Any, tests: Condition
 ) -> str:
     text, place = value.text, f"{path} {name}"
     match name:
@@ -228,7 +228,7 @@ def _plain(operand: Any, path: str) -> None:
         raise CannotSay(f"`{path}` compared with a document or list")
 
 
-def _listed(saying: Saying, value: Scalar, place: str, operand: Any, *, negated: bool) -> str:
+def _listed(saying: StatementDraft, value: Scalar, place: str, operand: Any, *, negated: bool) -> str:
     words = operand if isinstance(operand, list) else []
     _no_documents(words)
     number = min(max(saying.listed, 1), MOST_LISTED)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import scalar, value
 from nestling.sources.capture.sql.rows import TOKEN
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 
 _AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
 
@@ -43,20 +43,20 @@ def _gather(found: Value, texts: list[str]) -> None:
         case Tree():
             for inner in found.fields.values():
                 _gather(inner, texts)
-        case Unsaid(why):
+        case Unmapped(why):
             raise CannotSay(why)
         case Many():
             raise CannotSay("groups by an array")
 
 
-def _accumulated(saying: Saying, document: Value, name: str, body: Any) -> Value:
+def _accumulated(saying: StatementDraft, document: Value, name: str, body: Any) -> Value:
     if not isinstance(body, dict) or len(body) != 1:
         raise CannotSay("an accumulator nestling does not know")
     (operator, operand), *_ = body.items()
     if operator == "$count" or (operator == "$sum" and operand == 1):
         return Sql("COUNT(*)", name, may_be_null=False)
     if operator not in _AGGREGATES:
-        return Unsaid(f"the accumulator `{operator}`")
+        return Unmapped(f"the accumulator `{operator}`")
     inner = scalar(saying, document, operand)
     text = f"{_AGGREGATES[operator]}({inner.text})"
     if operator == "$sum" and inner.may_be_null:

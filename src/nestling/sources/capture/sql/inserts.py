@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import Any
 
 from nestling.ir.layout import NodeKind
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import TOKEN, Row
 from nestling.sources.capture.sql.statement_texts import insert
@@ -20,8 +20,8 @@ NOT_KNOWN = (
 
 
 def inserts(
-    new: Callable[[], Saying], collection: str, documents: list[Any], grown: AbstractSet[str] = frozenset()
-) -> Iterator[tuple[str, str, Saying]]:
+    new: Callable[[], StatementDraft], collection: str, documents: list[Any], grown: AbstractSet[str] = frozenset()
+) -> Iterator[tuple[str, str, StatementDraft]]:
     """An INSERT for the document's own row and each row embedded in it; the documents' shapes are taken together.
 
     `grown`: the paths of arrays that updates add to, which documents of an unknown shape are taken to begin without.
@@ -41,7 +41,7 @@ def inserts(
         yield path, insert(row.entity, columns, values), saying
 
 
-def _everything(saying: Saying, collection: str, grown: AbstractSet[str]) -> dict[str, Any]:
+def _everything(saying: StatementDraft, collection: str, grown: AbstractSet[str]) -> dict[str, Any]:
     """The shape of a document with all attributes of its own row, and of one row in each array but the grown ones."""
     query, document = saying.opened(collection)
 
@@ -83,7 +83,7 @@ Columns = dict[str, str]
 _Part = tuple[str, Row, Columns]
 
 
-def _rows(saying: Saying, collection: str, whole: dict[str, Any]) -> list[_Part]:
+def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> list[_Part]:
     """The rows of a document: the array or sub-document they are in, the row, its attributes."""
     node = saying.store(collection).roots[0]
     query, document = saying.opened(collection)

@@ -7,27 +7,27 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.ir.layout import Node
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.expressions import value
-from nestling.sources.capture.sql.paths import Found, find
+from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.projections import place
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import TOKEN, Row
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 
 Stage = dict[str, Any]
-Inner = Callable[[Saying, Value, list[Stage], dict[str, Value]], tuple[list[str], Value]]
+Inner = Callable[[StatementDraft, Value, list[Stage], dict[str, Value]], tuple[list[str], Value]]
 """Carries out a `$lookup`'s pipeline: the conditions it comes to, and what is left of the document."""
 
 
-def lookup(saying: Saying, query: Query, document: Tree, body: Stage, inner: Inner) -> Many:
+def lookup(saying: StatementDraft, query: Query, document: Tree, body: Stage, inner: Inner) -> Many:
     """The array a `$lookup` adds; raises CannotSay."""
     if not isinstance(body.get("from"), str):
         raise CannotSay("a `$lookup` without a collection")
     names = {name: value(saying, document, each) for name, each in body.get("let", {}).items()}
     local = find(document, body["localField"]) if "localField" in body else None
-    if local is not None and isinstance(local.value, Unsaid):
+    if local is not None and isinstance(local.value, Unmapped):
         raise CannotSay(local.value.why)
     after = document.row if document.row is not None and query.holds(document.row) else query.root
     made = _Lookup(saying, saying.store(body["from"]).roots[0], local, body, query, after, names, inner)
@@ -36,9 +36,9 @@ def lookup(saying: Saying, query: Query, document: Tree, body: Stage, inner: Inn
 
 @dataclass(slots=True)
 class _Lookup:
-    saying: Saying
+    saying: StatementDraft
     node: Node
-    local: Found | None
+    local: PathTarget | None
     body: Stage
     query: Query
     after: Row
@@ -60,7 +60,7 @@ class _Lookup:
         foreign = find(found, self.body["foreignField"])
         if isinstance(foreign.value, Many):
             return self._join_within(after, text, first, outer=outer)
-        if isinstance(foreign.value, Unsaid):
+        if isinstance(foreign.value, Unmapped):
             raise CannotSay(foreign.value.why)
         if not isinstance(foreign.value, Column) or foreign.value.row is not row:
             raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which lies within the documents")
@@ -141,7 +141,7 @@ def _nodes(node: Node, path: str) -> list[Node]:
     return []
 
 
-def _way(local: Found, *, outer: bool) -> tuple[Row | None, str, Row | None]:
+def _way(local: PathTarget, *, outer: bool) -> tuple[Row | None, str, Row | None]:
     """The first row joined on the way to the local value (None: it is there), its text, and the row it is of."""
     match local.value:
         case Column(row):
@@ -154,6 +154,6 @@ def _way(local: Found, *, outer: bool) -> tuple[Row | None, str, Row | None]:
             inner = find(element, local.rest).value if local.rest else element
             if isinstance(inner, Column):
                 return first, inner.text, inner.row
-        case Tree() | Unsaid():
+        case Tree() | Unmapped():
             pass
     raise CannotSay("a `$lookup` by a document")

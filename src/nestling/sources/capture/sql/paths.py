@@ -5,30 +5,30 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unmapped, Value
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PathTarget:
     """What a path leads to; `rest`: the steps left inside the elements of an array, when it leads into one."""
 
     value: Value
     rest: str = ""
 
 
-def find(document: Value, path: str) -> Found:
-    """The value under a dotted path; what no attribute stands for is `Unsaid`."""
+def find(document: Value, path: str) -> PathTarget:
+    """The value under a dotted path; what no attribute stands for is `Unmapped`."""
     value: Value = document
     steps = [step for step in path.split(".") if step] if path else []
     for place, step in enumerate(steps):
         if isinstance(value, Many):
-            return Found(value, ".".join(each for each in steps[place:] if not _is_place(each)))
+            return PathTarget(value, ".".join(each for each in steps[place:] if not _is_place(each)))
         if not isinstance(value, Tree):
-            return Found(Unsaid(f"`{path}` lies within a value"))
+            return PathTarget(Unmapped(f"`{path}` lies within a value"))
         if step not in value.fields:
-            return Found(Unsaid(f"`{path}` is no attribute of the model"))
+            return PathTarget(Unmapped(f"`{path}` is no attribute of the model"))
         value = value.fields[step]
-    return Found(value)
+    return PathTarget(value)
 
 
 def known(document: Value, path: str) -> Value:
@@ -36,7 +36,7 @@ def known(document: Value, path: str) -> Value:
     found = find(document, path)
     if found.rest:
         raise CannotSay(f"`{path}` lies within an array")
-    if isinstance(found.value, Unsaid):
+    if isinstance(found.value, Unmapped):
         raise CannotSay(found.value.why)
     return found.value
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import value
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import Row
-from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unmapped, Value
 
 
-def projected(saying: Saying, document: Value, body: dict[str, Any]) -> Value:
+def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> Value:
     """What a projection leaves of a document."""
     if not isinstance(document, Tree):
         raise CannotSay("a projection of what is no document")
@@ -38,14 +38,14 @@ def projected(saying: Saying, document: Value, body: dict[str, Any]) -> Value:
     return Tree(fields, document.row, document.key)
 
 
-def shown(saying: Saying, document: Value, each: Any) -> Value:
-    """What an expression is; `Unsaid` when SQL does not say it, unless it reads the rows of an array: raises CannotSay then."""
+def shown(saying: StatementDraft, document: Value, each: Any) -> Value:
+    """What an expression is; `Unmapped` when SQL does not say it, unless it reads the rows of an array: raises CannotSay then."""
     try:
         return value(saying, document, each)
     except CannotSay as problem:  # said only where it is asked for
         if any(isinstance(find(document, path).value, Many) for path in _paths(each)):
             raise
-        return Unsaid(str(problem))
+        return Unmapped(str(problem))
 
 
 def _paths(expression: Any) -> Iterator[str]:

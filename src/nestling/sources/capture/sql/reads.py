@@ -8,11 +8,11 @@ from typing import Any
 
 from nestling.ir.capture import Operation, Shape
 from nestling.sources.capture.sql import stages
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import Row
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unmapped, Value
 
 MOST_BRANCHES = 6
 """Arrays of one document that become statements of their own."""
@@ -53,8 +53,8 @@ def _stage(name: str, body: Any) -> list[dict[str, Any]]:
 
 
 def selects(
-    new: Callable[[], Saying], collection: str, pipeline: list[dict[str, Any]]
-) -> Iterator[tuple[str, str, Saying]]:
+    new: Callable[[], StatementDraft], collection: str, pipeline: list[dict[str, Any]]
+) -> Iterator[tuple[str, str, StatementDraft]]:
     """The first branch's SELECT, and one for each further branch with its name, each with what was noted saying it.
 
     `new` begins a statement. Raises CannotSay.
@@ -65,7 +65,7 @@ def selects(
         yield "_".join(branch.names) if place else "", _select(state, branch, place), saying
 
 
-def branches(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
+def branches(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> list[Branch]:
     """The ways down the arrays of what a read gives, in the documents' order."""
     state = _run(saying, collection, pipeline)
     found = [Branch(names) for names in _ways(state.document)]
@@ -74,7 +74,7 @@ def branches(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) ->
     return found or [Branch(())]
 
 
-def _run(saying: Saying, collection: str, pipeline: list[dict[str, Any]]) -> State:
+def _run(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> State:
     query, document = saying.opened(collection)
     state = State(saying, query, document)
     stages.run(state, pipeline)
@@ -142,7 +142,7 @@ def _first_only(state: State, array: Many, row: Row | None, place: int) -> None:
         state.saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
 
 
-def _columns(saying: Saying, found: Value, name: str, shown: list[tuple[str, str]]) -> None:
+def _columns(saying: StatementDraft, found: Value, name: str, shown: list[tuple[str, str]]) -> None:
     match found:
         case Column() | Sql():
             shown.append((name or found.name, found.text))
@@ -152,7 +152,7 @@ def _columns(saying: Saying, found: Value, name: str, shown: list[tuple[str, str
                 _columns(saying, inner, f"{name}.{own}" if name else own, shown)
         case Discriminator():
             return  # the subtypes' own attributes tell it
-        case Unsaid(why):
+        case Unmapped(why):
             saying.notes.append(f"left out: {why}")
         case Many():
             return  # arrays are branches

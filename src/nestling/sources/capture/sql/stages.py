@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import Names, scalar, value
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.groups import group
@@ -14,7 +14,7 @@ from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.prefilters import once
 from nestling.sources.capture.sql.projections import place, projected, shown, without
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unsaid, Value
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 
 
 def run(state: State, pipeline: list[dict[str, Any]]) -> None:
@@ -59,7 +59,7 @@ def _sort(state: State, body: Any) -> None:
     for path, way in body.items():
         found = find(state.document, path)
         if not way or found.rest or not isinstance(found.value, Column | Sql):
-            why = found.value.why if isinstance(found.value, Unsaid) else f"the order by `{path}`"
+            why = found.value.why if isinstance(found.value, Unmapped) else f"the order by `{path}`"
             raise CannotSay(why)
         keys.append((found.value.text, way < 0))
     state.query.order = keys
@@ -147,7 +147,9 @@ def _lookup(state: State, body: Any) -> None:
     state.document = Tree(fields, state.document.row, state.document.key)
 
 
-def _inner(saying: Saying, document: Value, pipeline: list[dict[str, Any]], names: Names) -> tuple[list[str], Value]:
+def _inner(
+    saying: StatementDraft, document: Value, pipeline: list[dict[str, Any]], names: Names
+) -> tuple[list[str], Value]:
     """The conditions and the document of a `$lookup`'s pipeline: filters and projections, nothing that counts rows."""
     made: list[str] = []
     for stage in pipeline:

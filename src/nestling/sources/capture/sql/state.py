@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.values import Column, Sql, Tree, Value
 
@@ -13,7 +13,7 @@ from nestling.sources.capture.sql.values import Column, Sql, Tree, Value
 class State:
     """A statement being said: its query in the making, and the document the query's rows give."""
 
-    saying: Saying
+    saying: StatementDraft
     query: Query
     document: Value
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.ir.layout import NodeKind
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import Row
@@ -39,7 +39,7 @@ class Target:
         return found[len(start) - 1 :]
 
 
-def target(saying: Saying, collection: str, condition: dict[str, Any], *, but: str = "") -> Target:
+def target(saying: StatementDraft, collection: str, condition: dict[str, Any], *, but: str = "") -> Target:
     """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
     if saying.store(collection).roots[0].kind is NodeKind.GROUP:
         raise CannotSay("a change of the buckets of events")
@@ -51,7 +51,7 @@ def target(saying: Saying, collection: str, condition: dict[str, Any], *, but: s
     return Target(query, document, condition)
 
 
-def where(saying: Saying, found: Target) -> str:
+def where(saying: StatementDraft, found: Target) -> str:
     """The condition of a statement that changes the target's own rows; empty when it changes all."""
     named = [row for text in found.query.where for row in saying.rows.named(text)]
     if any(row is not found.row and found.query.holds(row) for row in named):
@@ -61,7 +61,7 @@ def where(saying: Saying, found: Target) -> str:
     return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
 
 
-def children(saying: Saying, found: Target, relationship: str) -> str:
+def children(saying: StatementDraft, found: Target, relationship: str) -> str:
     """That a child is of one of the target's rows: by its foreign key."""
     link = saying.design.model.relationship(relationship)
     pairs = [
@@ -75,7 +75,7 @@ def children(saying: Saying, found: Target, relationship: str) -> str:
     return f"{quoted(link.child_attributes[0])} IN ({found.query.text(shown, saying.design.model)})"
 
 
-def joined_row(saying: Saying, found: Target, row: Row) -> str:
+def joined_row(saying: StatementDraft, found: Target, row: Row) -> str:
     """The condition of a change of a row joined to the target's by its foreign key."""
     if row.after is not found.row:
         raise CannotSay("a change of rows embedded two levels deep")

@@ -7,14 +7,14 @@ from typing import Any
 
 from nestling.sources.capture.sql.array_changes import changes_of_elements, is_home
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import update
 from nestling.sources.capture.sql.targets import Target, joined_row, target, where
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Unsaid
+from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Unmapped
 
-New = Callable[[], Saying]
-Written = tuple[str, str, Saying]
+New = Callable[[], StatementDraft]
+Written = tuple[str, str, StatementDraft]
 Clauses = dict[str, Any]
 
 
@@ -69,12 +69,12 @@ def _own(new: New, collection: str, condition: Clauses, changes: Clauses, clause
             value = find(found.document, path).value
             if isinstance(value, Column) and value.row is found.row:
                 sets.append((value.attribute, assigned(saying, value, operator, operand, path)))
-            elif isinstance(value, Unsaid) and operator != "$unset":
+            elif isinstance(value, Unmapped) and operator != "$unset":
                 saying.notes.append(f"left out: {value.why}")
     yield from _update(saying, found, sets, clauses)
 
 
-def _update(saying: Saying, found: Target, sets: list[tuple[str, str]], clauses: Clauses) -> Iterator[Written]:
+def _update(saying: StatementDraft, found: Target, sets: list[tuple[str, str]], clauses: Clauses) -> Iterator[Written]:
     if not sets:
         return
     key = saying.design.model.entity(found.row.entity).key

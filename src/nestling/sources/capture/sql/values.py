@@ -84,18 +84,18 @@ class Many:
 
 
 @dataclass(frozen=True, slots=True)
-class Unsaid:
+class Unmapped:
     """A field that is no attribute of the model: why."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Discriminator(Unsaid):
+class Discriminator(Unmapped):
     """A field that tells which subtypes a row has: by its values, an attribute that no row of that subtype lacks."""
 
     kinds: Mapping[str, Column]
 
 
-Value: TypeAlias = Column | Sql | Tree | Many | Unsaid
+Value: TypeAlias = Column | Sql | Tree | Many | Unmapped
 Scalar: TypeAlias = Column | Sql

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from nestling.common.errors import DesignError
-from nestling.ir.capture import Capture, Operation, Seen, Shape
+from nestling.ir.capture import Capture, Operation, Shape, ShapeTotals
 from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.capture.sql.application_joins import Joined, joined
-from nestling.sources.capture.sql.documents import Saying
+from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.forms import check, pipeline
 from nestling.sources.capture.sql.reads import pipeline_of, selects
 from nestling.sources.capture.sql.values import AskedByKind, CannotSay, OnlyUpkeep
@@ -27,7 +27,7 @@ LONGEST_SHAPE = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class CapturedStatement:
     """A statement: its name, SQL, rate a second, sample values, the shapes it says in words, and what is to be known of it."""
 
     name: str
@@ -45,7 +45,7 @@ class Workload:
     """
 
     window_seconds: float
-    statements: list[Said] = field(default_factory=list)
+    statements: list[CapturedStatement] = field(default_factory=list)
     gaps: list[Gap] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
 
@@ -105,10 +105,10 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown:
         shared = [every, "a row is taken to be of one kind"] if kinds else []
         notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
-        found.statements.append(Said(name, sql, _rounded(rate), samples, origin, notes))
+        found.statements.append(CapturedStatement(name, sql, _rounded(rate), samples, origin, notes))
 
 
-def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, Saying]]:
+def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, StatementDraft]]:
     """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
     shape, new = each.seen.shape, partial(_begin, design, each.seen, kind)
     if shape.operation.reads:
@@ -116,12 +116,12 @@ def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> l
     return list(writes(new, shape, grown))
 
 
-def _begin(design: Design, seen: Seen, kind: str) -> Saying:
+def _begin(design: Design, seen: ShapeTotals, kind: str) -> StatementDraft:
     listed = round(seen.listed / seen.count) if seen.count else 1
-    return Saying(design, Parameters(dict(seen.samples)), listed=listed, kind=kind)
+    return StatementDraft(design, Parameters(dict(seen.samples)), listed=listed, kind=kind)
 
 
-def _rows_each(seen: Seen) -> float:
+def _rows_each(seen: ShapeTotals) -> float:
     return max(seen.written / seen.count, 1.0) if seen.count else 1.0
 
 
