@@ -255,6 +255,11 @@ def path_text(path: tuple[str | int, ...]) -> str:
     return text
 
 
+def name_list(names: Iterable[str], between: str = ", ") -> str:
+    """Names in a sentence: "`title`, `year`"."""
+    return between.join(f"`{name}`" for name in names)
+
+
 def suggest(name: str, known_names: Iterable[str]) -> str:
     """Say which names exist, those closest to the mistaken `name` first: "it has `title`, `year`".
 
@@ -266,7 +271,7 @@ def suggest(name: str, known_names: Iterable[str]) -> str:
     folded = {known.casefold(): known for known in reversed(names)}
     close = [folded[match] for match in get_close_matches(name.casefold(), list(folded), n=3)]
     ordered = [*close, *(known for known in names if known not in close)]
-    shown = ", ".join(f"`{known}`" for known in ordered[:SHOWN_NAMES])
+    shown = name_list(ordered[:SHOWN_NAMES])
     rest = len(ordered) - SHOWN_NAMES
     return f"it has {shown} and {rest} more" if rest > 0 else f"it has {shown}"
 

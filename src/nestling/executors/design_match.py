@@ -12,7 +12,7 @@ from pymongo.database import Database
 from pymongo.errors import ExecutionTimeout, OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, address, typed_errors
-from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError
+from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError, name_list
 from nestling.executors.calls import Call
 from nestling.ir.names import CHECKPOINT_COLLECTION, LOOK
 
@@ -46,7 +46,7 @@ def require_collections(where: str, there: Sequence[str], wanted: Sequence[str])
     missing = [name for name in wanted if name not in there]
     if missing:
         more = f" and {len(missing) - SHOWN_NAMES} more" if len(missing) > SHOWN_NAMES else ""
-        what = f"collections of the design are not there: {_listed(missing[:SHOWN_NAMES])}{more}"
+        what = f"collections of the design are not there: {name_list(missing[:SHOWN_NAMES])}{more}"
         move = "name the database this design was loaded into, or load it: that makes them all, also of a source without rows"
         raise VerifyError(Problem(what, where=where, next_move=move))
 
@@ -115,7 +115,7 @@ def _lacking(fields: Mapping[str, Sequence[tuple[str, str]]]) -> Looks:
                 lacking.append(path)
         if lacking:
             move = "name the design this database was loaded by, or migrate it to this one (`nestling migrate`)"
-            what = f"the documents are another design's: none has {_listed(lacking)}"
+            what = f"the documents are another design's: none has {name_list(lacking)}"
             problems.append(Problem(what, name, next_move=move))
     if problems:
         raise VerifyError(*problems)
@@ -143,7 +143,3 @@ def _one(condition: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _aggregate(collection: str, pipeline: list[dict[str, Any]]) -> Call:
     return Call(collection, "aggregate", {"pipeline": pipeline, "maxTimeMS": MILLISECONDS, "comment": LOOK})
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)

@@ -20,7 +20,7 @@ from pymongo.errors import (
 )
 
 from nestling.common.connection import disk_is_full
-from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError
+from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError, name_list
 from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.invalid import breaks_checks_alone, invalid_words
 from nestling.ir.design import Design
@@ -131,7 +131,7 @@ def _duplicate(error: DuplicateKeyError, where: str, names: Mapping[str, str]) -
     details: dict[str, Any] = dict(error.details or {})
     pattern = whole_fields(details.get("keyPattern") or {})
     violation = Violation.KEY if pattern == ["_id"] else Violation.UNIQUE
-    fields = ", ".join(f"`{said(field, names)}`" for field in pattern) or "a unique index"
+    fields = name_list(said(field, names) for field in pattern) or "a unique index"
     return ConstraintError(
         Problem(f"there is a row with the same {fields} already", where=where, known=_values(details, names)),
         violation=violation,

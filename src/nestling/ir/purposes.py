@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nestling.common.errors import name_list
 from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.primitives import CollectionKind
 
@@ -30,7 +31,7 @@ def purpose(store: StoredCollection) -> str:
 
 def _home(store: StoredCollection) -> str:
     collection, kind = store.collection, store.options.kind
-    entities = ", ".join(f"`{root.entity}`" for root in store.roots)
+    entities = name_list(root.entity for root in store.roots)
     what = f"home of {entities}"
     if collection.bucket is not None:
         window = f" and {collection.bucket.window.unit}" if collection.bucket.window is not None else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.errors import name_list
 from nestling.ir.migration import CollectionOrigin, MigrationPlan, Move, Phase
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
@@ -209,7 +210,7 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
         except GapError as error:
             yield error.problems[0].what
     if job.unfenced:
-        names = ", ".join(f"`{name}`" for name in sorted(job.unfenced))
+        names = name_list(sorted(job.unfenced))
         yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"
     if len(job.on_server) < len({target.store.name for target in job.targets}):
         yield "some collections pass through this machine: keep it near the server"

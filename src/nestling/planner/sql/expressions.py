@@ -173,7 +173,8 @@ def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
     return Parameter(node.name, listed=listed, by_sqlite=env.dialect.is_sqlite)
 
 
-def _paren(node: exp.Expr, env: Env) -> Expression:
+def _operand(node: exp.Expr, env: Env) -> Expression:
+    """What stands in parentheses, or before a COLLATE, which `collations` reads."""
     return bind(node.this, env)
 
 
@@ -370,10 +371,6 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
     return one_value.case([(same, NULL)], left, env.translation)
 
 
-def _collate(node: exp.Collate, env: Env) -> Expression:
-    return bind(node.this, env)
-
-
 def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     bound = [bind(part, env) for part in node.flatten()]
     if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
@@ -398,7 +395,7 @@ _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.Parameter: _parameter,
     exp.Null: lambda _, __: NULL,
     exp.Boolean: lambda node, _: TRUE if node.this else FALSE,
-    exp.Paren: _paren,
+    exp.Paren: _operand,
     exp.And: _and,
     exp.Or: _or,
     exp.Xor: _xor,
@@ -411,7 +408,7 @@ _HANDLERS: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.If: _if,
     exp.Coalesce: _coalesce,
     exp.Nullif: _nullif,
-    exp.Collate: _collate,
+    exp.Collate: _operand,
     exp.DPipe: _concatenation,
     exp.Window: _window,
 }

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
+from nestling.common.errors import name_list
 from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.computed import concerned, mentions
 from nestling.ir.expression import NULL, Literal, Rules
@@ -79,7 +80,7 @@ def _refuse_twice(attributes: Sequence[Attribute], node: exp.Expr) -> None:
     names = [attribute.name for attribute in attributes]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        listed = ", ".join(f"`{name}`" for name in twice)
+        listed = name_list(twice)
         raise mistake(f"INSERT names {listed} more than once", node, "name every column once")
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from sqlglot import exp
 
+from nestling.common.errors import name_list
 from nestling.ir.algebra import NamedWindow, Relation, WindowFunction
 from nestling.ir.expression import Affinity, Collation, Column, Expression
 from nestling.ir.model import Entity, Model, View
@@ -60,7 +61,7 @@ class Scope:
                 return expression
         having = [source for source in self.sources if folded in source.found and folded not in source.hidden]
         if len(having) > 1:
-            tables = " and ".join(f"`{source.name}`" for source in having)
+            tables = name_list((source.name for source in having), " and ")
             raise mistake(f"`{name}` is ambiguous: {tables} have it", node, f"write `{having[0].name}.{name}`")
         return having[0].found[folded] if having else None
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from nestling.common.errors import name_list
 from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.types import NUMBERS, Type, TypeName
 from nestling.planner.sql.gaps import mistake
@@ -32,7 +33,7 @@ def refuse_arithmetic(node: exp.Expr, *sides: Expression) -> None:
 def refuse_label(text: str, wanted: Type) -> None:
     """Raise the mistake of a text that stands for an enum's value and is none."""
     if wanted.name is TypeName.ENUM and wanted.values and text not in wanted.values:
-        known = ", ".join(f"`{each}`" for each in wanted.values)
+        known = name_list(wanted.values)
         raise mistake(f"`{text}` is no value of its enum", None, f"there is {known}")
 
 

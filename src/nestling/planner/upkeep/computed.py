@@ -23,13 +23,14 @@ from nestling.planner.upkeep.source import alias_of, alone, along, as_stored, co
 from nestling.planner.upkeep.triggers import far
 
 _TOTAL = "total"
-_FUNCTIONS = {
+FUNCTIONS = {
     AggregateKind.COUNT: AggregateFunction.COUNT,
     AggregateKind.SUM: AggregateFunction.SUM,
     AggregateKind.AVG: AggregateFunction.AVG,
     AggregateKind.MIN: AggregateFunction.MIN,
     AggregateKind.MAX: AggregateFunction.MAX,
 }
+"""What computes each kind of computed value."""
 
 
 def aggregated_columns(design: Design, computed: Computed) -> tuple[Column, ...]:
@@ -86,7 +87,7 @@ def _aggregate(design: Design, computed: Computed) -> Aggregate:
             computed.function in (AggregateKind.MIN, AggregateKind.MAX) and attribute.type.name is not TypeName.BYTES
         )
         argument = (as_stored if is_extreme else lambda a, n: column(model, entity, a, n))(alias, computed.attribute)
-    return Aggregate(_FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
+    return Aggregate(FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
 
 
 def _type(function: AggregateKind, attribute: Attribute | None) -> Type:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from nestling.common.errors import name_list
 from nestling.ir.algebra import Named, Project, filtered
 from nestling.ir.expression import Expression, IsNull, Not
 from nestling.ir.model import Relationship
@@ -47,7 +48,7 @@ def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -
 def _key(links: Sequence[Relationship]) -> str:
     """The attribute that the rows refer to."""
     keys = {link.parent_attributes for link in links}
-    names = ", ".join(f"`{link.name}`" for link in links)
+    names = name_list(link.name for link in links)
     if len(keys) > 1:
         raise gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
     (attributes,) = keys

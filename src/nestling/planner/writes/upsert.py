@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from nestling.common.errors import name_list
 from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import NULL, AttributeCast, Column, Exists, Expression, Not
@@ -41,7 +42,7 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> N
         found = {link.child for link in work.model.relationships if link.parent in changed}
     read = changed & {name for row in rows for value in row.values() for name in scanned(value)}
     if read:
-        names = ", ".join(f"`{name}`" for name in sorted(read))
+        names = name_list(sorted(read))
         raise gap(f"what to do about rows that exist beside values read from {names}, which the statement may change")
 
 

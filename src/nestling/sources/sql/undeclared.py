@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nestling.common.errors import name_list
 from nestling.ir.defaults import Computed
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
@@ -27,7 +28,7 @@ def left_out_everywhere(model: Model, dialect: str) -> Iterator[str]:
     loose = [each.name for each in model.relationships if not each.enforced]
     if loose:
         are = "is no foreign key" if len(loose) == 1 else "are no foreign keys"
-        yield f"{_names(loose)} {are} here: the source enforces none"
+        yield f"{name_list(loose)} {are} here: the source enforces none"
     kinds = (each.type.name for entity in model.entities for each in entity.attributes)
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)
@@ -39,9 +40,9 @@ def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str
 
     `exact` has the types that columns got at the end.
     """
-    if named := _names(each.name for each in entity.attributes if isinstance(each.default, Computed)):
+    if named := name_list(each.name for each in entity.attributes if isinstance(each.default, Computed)):
         yield f"`{entity.name}`: the source computes {named}; here an INSERT or UPDATE has to give the value"
-    if named := _names(undeclared_defaults(entity, dialect)):
+    if named := name_list(undeclared_defaults(entity, dialect)):
         yield f"`{entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
     columns = declared_columns(entity, model.parents_of(entity.name), dialect)
     enums = [each.name for each in entity.attributes if each.type.name is TypeName.ENUM and each.name in exact]
@@ -51,11 +52,11 @@ def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str
     inexact = [(each, words) for each, words in columns if each.name not in exact]
     if other := ", ".join(_retyped(model.entity(entity.name), inexact, dialect)):
         yield f"`{entity.name}`: declared as another type than the source's: {other}"
-    if named := _names(
+    if named := name_list(
         each.name for each, words in columns if each.allowed and not check_ddl(each, "", words, dialect)
     ):
         yield f"`{entity.name}`: what is allowed of {named} is not declared"
-    if named := _names(each.name for each in entity.attributes if not _is_collated(each, dialect)):
+    if named := name_list(each.name for each in entity.attributes if not _is_collated(each, dialect)):
         yield f"`{entity.name}`: texts of {named} are compared to the letter here, not as the source does"
 
 
@@ -85,7 +86,3 @@ def _is_collated(attribute: Attribute, dialect: str) -> bool:
         return True
     collated = engine_of(dialect).column_collation
     return collated(attribute) != collated(replace(attribute, collation=Collation.BINARY))
-
-
-def _names(names: Iterable[str]) -> str:
-    return ", ".join(f"`{name}`" for name in names)

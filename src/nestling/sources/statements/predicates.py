@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
+from nestling.common.errors import name_list
 from nestling.ir.workload import Operator
 from nestling.sources.statements.constants import note_found
 from nestling.sources.statements.occurrences import Origins, Scope, Source, add_filter, add_read
@@ -175,7 +176,7 @@ def using_join(names: list[str], before: list[Source], added: list[Source], walk
         for sources in (before, added):
             found = [origins for source in sources if (origins := source.column(name)) is not None]
             if not found and not any(source.is_open for source in sources):
-                aliases = ", ".join(f"`{source.alias}`" for source in sources)
+                aliases = name_list(source.alias for source in sources)
                 walk.mistake(f"no column `{name}` to join by in {aliases}", exp.Identifier(this=name))
             sides.append(found[0] if found else ())
             add_read(sides[-1])

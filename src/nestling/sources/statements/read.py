@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
@@ -144,7 +144,7 @@ class _Reader:
         if not isinstance(given, dict):
             return ()
         for name in given.keys() - set(parameters):
-            known = ", ".join(f"`{parameter}`" for parameter in parameters) or "none"
+            known = name_list(parameters) or "none"
             self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from nestling.common.errors import suggest
+from nestling.common.errors import name_list, suggest
 from nestling.ir.model import Entity, Model
 from nestling.ir.reading import GapKind
 from nestling.ir.sql_dialects import SQLITE
@@ -138,7 +138,7 @@ class Walk:
 
     def _held(self, column: exp.Column, holders: list[Source], scope: Scope) -> Origins:
         if len(holders) > 1 and column.name.casefold() not in scope.merged:
-            aliases = " and ".join(f"`{holder.alias}`" for holder in holders)
+            aliases = name_list((holder.alias for holder in holders), " and ")
             self.mistake(f"column `{column.name}` is ambiguous: it is in {aliases}", column)
         return holders[0].column(column.name) or ()
 
@@ -155,7 +155,7 @@ class Walk:
             problem = next(iter(entities.values())).no_attribute(column.name)
             self.mistake(f"{problem.what}; {problem.known}", column)
             return
-        among = ", ".join(f"`{alias}`" for alias in scope.aliases()) or "a statement without tables"
+        among = name_list(scope.aliases()) or "a statement without tables"
         known = suggest(column.name, scope.column_names()).replace("it has", "there is", 1)
         self.mistake(f"no column `{column.name}` in {among}; {known}", column)
 

@@ -27,14 +27,8 @@ from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.upkeep.computed import FUNCTIONS
 
-_FUNCTIONS = {
-    AggregateFunction.COUNT: AggregateKind.COUNT,
-    AggregateFunction.SUM: AggregateKind.SUM,
-    AggregateFunction.AVG: AggregateKind.AVG,
-    AggregateFunction.MIN: AggregateKind.MIN,
-    AggregateFunction.MAX: AggregateKind.MAX,
-}
 MOST_HOPS = 3
 
 
@@ -128,7 +122,7 @@ def computed_for(
 ) -> Computed | None:
     """The computed field, of the rows called `alias`, that is this aggregate over these joined rows."""
     for item in computed:
-        if _FUNCTIONS.get(aggregate.function) is not item.function or len(item.path) > MOST_HOPS:
+        if FUNCTIONS[item.function] is not aggregate.function or len(item.path) > MOST_HOPS:
             continue
         if item.attribute is None and not _always_ends(item.path, model):
             continue

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nestling.common.errors import name_list
 from nestling.ir.capture import Capture, Follow, Operation, Shape, ShapeTotals
 from nestling.ir.design import Design
 from nestling.sources.capture.sql.reads import pipeline_of
@@ -40,7 +41,7 @@ def joined(capture: Capture, design: Design) -> Iterator[Joined]:
             continue
         rate = min([rates[seen.shape], *(rates[each.second] * each.share for each in mine)])
         stages = tuple(_lookup(each, number) for number, each in enumerate(mine))
-        names = ", ".join(f"`{each.second.collection}`" for each in mine)
+        names = name_list(each.second.collection for each in mine)
         yield Joined(seen, rate, stages, (f"the application joins {names} itself",))
         taken[seen.shape] = taken.get(seen.shape, 0.0) + rate
         for each in mine:
