@@ -56,7 +56,7 @@ def command(
     proposal = pipeline.read_proposal(design) if design is not None else None
     with progress(enabled=not as_json, noun="source") as watch:
         found = pipeline.capture(sources, watch=watch)
-    said = pipeline.captured_workload(found, proposal.design) if proposal is not None else None
+    said = pipeline.captured_workload(found, proposal.design, proposal.statistics) if proposal is not None else None
     if save is not None:
         text.write_result(save, capture_text(found))
         text.say(f"Wrote {save}")
@@ -109,6 +109,7 @@ def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:
                 "sql": each.sql,
                 "rate_per_second": each.rate_per_second,
                 "params": dict(each.samples),
+                "quantiles": dict(each.quantiles),
                 "seen": each.origin,
                 "notes": list(each.notes),
             }

@@ -103,10 +103,18 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
+class Quantile:
+    """Where a value that is not told lies: the share (0..1) of an attribute's values that are smaller."""
+
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """A named SQL statement: rate in executions a second, sample parameters as JSON text, its footprint.
 
-    `limit`: how many rows it asks for at most, when that is known.
+    `quantiles`: by parameter of a range that has no sample, the share (0..1) of the attribute's values that are smaller. `limit`:
+    how many rows it asks for at most, when that is known.
     """
 
     name: str
@@ -118,6 +126,12 @@ class Statement:
     samples: tuple[tuple[str, object], ...] = ()
     accesses: tuple[Access, ...] = ()
     limit: int | None = None
+    quantiles: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def known_values(self) -> dict[str, object]:
+        """By parameter, what is known of its values: a sample, or a `Quantile`."""
+        return {name: Quantile(share) for name, share in self.quantiles} | dict(self.samples)
 
     @property
     def is_flat(self) -> bool:

@@ -84,7 +84,7 @@ def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], 
 
     probes = []
     for statement in reading.workload.statements:
-        query, values = translate(statement.sql, proposal.design.model, reading.dialect), dict(statement.samples)
+        query, values = translate(statement.sql, proposal.design.model, reading.dialect), statement.known_values
         assert isinstance(query, Query), statement.name
         plan = plan_read(query, proposal.design, statistics=proposal.statistics, price=default_price)
         work = estimate(plan, proposal.design, proposal.statistics, values)

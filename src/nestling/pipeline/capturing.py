@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.facts import Facts
     from nestling.ir.reading import Reading
+    from nestling.ir.statistics import Statistics
     from nestling.sources.capture.sql.workload import Workload
 
 
@@ -45,11 +46,12 @@ def noted(uri: str) -> tuple[Capture, ...]:
         return captures(client, databases)
 
 
-def captured_workload(found: Capture, design: Design) -> Workload:
-    """Captured statements as SQL over the model of the design the documents follow."""
+def captured_workload(found: Capture, design: Design, statistics: Statistics | None = None) -> Workload:
+    """Captured statements as SQL over the model of the design the documents follow; `statistics`: of these."""
+    from nestling.ir.statistics import Statistics
     from nestling.sources.capture.sql.workload import workload_of
 
-    return workload_of(found, design)
+    return workload_of(found, design, statistics or Statistics())
 
 
 def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
@@ -58,7 +60,7 @@ def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
     from nestling.ir.reading import Gap, GapKind
     from nestling.sources.statements import parse_workload
 
-    said = captured_workload(found, design)
+    said = captured_workload(found, design, reading.statistics)
     if not said.statements:
         return replace(reading, gaps=(*reading.gaps, *said.gaps))
     try:

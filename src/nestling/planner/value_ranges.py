@@ -22,11 +22,12 @@ from nestling.ir.expression import (
     Parameter,
 )
 from nestling.ir.operands import bare
+from nestling.ir.workload import Quantile
 from nestling.planner.known_values import KnownOf
 
 Span = tuple[float, float]
 Values = Mapping[str, object]
-"""Sample values of parameters, by name."""
+"""Sample values of parameters, by name, or their quantiles."""
 NO_VALUES: Values = {}
 
 LOWER = frozenset({Comparison.GREATER, Comparison.GREATER_OR_EQUAL})
@@ -63,7 +64,10 @@ def span_of(predicate: Expression, known: KnownOf, values: Values) -> Span | Non
 
 
 def _range(column: Column, operator: Comparison, bound: Expression, known: KnownOf, values: Values) -> Span | None:
-    found, value = known(column), value_of(bound, values)
+    found, value = known(column), _given(bound, values)
+    if isinstance(value, Quantile):
+        there = 1 - found.missing if found is not None else 1.0
+        return (there * value.share, there) if operator in LOWER else (0.0, there * value.share)
     if found is None or found.values is None or value is None:
         return None
     there = 1 - found.missing
@@ -104,6 +108,11 @@ def _after(text: str) -> str:
 
 def value_of(expression: Expression, values: Values) -> object:
     """The value a literal or a parameter has, None when it is not known."""
+    found = _given(expression, values)
+    return None if isinstance(found, Quantile) else found
+
+
+def _given(expression: Expression, values: Values) -> object:
     match bare(expression):
         case Literal(value=value):
             return value

@@ -231,6 +231,10 @@ class StatementForm(Form):
     dialect: str = ""
     parameters: Texts = Field([])
     samples: dict[str, Any] = Field({}, description="sample values of the parameters")
+    quantiles: dict[str, float] = Field(
+        {},
+        description="by parameter of a range without a sample: the share (0..1) of the attribute's values that are smaller",
+    )
     accesses: list[AccessForm] = Field([], description="which rows it touches, and how")
     limit: int | None = Field(None, description="how many rows it asks for at most")
 
@@ -243,7 +247,8 @@ class StatementForm(Form):
             form.to_ir(kind, (*path, "accesses", number), findings) for number, form in enumerate(self.accesses)
         )
         parameters, samples = tuple(self.parameters), tuple(self.samples.items())
-        return Statement(name, self.sql, kind, rate, self.dialect, parameters, samples, accesses, self.limit)
+        quantiles = tuple(self.quantiles.items())
+        return Statement(name, self.sql, kind, rate, self.dialect, parameters, samples, accesses, self.limit, quantiles)
 
     @staticmethod
     def from_ir(statement: Statement) -> Plain:
@@ -253,6 +258,7 @@ class StatementForm(Form):
             "dialect": statement.dialect,
             "parameters": statement.parameters,
             "samples": dict(statement.samples),
+            "quantiles": dict(statement.quantiles),
             "accesses": [AccessForm.from_ir(access, statement.kind) for access in statement.accesses],
             "limit": statement.limit,
         }

@@ -49,7 +49,7 @@ def predicted_seconds(proposal: Proposal, reading: Reading, statement: Statement
     from nestling.planner.work import estimate, estimate_write
     from nestling.planner.writes import plan_write
 
-    made, numbers, values = proposal.design, reading.statistics, dict(statement.samples)
+    made, numbers, values = proposal.design, reading.statistics, statement.known_values
     try:
         asked = translate(statement.sql, made.model, reading.dialect_of(statement))
         if isinstance(asked, a.Query):

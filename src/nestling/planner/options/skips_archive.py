@@ -24,7 +24,7 @@ def asks_for_later(statement: Statement, archived: Archived, situation: Situatio
         return False
     relations = list(relations_within(rows_asked(query)))
     kind = situation.model.entity(archived.entity).attribute(archived.rows.attribute).type
-    bound, values = written_bound(kind, archived.rows.value), dict(statement.samples)
+    bound, values = written_bound(kind, archived.rows.value), statement.known_values
     asked = [each for every in relations if isinstance(every, a.Filter) for each in conjuncts(every.predicate)]
     later = {
         column.alias

@@ -111,7 +111,7 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
         return ConditionFacts()
     relation = push_predicates(rows_asked(query))
     relations = list(relations_within(relation))
-    known, values = known_of_scans(relations, situation.model, situation.statistics), dict(statement.samples)
+    known, values = known_of_scans(relations, situation.model, situation.statistics), statement.known_values
     tables = _tables(relations, situation, known, values)
     shares = _shares(relations, known, values)
     if not isinstance(query, Query):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from random import Random
+from typing import Any
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
@@ -152,6 +153,8 @@ class _Drawing:
         match use.role:
             case Role.LOWER | Role.UPPER if any({use.role, each.role} == {Role.LOWER, Role.UPPER} for each in uses):
                 self.ends(values, next(each for each in uses if each.role is not use.role), use)
+            case Role.LOWER | Role.UPPER if use.parameter in dict(self.statement.quantiles):
+                self.give(use.parameter, [self.at(values, use.parameter)], Drawn.ROWS)
             case Role.PATTERN:
                 self.give(use.parameter, [f"{str(value)[:PREFIX_LETTERS]}%" for value in values], Drawn.ROWS)
             case Role.LISTED:
@@ -171,13 +174,20 @@ class _Drawing:
         return [list(dict.fromkeys(after[start : start + length])) for start in starts]
 
     def ends(self, values: list[object], one: ParameterUse, other: ParameterUse) -> None:
-        """Both ends of a range that holds a twentieth of the values."""
-        ranked = sorted(values, key=lambda value: (str(type(value)), value))
-        width = int(len(ranked) * CLOSED_RANGE)
-        starts = [self.chance.randrange(max(1, len(ranked) - width)) for _ in ranked]
+        """Both ends of a range that holds as many of the values as the statement says, else a twentieth."""
+        ranked = _ranked(values)
         lower, upper = (one, other) if one.role is Role.LOWER else (other, one)
+        said = dict(self.statement.quantiles)
+        share = said.get(upper.parameter, CLOSED_RANGE) - said.get(lower.parameter, 0.0)
+        width = min(max(int(len(ranked) * share), 1), len(ranked) - 1)
+        starts = [self.chance.randrange(max(1, len(ranked) - width)) for _ in ranked]
         self.give(lower.parameter, [ranked[start] for start in starts], Drawn.ROWS)
         self.give(upper.parameter, [ranked[start + width] for start in starts], Drawn.ROWS)
+
+    def at(self, values: list[object], parameter: str) -> object:
+        """The value that so many are smaller than."""
+        ranked = _ranked(values)
+        return ranked[min(int(len(ranked) * dict(self.statement.quantiles)[parameter]), len(ranked) - 1)]
 
     def last_resort(self) -> None:
         """Sample values where there are no rows; raises when there are none either."""
@@ -196,6 +206,10 @@ class _Drawing:
         once = self.most > 0
         drawn = tuple((name, self.drawn[name]) for name in self.statement.parameters)
         return Bindings(self.statement.name, names, draws, tuple(self.fresh.values()), drawn, once)
+
+
+def _ranked(values: list[object]) -> list[Any]:
+    return sorted(values, key=lambda value: (str(type(value)), value))
 
 
 def _bindable(value: object) -> object:

@@ -1,7 +1,7 @@
 """A workload file cut into blocks: a header, then one block per `-- name: …` line.
 
-A block is what stands between two name lines: comments, `-- params:`, `-- rate:` and the statement. Statements before the
-first name line, and further ones in a block, are found too, so that none is lost.
+A block is what stands between two name lines: comments, `-- params:`, `-- quantiles:`, `-- rate:` and the statement. Statements
+before the first name line, and further ones in a block, are found too, so that none is lost.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ _SAID = re.compile(
 )
 _RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_QUANTILES = re.compile(r"^[ \t]*--[ \t]*quantiles[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 
 DEFAULT_RATE_PER_SECOND = 1.0
 """Of a statement nobody gave a rate for, or one that cannot be read."""
@@ -39,6 +40,7 @@ class Block:
     offset: int
     rate_per_second: float | None = None
     samples: object = None
+    quantiles: tuple[tuple[str, float], ...] = ()
     mistakes: tuple[tuple[str, int], ...] = ()
 
 
@@ -65,14 +67,15 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[B
         what = f"rate `{written.strip()}` is not understood, and taken as {DEFAULT_RATE_PER_SECOND:g}/s"
         mistakes.append((f"{what}: write `5/s`, `30/min` or `2/day`", line))
     samples = _samples(text, mark.end(), end, mistakes)
+    quantiles = _quantiles(text, mark.end(), end, mistakes)
     found = list(_statements(text, mark.end(), end, dialect))
     if not found:
         mistakes.append(("there is no statement under this name", line))
     sql, offset = found[0] if found else ("", mark.end())
-    yield Block(name, line, sql, offset, rate, samples, tuple(mistakes))
+    yield Block(name, line, sql, offset, rate, samples, quantiles, tuple(mistakes))
     for number, (more, at) in enumerate(found[1:], start=2):
         several = (f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))
-        yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, (several,))
+        yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, (several,))
 
 
 def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> object:
@@ -90,6 +93,22 @@ def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -
         else:
             mistakes.append(('params must be an object, such as {"id": 7}', _line(text, found.start())))
     return samples
+
+
+def _quantiles(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> tuple[tuple[str, float], ...]:
+    said = _QUANTILES.search(text, start, end)
+    if said is None:
+        return ()
+    try:
+        read = json.loads(said["json"])
+        found = tuple((str(name), float(share)) for name, share in read.items())
+        if all(0 <= share <= 1 for _, share in found):
+            return found
+    except (ValueError, TypeError, AttributeError):
+        pass
+    what = 'quantiles must be shares of the values that are smaller, such as {"since": 0.99}'
+    mistakes.append((what, _line(text, said.start())))
+    return ()
 
 
 def _statements(text: str, start: int, end: int, dialect: str) -> Iterator[tuple[str, int]]:

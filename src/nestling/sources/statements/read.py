@@ -123,6 +123,7 @@ class _Reader:
             samples=self._samples(block, written.parameters),
             accesses=found.accesses,
             limit=found.limit,
+            quantiles=self._quantiles(block, written.parameters),
         )
 
     def _is_taken(self, block: Block) -> bool:
@@ -147,6 +148,13 @@ class _Reader:
             known = name_list(parameters) or "none"
             self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
+
+    def _quantiles(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+        for name in dict(block.quantiles).keys() - set(parameters):
+            known = name_list(parameters) or "none"
+            what = f"quantiles name `{name}`, its parameters are {known}"
+            self.gap(_in_statement(block.name, what), f"{block.line}")
+        return tuple((name, share) for name, share in block.quantiles if name in parameters)
 
     def gap_of_many(self, before: str, found: list[Block], after: str) -> None:
         """One gap for many statements with the same one, in the line of the first."""

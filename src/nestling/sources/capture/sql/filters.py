@@ -192,7 +192,7 @@ def _test(  # noqa: C901 - one case for each
             return "" if _compares(tests, name) else f"{text} IS NOT NULL"
         case "$eq" | "$gt" | "$gte" | "$lt" | "$lte":
             _plain(operand, path)
-            return f"{text} {_COMPARED[name]} {saying.parameters.new(value.name, place)}"
+            return f"{text} {_COMPARED[name]} {saying.parameters.compared(value.name, path, name)}"
         case "$ne":
             _plain(operand, path)
             return _or_null(value, f"{text} <> {saying.parameters.new(value.name, place)}")

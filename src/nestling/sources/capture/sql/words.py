@@ -26,12 +26,23 @@ def plain(name: str) -> str:
     return found if found and not found[0].isdigit() else f"x{found}"
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A parameter that an attribute is compared with, and where the shape says so."""
+
+    parameter: str
+    attribute: str
+    path: str
+    operator: str
+
+
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of a statement: unique names, and sample values by the place of the shape they stand at."""
+    """The parameters of a statement: unique names, sample values by the place of the shape they stand at, and the comparisons."""
 
     known: Mapping[str, object] = field(default_factory=dict)
     samples: dict[str, object] = field(default_factory=dict)
+    asked: list[Asked] = field(default_factory=list)
     _taken: set[str] = field(default_factory=set)
 
     def new(self, name: str, place: str = "") -> str:
@@ -50,3 +61,9 @@ class Parameters:
         if whole is not None:
             self.samples[found] = self.known[whole]
         return f":{found}"
+
+    def compared(self, attribute: str, path: str, operator: str) -> str:
+        """`:name` for what an attribute is compared with."""
+        found = self.new(attribute, f"{path} {operator}")
+        self.asked.append(Asked(found.removeprefix(":"), attribute, path, operator))
+        return found

@@ -14,9 +14,11 @@ from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statistics import Statistics
 from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.forms import check, pipeline
+from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
 from nestling.sources.capture.sql.values import AskedByKind, CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.words import Parameters, plain
@@ -28,12 +30,15 @@ LONGEST_SHAPE = 300
 
 @dataclass(frozen=True, slots=True)
 class CapturedStatement:
-    """A statement: its name, SQL, rate a second, sample values, the shapes it says in words, and what is to be known of it."""
+    """A statement: its name, SQL, rate a second, sample values, where the ends of its range lie among the attribute's values, the
+    shapes it says in words, and what is to be known of it.
+    """
 
     name: str
     sql: str
     rate_per_second: float
     samples: tuple[tuple[str, object], ...] = ()
+    quantiles: tuple[tuple[str, float], ...] = ()
     origin: str = ""
     notes: tuple[str, ...] = ()
 
@@ -54,13 +59,20 @@ class Workload:
         return "\n".join((*_lines(self), ""))
 
 
-def workload_of(capture: Capture, design: Design) -> Workload:
-    """A capture over the model of the design its documents follow."""
+def workload_of(capture: Capture, design: Design, statistics: Statistics | None = None) -> Workload:
+    """A capture over the model of the design its documents follow; `statistics`: of these."""
     found = Workload(max(capture.window_seconds, LEAST_SECONDS))
-    grown = _grown(capture)
+    grown, numbers = _grown(capture), statistics or Statistics()
     databases = {seen.shape.database for seen in capture.seen}
     for each in joined(capture, design):
-        _say(found, each, design, several=len(databases) > 1, grown=grown.get(each.seen.shape.namespace, set()))
+        _say(
+            found,
+            each,
+            design,
+            numbers,
+            several=len(databases) > 1,
+            grown=grown.get(each.seen.shape.namespace, set()),
+        )
     for skipped in capture.skipped:
         found.gaps.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
     found.statements.sort(key=lambda said: -said.rate_per_second)
@@ -78,7 +90,9 @@ def _grown(capture: Capture) -> dict[str, set[str]]:
     return found
 
 
-def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown: AbstractSet[str]) -> None:
+def _say(
+    found: Workload, each: Joined, design: Design, statistics: Statistics, *, several: bool, grown: AbstractSet[str]
+) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
     kinds: tuple[str, ...] = ()
@@ -105,7 +119,15 @@ def _say(found: Workload, each: Joined, design: Design, *, several: bool, grown:
         shared = [every, "a row is taken to be of one kind"] if kinds else []
         notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
-        found.statements.append(CapturedStatement(name, sql, _rounded(rate), samples, origin, notes))
+        quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
+        found.statements.append(CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes))
+
+
+def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics) -> tuple[tuple[str, float], ...]:
+    if saying.kind or not saying.parameters.asked:
+        return ()
+    (root,) = saying.store(seen.shape.collection).roots
+    return quantiles_of(seen, saying, statistics.entity(root.entity))
 
 
 def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, StatementDraft]]:
@@ -168,6 +190,8 @@ def _lines(workload: Workload) -> Iterator[str]:
         yield from (f"-- note: {_one_line(note)}" for note in said.notes)
         if said.samples:
             yield f"-- params: {json.dumps(dict(said.samples), default=str)}"
+        if said.quantiles:
+            yield f"-- quantiles: {json.dumps(dict(said.quantiles))}"
         yield f"{said.sql};"
     for title, texts in (("Not said", map(str, workload.gaps)), ("Left out", workload.left_out)):
         lines = [f"-- {_one_line(text)}" for text in texts]
