@@ -104,3 +104,14 @@ def test_the_key_of_a_parent_that_need_not_be(tmp_path: Path, database: Database
     application.proved(proposal, database)
     assert "$lookup" not in repr(application.compiled(proposal, "thread").pipeline)
     assert two_prices(application.reading, proposal)["thread"].factor < 2
+
+
+def test_a_reference_to_nobody_is_no_key(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """Where rows without their parent were counted, the foreign key says nothing of the parent's, whatever is declared."""
+    authors = [(n, f"author {n}", "x" * 300) for n in range(40)]
+    messages = [(n, n % 9, 999 if n % 10 == 0 else None if n % 4 == 0 else n % 40, f"message {n}") for n in range(600)]
+    application = scenario(tmp_path, OF_NULLABLE, {"author": authors, "message": messages}, SELECT_RELATED)
+    links = tuple(replace(each, enforced=True) for each in application.reading.model.relationships)
+    model = replace(application.reading.model, relationships=links)
+    application = Scenario(application.address, replace(application.reading, model=model))
+    application.proved(application.designed(), database)

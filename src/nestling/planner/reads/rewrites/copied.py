@@ -11,7 +11,7 @@ from nestling.ir.collations import goes_by_collation
 from nestling.ir.expression import Column
 from nestling.ir.freshness import Freshness
 from nestling.ir.layout import NodeKind
-from nestling.ir.model import Model, Relationship
+from nestling.ir.model import Relationship
 from nestling.ir.names import join as join_path
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
@@ -84,7 +84,7 @@ def _paths(
     """Where each wanted attribute is: its copy, or for the key what refers to it; None when one is missing or not fresh."""
     own = join_path(at.prefix, at.place.path)
     keys = dict(zip(link.parent_attributes, link.child_attributes, strict=True))
-    is_told = _tells_key(link, inner=inner, model=context.design.model)
+    is_told = _tells_key(link, context, inner=inner)
     child_entity = context.design.model.entity(link.child)
     paths = {}
     for column in wanted:
@@ -109,11 +109,18 @@ def _copied(copies: Sequence[Copy], own: str, attribute: str, tolerated: Freshne
     return None
 
 
-def _tells_key(link: Relationship, *, inner: bool, model: Model) -> bool:
+def _tells_key(link: Relationship, context: Context, *, inner: bool) -> bool:
     """Whether what refers to a parent is that parent's key, and NULL where there is none."""
+    model = context.design.model
     if goes_by_collation(model, link):
         return False
-    return inner or model.is_total(link) or (link.enforced and len(link.child_attributes) == 1)
+    return inner or model.is_total(link) or (len(link.child_attributes) == 1 and _never_dangles(link, context))
+
+
+def _never_dangles(link: Relationship, context: Context) -> bool:
+    """Whether the source refuses rows without their parent, and none was counted: SQLite may have let some in before."""
+    dangling = context.statistics.relationship(link.name).dangling
+    return link.enforced and dangling is not None and dangling.value == 0
 
 
 def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: PlacedScan, context: Context) -> Rows | None:
