@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from uuid import UUID
 
 from nestling.ir.algebra import Scan
 from nestling.ir.expression import (
@@ -35,7 +36,9 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.writes.address import never_null
 from nestling.planner.writes.cells import NOTHING
 
-_COMPARED = (TypeName.INTEGER, TypeName.TEXT)
+_COMPARED = (TypeName.INTEGER, TypeName.TEXT, TypeName.UUID, TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BOOLEAN)
+"""Types whose values are equal exactly where what is stored is."""
+_COERCED = (TypeName.INTEGER, TypeName.TEXT)
 _ADDED = (TypeName.INTEGER, TypeName.FLOAT)
 _ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
 
@@ -131,6 +134,9 @@ def _condition(scan: Scan, part: Expression) -> PlainCondition | None:
             return PlainCondition(column.name, NOTHING)
         case Not(operand=IsNull(operand=Column() as column)) if column.alias == scan.alias:
             return PlainCondition(column.name, NOTHING, Test.NOT_EQUAL)
+        case (Column() as column) | Not(operand=Column() as column) if _is_plain(scan, column):
+            is_truth = column.type.name is TypeName.BOOLEAN
+            return PlainCondition(column.name, Constant(column is part)) if is_truth else None
         case _:
             return None
 
@@ -158,13 +164,17 @@ def _compared(column: Column, other: Expression) -> Value | None:
     match other:
         case Literal(value=number) if column.type.name is TypeName.INTEGER and _is_whole(number):
             return Constant(number)
-        case Literal(value=str() as text) if column.type.name is TypeName.TEXT:
+        case Literal(value=str() as text) if column.type.name in (TypeName.TEXT, TypeName.ENUM):
             return Constant(text)
+        case Literal(value=UUID()) if column.type.name is TypeName.UUID:
+            return GivenValue(other)
+        case Literal(value=bool() as truth) if column.type.name is TypeName.BOOLEAN:
+            return Constant(truth)
         case Parameter(type=kind) if kind == column.type:
             return GivenValue(other)
-        case Coerce(operand=Parameter(listed=True)):
+        case Coerce(operand=Parameter(listed=True)) if column.type.name in _COERCED:
             return GivenValue(other)
-        case Coerce(operand=Parameter() as inner):
+        case Coerce(operand=Parameter() as inner) if column.type.name in _COERCED:
             return GivenValue(AttributeCast(inner, column.type, Rules.SQLITE))
         case _:
             return None
