@@ -11,7 +11,7 @@ from uuid import UUID
 
 from nestling.emitters.conversions.given import counted_truth
 from nestling.ir.array_text import read_array
-from nestling.ir.instants import infinite_text, rounded_to_millisecond
+from nestling.ir.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.json_text import read_json, read_jsonb, require_json
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.zero_dates import is_zero
@@ -85,11 +85,11 @@ def strict_day(value: Any) -> Any:
 
 
 def strict_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
-    """A timestamp of so many digits of a second. Without an offset it is in UTC: the session's time zone is taken to be that."""
+    """A timestamp of so many digits of a second, no finer. Without an offset it is in UTC: the session's zone is taken to be that."""
 
     def convert(value: Any) -> Any:
         found = strict_instant(value)
-        found = found if digits > 3 else rounded_to_millisecond(found)
+        found = found if digits > 3 else whole_milliseconds(found)
         return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else found.replace(tzinfo=None)
 
     return convert

@@ -13,7 +13,7 @@ from nestling.emitters.conversions.given import (
     number_as_text,
     numeric,
 )
-from nestling.ir.instants import NO_DATE, rounded_to_millisecond
+from nestling.ir.instants import NO_DATE, whole_milliseconds
 from nestling.ir.json_text import read_json
 from nestling.ir.numeral import INT64
 
@@ -112,7 +112,7 @@ def sqlite_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
 
     def convert(value: Any) -> Any:
         if isinstance(value, datetime) and (value.tzinfo is not None) is zoned:
-            return rounded_to_millisecond(value) if digits <= 3 else value
+            return whole_milliseconds(value) if digits <= 3 else value
         if isinstance(value, date) and not isinstance(value, datetime) and not zoned:
             value = f"{value.isoformat()} 00:00:00"
         return read(sqlite_whole(value))
@@ -208,7 +208,7 @@ def moment_among(attribute: str, digits: int, zoned: bool, otherwise: Callable[[
             return otherwise(value)
         found = moment_of(value, digits) if isinstance(value, str) else value
         if isinstance(found, datetime) and (found.tzinfo is not None) is zoned:
-            kept = found if digits > 3 else rounded_to_millisecond(found)
+            kept = found if digits > 3 else whole_milliseconds(found)
             return kept.astimezone(UTC) if zoned else kept
         if isinstance(value, str) and is_no_date(value):
             return value

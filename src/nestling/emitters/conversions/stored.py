@@ -21,7 +21,7 @@ from nestling.emitters.conversions.given import (
     text_as_object_id,
     uuid_as_text,
 )
-from nestling.ir.instants import INSTANT_TEXT, instant_text
+from nestling.ir.instants import INSTANT_TEXT, instant_text, rounded_to_millisecond
 
 MISSING: Any = object()
 """What NULL is stored as: no field."""
@@ -84,6 +84,15 @@ def of_number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return convert(value)
 
     return check
+
+
+def rounded_moment(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a datetime that is rounded to the millisecond first, and of each in a list."""
+
+    def whole(value: Any) -> Any:
+        return rounded_to_millisecond(value) if isinstance(value, datetime) else value
+
+    return lambda value: convert([whole(each) for each in value] if isinstance(value, list | tuple) else whole(value))
 
 
 def kept_moment(digits: int, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:

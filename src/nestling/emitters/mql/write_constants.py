@@ -24,7 +24,7 @@ ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`, `among`, `numeric`: as in `Stored`.
+    `lenient`, `among`, `numeric`, `rounds`: as in `Stored`.
     """
 
     name: str
@@ -34,6 +34,7 @@ class StoredParameter(compiled.Placeholder):
     lenient: bool = False
     among: str = ""
     numeric: bool = False
+    rounds: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
@@ -51,6 +52,8 @@ class StoredParameter(compiled.Placeholder):
     def conversion(self) -> Conversion:
         """What becomes of a value that is not NULL."""
         found = stored_conversion(self.type, self.rules, self.lenient, self.among, self.numeric)
+        if self.rounds and _keeps_dates(self.type):
+            found = Conversion(stored.rounded_moment, (found,))
         return Conversion(stored.of_number, (found,)) if self.is_number else found
 
     @property
@@ -61,7 +64,8 @@ class StoredParameter(compiled.Placeholder):
 
 def stored_parameter(name: str, node: Stored) -> StoredParameter:
     """The place of a parameter that is stored so."""
-    return StoredParameter(name, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
+    kind, rules = node.type, node.rules
+    return StoredParameter(name, kind, rules, False, node.lenient, node.among, node.numeric, node.rounds)
 
 
 def stored_literal(value: object, node: Stored) -> object:
@@ -123,6 +127,12 @@ def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numer
     if lenient and kind.name in TIMES:
         return Conversion(servers.zero_or, (zero_of(kind), found))
     return Conversion(servers.label_or, (kind.values, found)) if lenient and kind.values else found
+
+
+def _keeps_dates(kind: Type) -> bool:
+    """Whether moments of the type, or of an array's elements, are BSON dates."""
+    kind = kind.element or kind
+    return kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS
 
 
 def _is_zoned(kind: Type) -> bool:

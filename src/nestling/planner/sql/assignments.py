@@ -10,11 +10,24 @@ from sqlglot import exp
 from nestling.ir.algebra import Scan
 from nestling.ir.computed import concerned
 from nestling.ir.defaults import Computed, Generated
-from nestling.ir.expression import ANY, NULL, Cast, Collation, Expression, Literal, Parameter, Rules, Stored
+from nestling.ir.expression import (
+    ANY,
+    NULL,
+    Call,
+    Case,
+    Cast,
+    Collation,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Rules,
+    Stored,
+)
 from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
-from nestling.ir.types import TEXT, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
 from nestling.planner.sql.char_n import unfilled
@@ -37,6 +50,8 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
         expression = expression.operand  # which is converted as it is stored
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
+    if _may_be_too_fine(expression, attribute, translation):
+        expression = _with_stored_constants(expression, attribute, translation)
     if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
         expression = values.plain(expression, translation)
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
@@ -60,7 +75,32 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     among = attribute.name if is_strict else ""
     if is_strict:
         require_form(expression, attribute)
-    return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
+    return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds)
+
+
+def _may_be_too_fine(expression: Expression, attribute: Attribute, translation: Translation) -> bool:
+    """Whether it is a moment of several constants, of which one may have microseconds, while its attribute keeps dates."""
+    kind, given = attribute.type, expression.type
+    keeps_dates = kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS
+    return keeps_dates and given.name is kind.name and not translation.dialect.is_sqlite
+
+
+def _with_stored_constants(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """The same with each constant and parameter, which the value may be, as the attribute keeps it."""
+
+    def kept(part: Expression) -> Expression:
+        return _with_stored_constants(part, attribute, translation)
+
+    match expression:
+        case Case(branches=branches, default=default):
+            return replace(expression, branches=tuple((when, kept(then)) for when, then in branches), default=kept(default))
+        case Call(function=Function.COALESCE | Function.LEAST | Function.GREATEST, arguments=parts):
+            return replace(expression, arguments=tuple(map(kept, parts)))
+        case (Parameter() | Literal()) if expression != NULL:
+            lenient = _takes_more(attribute, translation.dialect.rules)
+            return Stored(expression, attribute.type, translation.dialect.rules, lenient, rounds=translation.rounds)
+        case _:
+            return expression
 
 
 def _is_cast_to(attribute: Attribute, cast: Cast) -> bool:
