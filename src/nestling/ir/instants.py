@@ -44,7 +44,7 @@ def whole_milliseconds(value: datetime) -> datetime:
     if value.microsecond % 1000 == 0:
         return value
     what = f"a column of dates keeps milliseconds, and does not take '{value.isoformat(' ')}'"
-    moves = "open the Store with microseconds=\"round\", or design again from a source whose column has microseconds"
+    moves = 'open the Store with microseconds="round", or design again from a source whose column has microseconds'
     raise ValueError(what, f"give milliseconds, {moves}")
 
 

@@ -137,7 +137,9 @@ def _translated(sql: str, proposal: Proposal, dialect: str, *, rounds: bool = Fa
     from nestling.sources.statements import normalise
 
     dialect = dialect or proposal.dialect
-    return translate(normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect, rounds=rounds)
+    return translate(
+        normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect, rounds=rounds
+    )
 
 
 def _gap_of(error: GapError) -> Gap:

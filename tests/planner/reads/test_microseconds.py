@@ -91,7 +91,11 @@ def test_microseconds_are_kept_or_refused(
     exec(compile(module([write]), "queries.py", "exec"), space)
     whole = Store(store._proposal, database, dialect="postgresql", microseconds="round")
     if kind == "timestamptz(6)":
-        for call in (lambda: store.execute(sql, at=at), lambda: store.execute(constant), lambda: whole.execute(sql, at=at)):
+        for call in (
+            lambda: store.execute(sql, at=at),
+            lambda: store.execute(constant),
+            lambda: whole.execute(sql, at=at),
+        ):
             store.execute("UPDATE event SET at = NULL WHERE id = 0")
             call()
             assert store.execute(asked)[0]["at"] == at

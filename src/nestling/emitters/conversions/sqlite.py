@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
 from nestling.emitters.conversions.given import (
+    json_text_of,
     number_as_text,
     numeric,
 )
@@ -36,6 +37,10 @@ def sqlite_value(value: Any) -> Any:
         return value.isoformat(" ")
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, timedelta):
+        raise ValueError(f"SQLite has no value for {value!r}", "give its text")
+    if isinstance(value, dict | list | tuple):
+        return json_text_of(value)
     return str(value) if isinstance(value, UUID) else value
 
 

@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
 from nestling.ir.expression import Rules, Stored
 from nestling.ir.reading import GapKind
-from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
 from nestling.ir.values import encoder
 from nestling.ir.zero_dates import zero_of
 
@@ -39,8 +39,7 @@ class StoredParameter(compiled.Placeholder):
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         try:
-            is_array = self.type.name is TypeName.ARRAY and self.rules is Rules.POSTGRESQL
-            (stored.check_array if is_array else given.check_value)(self.name, value)
+            stored.check_stored(self.name, value, str(self.type))
             return _converted(value, self.type, self.conversion, plain=self.is_plain)
         except (TypeError, ValueError) as error:
             raise WorkloadError(Problem(str(error))) from None
@@ -101,7 +100,7 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
     if value is None:
         return None
     try:
-        found = conversion.convert(value)
+        found = conversion.convert(given.clock_as_text(value))
         if not plain:
             return encoder(kind)(found)
         return stored.stored_elements(found) if kind.element is not None else given.as_stored(found)
@@ -224,6 +223,8 @@ def _by_server(kind: Type, rules: Rules) -> Conversion:
             return Conversion(servers.number_or_json if rules is Rules.MYSQL else servers.strict_json)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return Conversion(servers.strict_moment, (kind.fraction_digits, _is_zoned(kind)))
+        case TypeName.TIME if rules is Rules.POSTGRESQL:
+            return Conversion(servers.strict_timetz if kind.carried == TIMETZ else servers.strict_clock)
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))

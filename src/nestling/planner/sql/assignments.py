@@ -44,13 +44,17 @@ _CHECKED = frozenset({TypeName.JSON, TypeName.TEXT})
 """Types not every text is a value of: those of JSON, and of PostgreSQL's that are kept as texts, among which NUL is none."""
 
 
+_READ = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.TIME, TypeName.INTERVAL})
+"""Types whose values have other forms in a statement than they are kept in."""
+
+
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     """The value as the attribute keeps it; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
-    if _may_be_too_fine(expression, attribute, translation):
+    if _holds_constants(expression, attribute, translation):
         expression = _with_stored_constants(expression, attribute, translation)
     if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
         expression = values.plain(expression, translation)
@@ -78,11 +82,11 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     return Stored(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds)
 
 
-def _may_be_too_fine(expression: Expression, attribute: Attribute, translation: Translation) -> bool:
-    """Whether it is a moment of several constants, of which one may have microseconds, while its attribute keeps dates."""
-    kind, given = attribute.type, expression.type
-    keeps_dates = kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS
-    return keeps_dates and given.name is kind.name and not translation.dialect.is_sqlite
+def _holds_constants(expression: Expression, attribute: Attribute, translation: Translation) -> bool:
+    """Whether constants in it are of a type whose values are read as they are stored: JSON of its text, dates of moments."""
+    kind = attribute.type
+    is_read = kind.name in _READ or (kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS)
+    return is_read and expression.type.name is kind.name and not translation.dialect.is_sqlite
 
 
 def _with_stored_constants(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
@@ -93,10 +97,14 @@ def _with_stored_constants(expression: Expression, attribute: Attribute, transla
 
     match expression:
         case Case(branches=branches, default=default):
-            return replace(expression, branches=tuple((when, kept(then)) for when, then in branches), default=kept(default))
+            return replace(
+                expression, branches=tuple((when, kept(then)) for when, then in branches), default=kept(default)
+            )
         case Call(function=Function.COALESCE | Function.LEAST | Function.GREATEST, arguments=parts):
             return replace(expression, arguments=tuple(map(kept, parts)))
-        case (Parameter() | Literal()) if expression != NULL:
+        case Cast(operand=Literal() as constant) if _is_cast_to(attribute, expression):
+            return kept(constant)
+        case Parameter() | Literal() if expression != NULL:
             lenient = _takes_more(attribute, translation.dialect.rules)
             return Stored(expression, attribute.type, translation.dialect.rules, lenient, rounds=translation.rounds)
         case _:

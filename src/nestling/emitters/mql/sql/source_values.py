@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, Cast, Coerce, Column, Literal, Parameter, Raw, Rules, Stored
 from nestling.ir.operands import is_mixed, is_text
-from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, REAL, TEXT, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,8 +83,8 @@ def stored(node: Stored, r: Renderer) -> Mql:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
     if isinstance(node.operand, Parameter):
         return {"$literal": _stored_parameter(node.operand, node, r)}
-    is_moment = isinstance(node.operand, Literal) and node.type.name in MOMENTS
-    is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric or is_moment)
+    is_constant = isinstance(node.operand, Literal) and node.rules is not Rules.SQLITE
+    is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric or is_constant)
     if is_alike or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if isinstance(node.operand, Literal):
