@@ -7,7 +7,7 @@
     store.execute("DELETE FROM review WHERE id = :id", id=3).affected
     store.transaction(lambda t: (t.run("take", id=7), t.run("book", id=7)))   # both or neither
 
-Statements are compiled once. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, and never an operator;
+Statements are compiled once. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, never an operator;
 a column of JSON also takes a dict or list, one of intervals a timedelta.
 """
 
