@@ -21,7 +21,8 @@ of libpq's for PostgreSQL, and for MySQL `?ssl_mode=VERIFY_CA&ssl_ca=…`, as it
 would heed is refused.
 
 Results go to stdout, everything else to stderr. **Exit codes:** 0 fine, 1 differences found, 2 could not run. Every command
-takes `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches. Passwords are never shown.
+takes `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches, and
+writes a line to stderr every half minute where none does. Passwords are never shown.
 
 | variable | does |
 |---|---|

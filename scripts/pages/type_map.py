@@ -304,10 +304,21 @@ The [validators](validation.md) accept these forms: in place of a date or timest
 the whole of it is one that no BSON date can be, or where the design's model lists `text` under the attribute's `also`, as
 the source had such texts. What an application must know: a column that has microseconds anywhere
 is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
-dates: what a statement stores there is rounded to the millisecond, what it compares with them is compared as it is, and
-`load` stops at rows that have got microseconds since: design again from the source. In SQLite's dialect, whose moments are
-texts, a `datetime` is rounded, and a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is refused with
-the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
+dates. There a write refuses a moment with microseconds, and `load` stops at rows that have got some since. A comparison takes
+such a moment as it is. Three ways lead on:
+
+- Design again from the source, once the column has microseconds, and load by that. Or write `timestamptz(6)` as the column's
+  type in the model file. It is then text, and keeps microseconds.
+- Give milliseconds: `now.replace(microsecond=now.microsecond // 1000 * 1000)`.
+- Have the store round: `Store(design, database, microseconds="round")`. It then rounds each `datetime` that is given for a
+  column of dates, to the nearest millisecond. Columns of text keep microseconds. Texts and constants of a
+  statement are refused all the same. Functions that `emit` writes have no such option.
+
+Applications whose clock has microseconds, such as those with `timezone.now()` of Django, meet this rule in columns that were
+empty or NULL when the design was made, and in designs made of DDL.
+
+In SQLite's dialect, whose moments are texts, a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is
+refused with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.
 `CURRENT_TIMESTAMP` and `datetime('now')`, as a default too, have whole seconds: beside moments of milliseconds they are a gap,
 and `strftime('%Y-%m-%d %H:%M:%f', 'now')` is what to write.
 

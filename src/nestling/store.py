@@ -7,8 +7,8 @@
     store.execute("DELETE FROM review WHERE id = :id", id=3).affected
     store.transaction(lambda t: (t.run("take", id=7), t.run("book", id=7)))   # both or neither
 
-Statements are compiled once. A parameter's value is a number, text, bytes, date, UUID, None or a list of these, and never an
-operator.
+Statements are compiled once. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, never an operator;
+a column of JSON also takes a dict or list, one of intervals a timedelta.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
 from nestling.ir.compiled import CompiledRead, NotCompiled, OutputColumn
@@ -42,6 +42,7 @@ if TYPE_CHECKING:
 DesignLike: TypeAlias = Proposal | Design | Path | str
 WorkloadLike: TypeAlias = Workload | Path | str
 ResultRow: TypeAlias = dict[str, object]
+MICROSECONDS = ("error", "round")
 Done = TypeVar("Done")
 """What work in a transaction gives."""
 Driver = TypeVar("Driver")
@@ -93,10 +94,12 @@ class _Statements(Generic[Driver]):
         *,
         workload: WorkloadLike | None = None,
         dialect: str = "",
+        microseconds: Literal["error", "round"] = "error",
     ) -> None:
         """Take a design (or its file), a database of pymongo's client, and a workload (or its file).
 
-        `dialect`: of the statements, that of the design's source unless it is given.
+        `dialect`: of the statements, that of the design's source unless it is given. `microseconds`: what a write does with a
+        datetime that has some, where the design keeps dates, which have milliseconds: refuse it, or round it.
         """
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
@@ -109,11 +112,14 @@ class _Statements(Generic[Driver]):
             raise InputError(Problem(what=what, next_move='name it: MongoClient(uri)["shop"]'))
         if dialect and dialect.lower() not in NAMES:
             raise InputError(unknown("dialect", dialect, DIALECTS))
+        if microseconds not in MICROSECONDS:
+            raise InputError(unknown("value of microseconds", microseconds, MICROSECONDS))
         if isinstance(design, Path | str):
             design = read_proposal(design)
         self._proposal = design if isinstance(design, Proposal) else Proposal("", design)
         self._database = database
         self._dialect = dialect
+        self._rounds = microseconds == "round"
         self._gaps: tuple[Gap, ...] = ()
         if isinstance(workload, Path | str):
             workload, self._gaps = statements_of(self._proposal, workload, dialect)
@@ -154,7 +160,7 @@ class _Statements(Generic[Driver]):
         known = self._made.get((name, sql))
         if known is not None:
             return known
-        made = convert(self._proposal, sql, name=name, dialect=self._dialect)
+        made = convert(self._proposal, sql, name=name, dialect=self._dialect, rounds=self._rounds)
         if isinstance(made, NotCompiled):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name))
         self._made[name, sql] = made

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from nestling.cli.parts import progress
 from nestling.common.server import Server
 from tests.cli.commands import nestling, process
 from tests.cli.conftest import write_library
@@ -39,6 +41,18 @@ def test_the_table_and_the_report(mongod: Server, books: Path) -> None:
     assert "The chosen design answers" in done.out.splitlines()[-1]
     assert (books / "report.html").read_text(encoding="utf-8").startswith("<!doctype html>")
     assert "Wrote report.html" in done.err
+
+
+def test_what_it_is_at_in_a_pipe(mongod: Server, books: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plain lines on stderr, at a slow rhythm, name the phase and the design; none with --json."""
+    monkeypatch.setattr(progress, "EVERY_SECONDS", 0.1)
+    ran = ("prove", "library.db", "--workload", "workload.sql", *BRIEFLY, "--to", mongod.uri)
+    done = nestling(*ran, cwd=books)
+    assert done.code in (0, 1), done.err
+    assert re.search(r"^[\d.]+ s: (designing|loading|comparing|round)", done.err, re.MULTILINE), done.err
+    assert "\r" not in done.err
+    assert "designing" not in done.out
+    assert not re.search(r"^[\d.]+ s: ", nestling(*ran, "--json", cwd=books).err, re.MULTILINE)
 
 
 def test_json(mongod: Server, books: Path) -> None:

@@ -13,10 +13,9 @@ from decimal import Decimal
 from uuid import UUID
 
 import bson
-from bson import Code, DBRef, MaxKey, MinKey, ObjectId, Regex, Timestamp, json_util
-from bson.binary import Binary, UuidRepresentation
+from bson import Binary, Code, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp, json_util
+from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
-from bson.decimal128 import Decimal128
 from bson.errors import BSONError
 from bson.json_util import JSONMode, JSONOptions
 

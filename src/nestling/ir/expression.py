@@ -357,6 +357,7 @@ class AttributeCast:
     written in any case.
     `among`: in SQLite, the attribute of days or moments that holds no other texts, which refuses those it cannot read.
     `numeric`: in SQLite, a float's attribute that also holds integers, which a whole number is kept as (NUMERIC affinity).
+    `rounds`: a parameter's datetime with microseconds is rounded where the attribute keeps dates; else it is refused.
     """
 
     operand: Expression
@@ -365,6 +366,7 @@ class AttributeCast:
     lenient: bool = False
     among: str = ""
     numeric: bool = False
+    rounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)

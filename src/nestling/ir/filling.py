@@ -50,7 +50,7 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     """The write with values in place of its parameters.
 
     Raises `WorkloadError` naming parameters that are missing or unknown, and values a parameter cannot take: a document or
-    list is never one, so that no value can become an operator.
+    list is one for a column of JSON or an array alone, where it is data, so that no value can become an operator.
     """
     given = dict(values or {})
     check_names(write, given)

@@ -39,6 +39,15 @@ def rounded_to_millisecond(value: datetime) -> datetime:
         return whole
 
 
+def whole_milliseconds(value: datetime) -> datetime:
+    """The moment, which a BSON date keeps; one with microseconds is refused with the next move."""
+    if value.microsecond % 1000 == 0:
+        return value
+    what = f"a column of dates keeps milliseconds, and does not take '{value.isoformat(' ')}'"
+    moves = 'open the Store with microseconds="round", or design again from a source whose column has microseconds'
+    raise ValueError(what, f"give milliseconds, {moves}")
+
+
 def instant_text(value: datetime) -> str:
     """ISO text with six fraction digits, in UTC with a `Z` where the value has a zone: sorts in time order."""
     if value.tzinfo is not None:

@@ -47,7 +47,7 @@ def read_jsonb(text: str) -> Any:
             raise ValueError("jsonb takes no \\u0000, nor half of a surrogate pair")
     except RecursionError:
         return text
-    return _written(found) if found is None or isinstance(found, str) else found
+    return json.dumps(found, ensure_ascii=False) if found is None or isinstance(found, str) else found
 
 
 def json_text(value: object) -> str:

@@ -1,10 +1,38 @@
-"""Times of day as the texts they are kept as: `08:30:00`, `08:30:00.5`."""
+"""Times of day and intervals as the texts they are kept as: `08:30:00`, `08:30:00.5`, `P1DT2H`."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
 
 _TIME = re.compile(r"(-?)(\d{1,3}):([0-5]\d)(?::([0-5]\d)(?:\.(\d{1,6}))?)?([-+]\d\d(?::?\d\d)?)?", re.ASCII)
+
+_NUMBER = r"([-+]?\d+)"
+_ISO = re.compile(
+    rf"P(?:{_NUMBER}Y)?(?:{_NUMBER}M)?(?:{_NUMBER}W)?(?:{_NUMBER}D)?"
+    rf"(?:T(?:{_NUMBER}H)?(?:{_NUMBER}M)?(?:([-+]?\d+(?:\.\d{{1,6}})?)S)?)?",
+    re.ASCII,
+)
+_ISO_UNITS = ("year", "month", "week", "day", "H", "M", "S")
+_UNITS = {
+    **dict.fromkeys(("year", "years", "y"), "year"),
+    **dict.fromkeys(("month", "months", "mon", "mons"), "month"),
+    **dict.fromkeys(("week", "weeks", "w"), "week"),
+    **dict.fromkeys(("day", "days", "d"), "day"),
+    **dict.fromkeys(("hour", "hours", "hr", "hrs", "h"), "H"),
+    **dict.fromkeys(("minute", "minutes", "min", "mins", "m"), "M"),
+    **dict.fromkeys(("second", "seconds", "sec", "secs", "s"), "S"),
+}
+_MONTHS = {"year": 12, "month": 1}
+_DAYS = {"week": 7, "day": 1}
+_MICROS = {"H": 3_600_000_000, "M": 60_000_000, "S": 1_000_000}
+_PART = re.compile(
+    rf"{_NUMBER}\s*({'|'.join(sorted(_UNITS, key=len, reverse=True))})(?![a-z])", re.ASCII | re.IGNORECASE
+)
+_WORDS = re.compile(rf"(?:{_PART.pattern}\s*)*", re.ASCII | re.IGNORECASE)
+_OF_DAY = re.compile(r"([-+]?)(\d{1,9}):([0-5]?\d)(?::([0-5]?\d(?:\.\d{1,6})?))?$", re.ASCII)
 
 
 def read_time_of_day(text: str) -> str:
@@ -15,3 +43,57 @@ def read_time_of_day(text: str) -> str:
     sign, hours, minutes, seconds, fraction, zone = found.groups(default="")
     digits = fraction.rstrip("0")
     return f"{sign}{hours:0>2}:{minutes}:{seconds or '00'}{'.' * bool(digits)}{digits}{zone}"
+
+
+def clock_of(value: timedelta) -> str:
+    """A duration as MySQL's TIME writes it: hours, which may pass a day, minutes and seconds, with a sign below 0."""
+    sign, (seconds, micros) = "-" * (value < timedelta()), divmod(abs(value) // timedelta(microseconds=1), 1_000_000)
+    minutes, seconds = divmod(seconds, 60)
+    return read_time_of_day(f"{sign}{minutes // 60:02}:{minutes % 60:02}:{seconds:02}.{micros:06}")
+
+
+def interval_of(value: timedelta) -> str:
+    """A duration as PostgreSQL's interval: its days, then its time, each with its own sign."""
+    return iso_interval(0, value.days, value.seconds * 1_000_000 + value.microseconds)
+
+
+def read_interval(text: str) -> str:
+    """The interval a text says, as it is kept: a duration of ISO 8601, or PostgreSQL's `1 year 2 days 03:04:05`."""
+    words = text.strip()
+    found = _ISO.fullmatch(words)
+    if found is not None and re.search(r"\d", words):
+        return _counted(zip(_ISO_UNITS, found.groups(), strict=True))
+    *parts, clock = words.rsplit(maxsplit=1) if _OF_DAY.search(words) else (words, "")
+    if (clock and _OF_DAY.fullmatch(clock) is None) or not _WORDS.fullmatch(" ".join(parts)) or not words:
+        raise ValueError("an interval is written as a duration of ISO 8601, such as P1DT2H")
+    named = [(_UNITS[unit.lower()], number) for number, unit in _PART.findall(" ".join(parts))]
+    at = _OF_DAY.fullmatch(clock)
+    if at is not None:
+        sign, *numbers = at.groups(default="0")
+        named += [(unit, sign.replace("0", "") + number) for unit, number in zip("HMS", numbers, strict=True)]
+    return _counted(named)
+
+
+def _counted(parts: Iterable[tuple[str, str | None]]) -> str:
+    months, days, micros = 0, 0, 0
+    for unit, number in parts:
+        if unit in _MONTHS:
+            months += int(number or 0) * _MONTHS[unit]
+        elif unit in _DAYS:
+            days += int(number or 0) * _DAYS[unit]
+        else:
+            micros += int(Decimal(number or 0) * _MICROS[unit])
+    return iso_interval(months, days, micros)
+
+
+def iso_interval(months: int, days: int, micros: int) -> str:
+    """An interval of ISO 8601 as PostgreSQL writes it."""
+    sign, (seconds, rest) = -1 if micros < 0 else 1, divmod(abs(micros), 1_000_000)
+    minutes, seconds = divmod(seconds, 60)
+    years, months = int(months / 12), months - int(months / 12) * 12  # both of one sign
+    day = "".join(f"{number}{unit}" for number, unit in ((years, "Y"), (months, "M"), (days, "D")) if number)
+    time = "".join(f"{sign * number}{unit}" for number, unit in ((minutes // 60, "H"), (minutes % 60, "M")) if number)
+    if seconds or rest:
+        fraction = f".{rest:06}".rstrip("0") if rest else ""
+        time += f"{'-' * (sign < 0)}{seconds}{fraction}S"
+    return f"P{day}{'T' * bool(time)}{time}" if day or time else "PT0S"

@@ -36,23 +36,22 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.bson_in_json import beyond_json, within_bson
-from nestling.ir.codec import CODEC
+from nestling.ir.bson_in_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
+from nestling.ir.json_documents import (
+    JSON_TEXT_SUBTYPE,
+    TEXT_AS_FOUND_SUBTYPE,
+    UNDECODABLE_TEXT_SUBTYPE,
+    is_as_found,
+    json_as_kept,
+)
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
 from nestling.ir.types import BSON_DIGITS, Type, TypeName
 
-UNDECODABLE_TEXT_SUBTYPE = 128
-JSON_TEXT_SUBTYPE = 129
-TEXT_AS_FOUND_SUBTYPE = 130
-_OURS = (UNDECODABLE_TEXT_SUBTYPE, JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE)
 DECIMAL128_DIGITS = DIGITS
-JSON_DEPTH = 64
-"""Deepest nesting stored as documents; the server stops at 180 levels, counted from the root of the whole document."""
-
 
 Convert = Callable[[object], object]
 _OBJECT_ID_TEXT = re.compile(r"[0-9a-f]{24}", re.ASCII)
@@ -75,7 +74,7 @@ def encoder(kind: Type, policy: Policy | None = None) -> Convert:
     chosen = policy or Policy()
     match kind.name:
         case TypeName.JSON:
-            return lambda value: None if value is None else _encode_json(value, chosen)
+            return lambda value: None if value is None else _encode_json(value)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return lambda value: _encode_timestamp(value, kind.fraction_digits, chosen)
         case TypeName.OBJECT_ID:
@@ -138,59 +137,16 @@ def _encode_array(value: object, inner: Convert) -> object:
     return [None if item is None else _encode_array(item, inner) for item in value]
 
 
-def _encode_json(value: object, policy: Policy) -> object:
-    if isinstance(value, str):
-        return value
+def _encode_json(value: object) -> object:
+    def keep(part: object) -> object:
+        """A number without exact form is no text, whatever the policy: the whole JSON is, which tells the two apart."""
+        try:
+            return encode(part)
+        except LoadError as error:
+            raise ValueError("a number without exact form") from error
+
     try:
-        encoded = _json_value(value, policy, JSON_DEPTH)
-        bson.encode({"": encoded}, codec_options=CODEC)
-    except (
-        _NotADocument,
-        bson.errors.InvalidDocument,
-        bson.errors.InvalidStringData,
-        UnicodeEncodeError,
-        OverflowError,
-    ):
-        return Binary(_json_text(value).encode(errors="backslashreplace"), JSON_TEXT_SUBTYPE)
-    return encoded
-
-
-class _NotADocument(Exception):
-    """A JSON value the server, or a driver, would not keep as it is."""
-
-
-def _json_value(value: object, policy: Policy, depth: int) -> object:
-    if depth == 0:
-        raise _NotADocument
-    match value:
-        case JsonNull():
-            return None
-        case dict():
-            if any(name.startswith("$") for name in value):  # {$ref: …} would come back as something else
-                found = within_bson(value)
-                if found is None or _is_as_found(found, is_whole=depth == JSON_DEPTH):
-                    raise _NotADocument
-                return found
-            return {name: _json_value(item, policy, depth - 1) for name, item in value.items()}
-        case list():
-            return [_json_value(item, policy, depth - 1) for item in value]
-        case int() | Decimal():
-            return _number_in_json(value)
-        case _:
-            return encode(value, policy)
-
-
-def _number_in_json(value: int | Decimal) -> object:
-    """A number without exact form is no text, whatever the policy: the whole JSON is, which tells the two apart."""
-    try:
-        return encode(value)
-    except LoadError as error:
-        raise _NotADocument from error
-
-
-def _json_text(value: object) -> str:
-    try:
-        return json.dumps(value, ensure_ascii=False)
+        return json_as_kept(value, keep)
     except TypeError as error:
         what = f"a json value has keys no document can have, and numbers no JSON text of ours can: {error}"
         raise LoadError(Problem(what=what)) from error
@@ -297,14 +253,7 @@ def _decode_whole_json(value: object) -> object:
     """The value of a json attribute; what a source found there in place of JSON is no part of one."""
     if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
         return json.loads(bytes(value))
-    return decode(value) if _is_as_found(value, is_whole=True) else _decode_json(value)
-
-
-def _is_as_found(value: object, *, is_whole: bool) -> bool:
-    """Whether a value in BSON stands for something else than itself as Extended JSON."""
-    if is_whole and (isinstance(value, float) or type(value) is bytes):
-        return True
-    return isinstance(value, Binary) and value.subtype in _OURS
+    return decode(value) if is_as_found(value, is_whole=True) else _decode_json(value)
 
 
 def _decode_json(value: object) -> object:

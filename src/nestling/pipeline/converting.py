@@ -28,11 +28,13 @@ def convert(
     name: str = "",
     dialect: str = "",
     values: Mapping[str, object] | None = None,
+    rounds: bool = False,
 ) -> CompiledRead | CompiledWrite | NotCompiled:
     """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
     Parameters without a name of their own (`?`, `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
-    `dialect` is that of the design's source unless it is given. What cannot be compiled comes back as a gap; unknown names and
+    `dialect` is that of the design's source unless it is given. `rounds`: a datetime with microseconds is rounded where the
+    design keeps dates; without it a write refuses one. What cannot be compiled comes back as a gap; unknown names and
     mistakes in the SQL raise `WorkloadError`.
     """
     from nestling.common.errors import GapError, NestlingError
@@ -43,7 +45,7 @@ def convert(
     from nestling.planner.reads import plan_read
 
     try:
-        statement = _translated(sql, proposal, dialect)
+        statement = _translated(sql, proposal, dialect, rounds=rounds)
         if isinstance(statement, Query):
             lag = tolerated(proposal.design.model, proposal.requirements)
             plan = plan_read(
@@ -129,13 +131,15 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
     return module(statements, title=f"The statements of {Path(path).name}."), lacking(statements)
 
 
-def _translated(sql: str, proposal: Proposal, dialect: str) -> Query | Write:
+def _translated(sql: str, proposal: Proposal, dialect: str, *, rounds: bool = False) -> Query | Write:
     from nestling.ir.sql_dialects import NAMES, SQLITE
     from nestling.planner.sql import translate
     from nestling.sources.statements import normalise
 
     dialect = dialect or proposal.dialect
-    return translate(normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect)
+    return translate(
+        normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect, rounds=rounds
+    )
 
 
 def _gap_of(error: GapError) -> Gap:

@@ -12,7 +12,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.common.errors import GapError
+from nestling.common.errors import GapError, InputError, WorkloadError
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.python_code import module
 from nestling.executors.create import create
@@ -65,25 +65,63 @@ def test_finer_instants_compare_as_they_are(store: Store, request: pytest.Fixtur
             assert [row["id"] for row in store.execute(sql)] == wanted, sql
 
 
-def test_what_is_stored_among_dates_is_rounded(
-    store: Store, request: pytest.FixtureRequest, database: Database[Any]
+FINE = BASE + timedelta(microseconds=500)
+WRITES = (
+    "UPDATE event SET at = :at WHERE id = 0",
+    "UPDATE event SET at = CASE WHEN id = 0 THEN :at ELSE at END WHERE id = 0",
+    "UPDATE event SET at = coalesce(:at, at) WHERE id = 0",
+    "UPDATE event SET at = greatest(:at, at) WHERE id = 0",
+    "UPDATE event SET at = CAST(:at AS {kind}) WHERE id = 0",
+    "INSERT INTO event (id, at) VALUES (0, :at) ON CONFLICT (id) DO UPDATE SET at = excluded.at",
+)
+
+
+@pytest.mark.parametrize("sql", WRITES)
+def test_microseconds_are_kept_or_refused(
+    sql: str, store: Store, request: pytest.FixtureRequest, database: Database[Any]
 ) -> None:
-    """As a column of that precision does it; nothing but dates lies among dates, whoever writes."""
+    """Nothing is rounded unless that is asked for; nothing but dates lies among dates, whoever writes."""
     kind = request.node.callspec.params["store"]
-    fine = BASE + timedelta(microseconds=500)
-    rounded = fine if kind == "timestamptz(6)" else BASE + timedelta(milliseconds=1)
-    sql = "UPDATE event SET at = :at WHERE id = 0"
-    store.execute(sql, at=_as(kind, fine))
-    assert store.execute("SELECT at FROM event WHERE id = 0")[0]["at"] == _as(kind, rounded)
-    store.execute(f"UPDATE event SET at = '{_as(kind, fine).isoformat(' ')}' WHERE id = 1")
-    assert store.execute("SELECT at FROM event WHERE id = 1")[0]["at"] == _as(kind, rounded)
+    sql = sql.format(kind=kind)
+    at, constant = _as(kind, FINE), sql.replace(":at", f"'{_as(kind, FINE).isoformat(' ')}'")
+    asked = "SELECT at FROM event WHERE id = 0"
     write = store._compiled(sql)
     assert isinstance(write, CompiledWrite)
     space: dict[str, Any] = {}
     exec(compile(module([write]), "queries.py", "exec"), space)
-    space["statement"](database, at=_as(kind, fine + timedelta(milliseconds=7)))
-    assert store.execute("SELECT at FROM event WHERE id = 0")[0]["at"] == _as(kind, rounded + timedelta(milliseconds=7))
-    assert {type(each["at"]) for each in database["event"].find()} == {str if kind == "timestamptz(6)" else datetime}
+    whole = Store(store._proposal, database, dialect="postgresql", microseconds="round")
+    if kind == "timestamptz(6)":
+        for call in (
+            lambda: store.execute(sql, at=at),
+            lambda: store.execute(constant),
+            lambda: whole.execute(sql, at=at),
+        ):
+            store.execute("UPDATE event SET at = NULL WHERE id = 0")
+            call()
+            assert store.execute(asked)[0]["at"] == at
+        assert {type(each["at"]) for each in database["event"].find()} == {str}
+        return
+    for refused in (
+        lambda: store.execute(sql, at=at),
+        lambda: store.execute(constant),
+        lambda: whole.execute(constant),
+        lambda: store.execute(sql, at=at.isoformat(" ")),
+        lambda: space["statement"](database, at=at),
+    ):
+        with pytest.raises((WorkloadError, ValueError), match="keeps milliseconds, and does not take"):
+            refused()
+        assert store.execute(asked)[0]["at"] == _as(kind, STORED[0])
+    whole.execute(sql, at=at)
+    assert store.execute(asked)[0]["at"] == _as(kind, BASE + timedelta(milliseconds=1))
+    store.execute(sql, at=_as(kind, STORED[3]))
+    assert store.execute(asked)[0]["at"] == _as(kind, STORED[3])
+    assert {type(each["at"]) for each in database["event"].find()} == {datetime}
+
+
+def test_what_microseconds_may_be(store: Store, database: Database[Any]) -> None:
+    """A word that says neither is a mistake."""
+    with pytest.raises(InputError, match="no value of microseconds `cut`"):
+        Store(store._proposal, database, microseconds="cut")  # type: ignore[arg-type]
 
 
 _OF_EVERY_TIME = """nestling: 1

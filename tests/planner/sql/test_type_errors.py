@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 import sqlalchemy
 from sqlalchemy.exc import DBAPIError
@@ -34,6 +36,8 @@ REFUSED = (
     "max(name + 1)",
     "max(id * well)",
     "max(state - 1)",
+    "count(*) FILTER (WHERE at > CASE WHEN id = 1 THEN '2024-01-01' ELSE '2025-01-01' END)",
+    "count(*) FILTER (WHERE coalesce('1', NULL) < id)",
 )
 TAKEN = (
     "avg(score)",
@@ -43,6 +47,8 @@ TAKEN = (
     "count(*) FILTER (WHERE born < at AND at < '2020-01-01' AND born = '2020-01-01')",
     "count(*) FILTER (WHERE state IN ('red', 'blue') AND state <> 'red')",
     "max(id + '1')",
+    "count(*) FILTER (WHERE at > CASE WHEN id = 1 THEN timestamp '2024-01-01' ELSE '2025-01-01' END)",
+    "count(*) FILTER (WHERE name > CASE WHEN id = 1 THEN 'a' ELSE NULL END)",
     "count(*) FILTER (WHERE (id > 1) = well)",
 )
 
@@ -53,6 +59,19 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     path = tmp_path_factory.mktemp("refused") / "schema.sql"
     path.write_text(";\n".join(TABLES).replace("TEMP ", "").replace("pg_temp.", "") + ";\n", encoding="utf-8")
     return pipeline.inspect(str(path), dialect="postgresql").model
+
+
+@pytest.mark.parametrize("operation", ["tags || 'x'", "about || '{}'", "about - 'a'", "'x' || about"])
+def test_operators_of_composites_are_named(operation: str, tmp_path: Path) -> None:
+    """With the operation as it is written, and not with a cast nobody wrote."""
+    (tmp_path / "s.sql").write_text(
+        "CREATE TABLE t (id integer PRIMARY KEY, tags text[], about jsonb);", encoding="utf-8"
+    )
+    model = pipeline.inspect(str(tmp_path / "s.sql"), dialect="postgresql").model
+    for sql in (f"SELECT {operation} FROM t", f"UPDATE t SET about = {operation}"):
+        with pytest.raises(GapError) as found:
+            translate(sql, model, "postgresql")
+        assert f"`{operation}`, an operator of " in str(found.value)
 
 
 @pytest.mark.postgresql

@@ -1,5 +1,5 @@
 # ruff: noqa: DTZ001 - SQLite's moments have no zone
-"""Moments written in SQLite's dialect among dates: rounded to the millisecond, or refused with the form that is wanted."""
+"""Moments written in SQLite's dialect among dates: kept as they are, or refused with the form that is wanted."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ def write(request: pytest.FixtureRequest, log: Proposal, database: Database[dict
     return lambda **values: space["statement"](database, **{"fine": None, "day": None, "at": None} | values)
 
 
-def test_a_datetime_is_rounded_and_found(log: Proposal, write: Write, database: Database[dict[str, Any]]) -> None:
-    """The newest is first, ranges find it, functions read it, and it equals what it was rounded to."""
-    write(id=3, at=NOW)
+def test_a_datetime_of_milliseconds_is_found(log: Proposal, write: Write, database: Database[dict[str, Any]]) -> None:
+    """The newest is first, ranges find it, functions read it, and it equals what was given."""
+    write(id=3, at=KEPT)
     store = Store(log, database)
     assert {type(each["at"]) for each in database["review"].find()} == {datetime}
     newest = store.execute("SELECT id, at FROM review ORDER BY at DESC LIMIT 1")
@@ -106,6 +106,7 @@ def test_what_is_written_as_others_are_is_stored(
     ("given", "move"),
     [
         ({"at": "2026-06-01 12:00:00.123456"}, "give milliseconds, or design again"),
+        ({"at": NOW}, "give milliseconds, open the Store with microseconds"),
         ({"at": "2026-06-01"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "2026-06-01T12:00:00"}, "YYYY-MM-DD HH:MM:SS"),
         ({"at": "2026-06-01 12:00:00.123"}, "YYYY-MM-DD HH:MM:SS"),

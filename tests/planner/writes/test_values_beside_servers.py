@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from datetime import date
+from datetime import date, time, timedelta, timezone
 from decimal import Decimal
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ import pymysql
 import pytest
 import sqlalchemy as sa
 from bson import json_util
+from psycopg.types.json import Json, Jsonb
 from pymongo import MongoClient
 from pymongo.database import Database
 
@@ -31,8 +32,15 @@ JSON: Values = (
     '"\\ud800"', '{"k": "\\ud800"}', '{"\\udc00": 1}', '{"a": "\\ud83d\\ude00"}', "NaN", "", " [1] ", '{"a": "\x01"}', "[1,]",
     "[01]", "-0", "-0.0", '{"$a": 1}', '"\\u0041\\n"', True,
 )  # fmt: skip
+OBJECTS: Values = (
+    {}, [], {"a": 1, "b": [None, True, 2.5, "x"]}, [1, "2", {"c": None}], {"$ne": 1}, {"$where": "sleep(9)"}, {"a": {"$set": 1}},
+    {"a.b": 1}, {1: "one"}, {"deep": [{"$code": "f()"}]}, {"é": "\ud83d\ude00"},
+    {"n": float("nan")}, {"at": date(2024, 1, 1)}, {"s": "\ud800"},
+    {"m": 1e300, "n": 2**70},
+)  # fmt: skip
+"""What a driver of PostgreSQL takes for JSON when it is told so."""
 POSTGRESQL: Mapping[tuple[str, str], Values] = {
-    ("j", "json"): (*JSON, 5, "[" * 3000 + "]" * 3000),
+    ("j", "json"): (*JSON, *OBJECTS, 5, "[" * 3000 + "]" * 3000),
     ("r", "real"): (
         0.1,
         0.123456789,
@@ -148,10 +156,59 @@ POSTGRESQL: Mapping[tuple[str, str], Values] = {
     ),
     ("at", "text[]"): ("{a,NULL}", "{a b", ["x", "y"], ["NULL", None, "", 'a"b,{}'], ["a\x00b"], [1], [["x"], ["y"]]),
     ("ad", "date[]"): ([date(2024, 1, 31), None], ["soon"]),
-    ("jb", "jsonb"): (*JSON, 5, "[" * 3000 + "]" * 3000, "1e999999999", "1e-99999"),
+    ("ti", "time"): (
+        time(1, 2, 3),
+        time(1, 2, 3, 500_000),
+        time(23, 59, 59, 1),
+        time(0),
+        "01:02",
+        "1:02:03.50",
+        "24:00:00",
+        "24:00:01",
+        "25:00",
+        "10:00+02",
+        timedelta(hours=2),
+        "x",
+        5,
+    ),
+    ("tz", "timetz"): (
+        time(1, 2, 3),
+        time(1, 2, 3, 4, tzinfo=timezone(timedelta(hours=2))),
+        time(1, tzinfo=timezone(timedelta(hours=-3, minutes=-30))),
+        "10:00+02",
+        "10:00+0530",
+        "10:00:00.5",
+        "10:00:00-08:00",
+    ),
+    ("iv", "interval"): (
+        timedelta(hours=2),
+        timedelta(days=1, hours=2),
+        timedelta(seconds=-1),
+        timedelta(0),
+        timedelta(days=-3, microseconds=500),
+        timedelta(days=40, minutes=90),
+        "2 hours",
+        "1 day 02:03:04.5",
+        "P1Y14M",
+        "PT90M",
+        "1 year 2 mons -3 days",
+        "-1:30",
+        "PT-0.5S",
+        "P2W",
+        "3 hours 4 mins",
+        "x",
+        "",
+        "P",
+        "-14 months",
+        "1 day -00:30:00",
+    ),
+    ("jb", "jsonb"): (*JSON, *OBJECTS, 5, "[" * 3000 + "]" * 3000, "1e999999999", "1e-99999"),
 }
+WRAPPED = {"j": Json, "jb": Jsonb}
+"""How its driver is told."""
 MARIADB: Mapping[tuple[str, str], Values] = {
     ("j", "json"): (*JSON, 5, 2.5),
+    ("ti", "time"): (time(1, 2, 3), "01:02", timedelta(hours=2), timedelta(hours=-30, seconds=1), timedelta(hours=100)),
 }
 REFUSED_HERE: Mapping[str, Values] = {
     "postgresql m": ("12.5", "-5", "$1,2"),
@@ -211,7 +268,8 @@ def test_a_value_is_refused_or_kept_as_there(
             number = len(cases) + 1
             cases.append((number, name, value))
             database["odd"].insert_one({"_id": number})
-            if done(partial(cursor.execute, f"INSERT INTO odd (id, {name}) VALUES (%s, %s)", (number, value))):
+            theirs = WRAPPED[name](value) if name in WRAPPED and isinstance(value, dict | list) else value
+            if done(partial(cursor.execute, f"INSERT INTO odd (id, {name}) VALUES (%s, %s)", (number, theirs))):
                 there.add(number)
             if stored(store, name, number, value):
                 here.add(number)
@@ -229,7 +287,7 @@ def done(call: Callable[[], object]) -> bool:
     """Whether the server, or its driver, takes it."""
     try:
         call()
-    except (sa.exc.DBAPIError, psycopg.Error, pymysql.Error, UnicodeError):
+    except (sa.exc.DBAPIError, psycopg.Error, pymysql.Error, UnicodeError, TypeError):
         return False
     return True
 

@@ -70,6 +70,22 @@ def test_joins_of_a_view_of_postgresql(postgresql: str) -> None:
     assert {access.entity for access in workload.statements[0].accesses} == {"t", "p", "u"}
 
 
+def test_a_mistake_in_a_view_is_told_once() -> None:
+    """At the view's name, however many of its columns are wrong; of a view in a view, of the inner one."""
+    ddl = """CREATE TABLE t (id int PRIMARY KEY, title text); CREATE VIEW v AS SELECT tt.id, tt.title FROM t;
+    CREATE VIEW w AS SELECT id, nope, neither FROM t; CREATE VIEW x AS SELECT id FROM w;"""
+    model = read_ddl(ddl, "t.sql", dialect="postgresql").model
+    for name, view, what in (
+        ("v", "v", "no table or alias `tt` here; there is `t`"),
+        ("w", "w", "no attribute `nope` in `t`; it has `id`, `title`"),
+        ("x", "w", "no attribute `nope` in `t`; it has `id`, `title`"),
+    ):
+        _, gaps = parse_workload(
+            f"-- name: s, rate: 1/s\nSELECT id\nFROM\n  {name} WHERE id = :id", model, "postgresql", "w.sql"
+        )
+        assert [str(gap) for gap in gaps] == [f"w.sql:4:3: statement `s`: view `{view}`: {what}"]
+
+
 def test_a_view_of_itself_is_a_name_nobody_has() -> None:
     """It does not end in a loop."""
     _, gaps = read("SELECT * FROM round")

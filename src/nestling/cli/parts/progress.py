@@ -1,25 +1,40 @@
-"""How far long work is: one line on stderr with rate and time left while a person watches, nothing otherwise."""
+"""How far long work is, on stderr.
+
+While a person watches it is one line that changes, with rate and time left; where stderr is a file or a pipe it is a plain line
+every half minute.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from nestling.ir.quantity_words import counted
+import click
+
+from nestling.ir.quantity_words import counted, duration
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
     from nestling.pipeline import Watch
 
+EVERY_SECONDS = 30.0
+"""How often a plain line is written."""
+
 
 @contextmanager
 def progress(*, enabled: bool = True, noun: str = "row") -> Iterator[Watch | None]:
-    """Yield what the pipeline's `watch` takes; None when nobody watches. `noun`: what is counted."""
-    if not enabled or not sys.stderr.isatty():
+    """Yield what the pipeline's `watch` takes; None where none is wanted. `noun`: what is counted."""
+    if not enabled:
         yield None
+        return
+    if not sys.stderr.isatty():
+        with _Lines(noun) as lines:
+            yield lines.follow
         return
     with _line() as bars:
         yield _Follower(bars, bars.add_task("starting", total=None, counted="", rate=""), noun).follow
@@ -49,12 +64,42 @@ class _Follower:
 
     def follow(self, label: str, done: int, total: int | None) -> None:
         """`done` of `total` (None: not known) of what `label` names."""
-        so_far = counted(done, self._noun) if done else ""
-        if total is not None:
-            so_far = f"{done:,} of {counted(total, self._noun)}"
+        so_far = _so_far(done, total, self._noun)
         if self._last < 0 or done < self._last:
             self._bars.reset(self._task, completed=done, total=total)
         speed = self._bars.tasks[0].speed
         rate = f"{speed:,.0f}/s" if speed else ""
         self._bars.update(self._task, completed=done, total=total, description=label, counted=so_far, rate=rate)
         self._last = done
+
+
+class _Lines:
+    """Says every half minute what is being worked on, also while that reports nothing; short work says nothing."""
+
+    def __init__(self, noun: str) -> None:
+        self._noun, self._latest, self._began = noun, "starting", time.monotonic()
+        self._over = threading.Event()
+        self._clock = threading.Thread(target=self._say, name="progress", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._clock.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._clock.join()
+
+    def follow(self, label: str, done: int, total: int | None) -> None:
+        """As of the line that changes."""
+        so_far = _so_far(done, total, self._noun)
+        self._latest = f"{label}: {so_far}" if so_far else label
+
+    def _say(self) -> None:
+        while not self._over.wait(EVERY_SECONDS):
+            click.echo(f"{duration(round(time.monotonic() - self._began))}: {self._latest}", err=True)
+
+
+def _so_far(done: int, total: int | None, noun: str) -> str:
+    if total is not None:
+        return f"{done:,} of {counted(total, noun)}"
+    return counted(done, noun) if done else ""

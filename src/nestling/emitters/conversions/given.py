@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from math import isfinite
 from typing import Any
@@ -19,7 +20,7 @@ from nestling.ir.numeral import INT64, as_written, number_in
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.two_digit_years import full_year
 
-VALUES = (bool, int, float, Decimal, str, bytes, date, UUID, Binary)
+VALUES = (bool, int, float, Decimal, str, bytes, date, time, UUID, Binary)
 NUMERAL = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 NUMBER = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}[ \t\n\v\f\r]*", re.ASCII)
 NUMBER_AT_START = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}", re.ASCII)
@@ -43,6 +44,7 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
 def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
     """A parameter's value as it is compared; never a document or list, so that it cannot become an operator."""
     check_value(name, value)
+    value = clock_as_text(value)
     try:
         for convert in conversions:
             value = convert(value)
@@ -56,10 +58,25 @@ def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
 def check_value(name: str, value: Any) -> None:
     """Refuse what is no value."""
     if value is not None and not isinstance(value, VALUES):
-        wanted = "a value: a number, text, bytes, date, UUID or NULL"
+        wanted = "a value: a number, text, bytes, date, time, UUID or NULL"
         raise TypeError(f"parameter `{name}` must be {wanted}, not {type(value).__name__}")
     if isinstance(value, str) and LONE_SURROGATE.search(value):
         raise ValueError(f"parameter `{name}` cannot be {value!r}: half a character (a surrogate) is no text")
+
+
+def clock_as_text(value: Any) -> Any:
+    """A time of day as its text."""
+    return value.isoformat() if isinstance(value, time) else value
+
+
+def json_text_of(value: Any) -> str:
+    """The JSON text of a dict or list."""
+    try:
+        return json.dumps(value)
+    except (TypeError, RecursionError) as problem:
+        raise ValueError(
+            f"a {type(value).__name__} that is no JSON: {problem}", "give numbers, texts, dicts and lists"
+        ) from None
 
 
 def given_list(name: str, values: Any, *conversions: Callable[[Any], Any]) -> list[Any]:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Any
 from uuid import UUID
 
-from nestling.emitters.conversions.given import counted_truth
+from nestling.emitters.conversions.given import counted_truth, json_text_of
 from nestling.ir.array_text import read_array
-from nestling.ir.instants import infinite_text, rounded_to_millisecond
+from nestling.ir.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.json_text import read_json, read_jsonb, require_json
-from nestling.ir.time_text import read_time_of_day
+from nestling.ir.time_text import clock_of, interval_of, read_interval, read_time_of_day
 from nestling.ir.zero_dates import is_zero
 
-JSON_MOVE = "give the text of a JSON value, such as json.dumps makes"
-DURATION = re.compile(r"-?P(?=.*\d)[-+.,0-9YMWDTHS]+", re.ASCII)
+JSON_MOVE = "give a dict, a list, or the text of a JSON value, such as json.dumps makes"
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
@@ -85,11 +84,11 @@ def strict_day(value: Any) -> Any:
 
 
 def strict_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
-    """A timestamp of so many digits of a second. Without an offset it is in UTC: the session's time zone is taken to be that."""
+    """A timestamp of so many digits of a second, no finer. Without an offset it is in UTC: so is the session's zone."""
 
     def convert(value: Any) -> Any:
         found = strict_instant(value)
-        found = found if digits > 3 else rounded_to_millisecond(found)
+        found = found if digits > 3 else whole_milliseconds(found)
         return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else found.replace(tzinfo=None)
 
     return convert
@@ -112,14 +111,28 @@ def strict_uuid(value: Any) -> Any:
 
 def strict_time_of_day(value: Any) -> Any:
     """The text of a time of day in the form it is kept in."""
-    return read_time_of_day(str(value))
+    return clock_of(value) if isinstance(value, timedelta) else read_time_of_day(str(value))
+
+
+def strict_clock(value: Any) -> Any:
+    """The same of PostgreSQL's `time`: within one day, without a zone."""
+    text = re.sub(r"[-+]\d\d(?::?\d\d)?$", "", strict_time_of_day(value))
+    if text.startswith("-") or text > "24:00:00":
+        raise ValueError("beyond one day")
+    return text
+
+
+def strict_timetz(value: Any) -> Any:
+    """The same of PostgreSQL's `timetz`, whose zone is UTC where none is given."""
+    text = strict_time_of_day(value)
+    clock, zone = re.fullmatch(r"(.*?)([-+]\d\d(?::?\d\d)?)?", text).groups(default="+00")  # type: ignore[union-attr]
+    minutes = zone[3:].lstrip(":")
+    return f"{strict_clock(clock)}{zone[:3]}{f':{minutes}' if minutes.strip('0') else ''}"
 
 
 def strict_interval(value: Any) -> Any:
     """The text of a duration of ISO 8601."""
-    if not DURATION.fullmatch(str(value)):
-        raise ValueError("an interval is written as a duration of ISO 8601")
-    return str(value)
+    return interval_of(value) if isinstance(value, timedelta) else read_interval(str(value))
 
 
 def strict_json(value: Any, *, whole: bool = False) -> Any:
@@ -147,7 +160,9 @@ def number_or_json(value: Any) -> Any:
 
 
 def a_json_text(value: Any) -> str:
-    """A text; anything else is no JSON."""
+    """A text, also of a dict or list; anything else is no JSON."""
+    if isinstance(value, dict | list | tuple):
+        return json_text_of(value)
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is no JSON text", JSON_MOVE)
     return value
@@ -157,7 +172,7 @@ def no_json(value: Any, problem: ValueError) -> ValueError:
     """What is wrong with a text that is no JSON, and the next move."""
     if len(problem.args) == 2:
         return problem
-    shown = repr(value) if len(value) <= 40 else f"{value[:40]!r}…"
+    shown = repr(value) if len(repr(value)) <= 42 else f"{repr(value)[:41]}…"
     return ValueError(f"{shown} is no JSON that can be stored ({problem})", JSON_MOVE)
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
 from nestling.emitters.conversions.given import (
+    json_text_of,
     number_as_text,
     numeric,
 )
-from nestling.ir.instants import NO_DATE, rounded_to_millisecond
+from nestling.ir.instants import NO_DATE, whole_milliseconds
 from nestling.ir.json_text import read_json
 from nestling.ir.numeral import INT64
 
@@ -36,6 +37,10 @@ def sqlite_value(value: Any) -> Any:
         return value.isoformat(" ")
     if isinstance(value, date):
         return value.isoformat()
+    if isinstance(value, timedelta):
+        raise ValueError(f"SQLite has no value for {value!r}", "give its text")
+    if isinstance(value, dict | list | tuple):
+        return json_text_of(value)
     return str(value) if isinstance(value, UUID) else value
 
 
@@ -112,7 +117,7 @@ def sqlite_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
 
     def convert(value: Any) -> Any:
         if isinstance(value, datetime) and (value.tzinfo is not None) is zoned:
-            return rounded_to_millisecond(value) if digits <= 3 else value
+            return whole_milliseconds(value) if digits <= 3 else value
         if isinstance(value, date) and not isinstance(value, datetime) and not zoned:
             value = f"{value.isoformat()} 00:00:00"
         return read(sqlite_whole(value))
@@ -208,7 +213,7 @@ def moment_among(attribute: str, digits: int, zoned: bool, otherwise: Callable[[
             return otherwise(value)
         found = moment_of(value, digits) if isinstance(value, str) else value
         if isinstance(found, datetime) and (found.tzinfo is not None) is zoned:
-            kept = found if digits > 3 else rounded_to_millisecond(found)
+            kept = found if digits > 3 else whole_milliseconds(found)
             return kept.astimezone(UTC) if zoned else kept
         if isinstance(value, str) and is_no_date(value):
             return value

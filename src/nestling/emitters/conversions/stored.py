@@ -6,8 +6,9 @@ says what is wrong, and the next move.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from bson import Binary
@@ -16,36 +17,55 @@ from nestling.emitters.conversions.given import (
     a_number,
     as_stored,
     check_value,
+    clock_as_text,
     counted_truth,
     numeric,
     text_as_object_id,
     uuid_as_text,
 )
-from nestling.ir.instants import INSTANT_TEXT, instant_text
+from nestling.ir.instants import INSTANT_TEXT, instant_text, rounded_to_millisecond
+from nestling.ir.json_documents import json_as_kept
 
 MISSING: Any = object()
 """What NULL is stored as: no field."""
+BESIDE: dict[str, tuple[type, ...]] = {
+    "json": (dict, list, tuple),
+    "interval": (timedelta,),
+    "time": (timedelta,),
+}
+"""Values that a field of such a type takes beside those that are one thing: what drivers of SQL take there."""
 REFUSALS = (ValueError, ArithmeticError, LookupError, TypeError, AttributeError)
 
 
 def stored(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
     """A parameter's value as a field of that type keeps it; never a document or list, so that it cannot become an operator."""
-    check_value(name, value)
+    check_stored(name, value, kind)
     if value is None:
         return MISSING
     try:
-        return as_stored(convert(value))
+        return as_stored(convert(clock_as_text(value)))
     except REFUSALS as error:
         raise ValueError(f"`{name}`: {': '.join(refusal(error, value, kind))}") from None
 
 
-def stored_array(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
-    """The same for a column of arrays, which takes a list of values too."""
-    check_array(name, value)
+def stored_json(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
+    """The same for a column of JSON: a document or list is one there, whose names and values are data alone."""
+    check_stored(name, value, kind)
     if value is None:
         return MISSING
     try:
-        return stored_elements(convert(value))
+        return json_as_kept(convert(value), as_stored)
+    except REFUSALS as error:
+        raise ValueError(f"`{name}`: {', '.join(refusal(error, value, kind))}") from None
+
+
+def stored_array(name: str, value: Any, kind: str, convert: Callable[[Any], Any]) -> Any:
+    """The same for a column of arrays, which takes a list of values too."""
+    check_stored(name, value, kind)
+    if value is None:
+        return MISSING
+    try:
+        return stored_elements(convert(clock_as_text(value)))
     except REFUSALS as error:
         raise ValueError(f"`{name}`: {', '.join(refusal(error, value, kind))}") from None
 
@@ -55,10 +75,14 @@ def stored_elements(values: Any) -> list[Any]:
     return [None if each is None else as_stored(each) for each in values]
 
 
-def check_array(name: str, value: Any) -> None:
-    """Refuse what is neither a value nor a list of values, in which no other list is."""
-    for each in value if isinstance(value, list | tuple) else [value]:
-        check_value(name, each)
+def check_stored(name: str, value: Any, kind: str) -> None:
+    """Refuse what a field of that type does not take: JSON takes documents and lists, an array takes a list of values."""
+    word = re.split(r"[( ]", kind, maxsplit=1)[0]
+    if word == "array" and isinstance(value, list | tuple):
+        for each in value:
+            check_value(name, each)
+    elif not isinstance(value, BESIDE.get(word, ())):
+        check_value(name, value)
 
 
 def refusal(error: Exception, value: Any, kind: str) -> list[str]:
@@ -84,6 +108,15 @@ def of_number(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return convert(value)
 
     return check
+
+
+def rounded_moment(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a datetime that is rounded to the millisecond first, and of each in a list."""
+
+    def whole(value: Any) -> Any:
+        return rounded_to_millisecond(value) if isinstance(value, datetime) else value
+
+    return lambda value: convert([whole(each) for each in value] if isinstance(value, list | tuple) else whole(value))
 
 
 def kept_moment(digits: int, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:

@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.reading import GapKind
-from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
 from nestling.ir.values import encoder
 from nestling.ir.zero_dates import zero_of
 
@@ -24,7 +24,7 @@ ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`, `among`, `numeric`: as in `AttributeCast`.
+    `lenient`, `among`, `numeric`, `rounds`: as in `Stored`.
     """
 
     name: str
@@ -34,12 +34,12 @@ class StoredParameter(compiled.Placeholder):
     lenient: bool = False
     among: str = ""
     numeric: bool = False
+    rounds: bool = False
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
         try:
-            is_array = self.type.name is TypeName.ARRAY and self.rules is Rules.POSTGRESQL
-            (stored.check_array if is_array else given.check_value)(self.name, value)
+            stored.check_stored(self.name, value, str(self.type))
             return _converted(value, self.type, self.conversion, plain=self.is_plain)
         except (TypeError, ValueError) as error:
             raise WorkloadError(Problem(str(error))) from None
@@ -51,6 +51,8 @@ class StoredParameter(compiled.Placeholder):
     def conversion(self) -> Conversion:
         """What becomes of a value that is not NULL."""
         found = stored_conversion(self.type, self.rules, self.lenient, self.among, self.numeric)
+        if self.rounds and _keeps_dates(self.type):
+            found = Conversion(stored.rounded_moment, (found,))
         return Conversion(stored.of_number, (found,)) if self.is_number else found
 
     @property
@@ -61,7 +63,8 @@ class StoredParameter(compiled.Placeholder):
 
 def stored_parameter(name: str, node: AttributeCast) -> StoredParameter:
     """The place of a parameter that is stored so."""
-    return StoredParameter(name, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
+    kind, rules = node.type, node.rules
+    return StoredParameter(name, kind, rules, False, node.lenient, node.among, node.numeric, node.rounds)
 
 
 def stored_literal(value: object, node: AttributeCast) -> object:
@@ -97,7 +100,7 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
     if value is None:
         return None
     try:
-        found = conversion.convert(value)
+        found = conversion.convert(given.clock_as_text(value))
         if not plain:
             return encoder(kind)(found)
         return stored.stored_elements(found) if kind.element is not None else given.as_stored(found)
@@ -123,6 +126,12 @@ def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numer
     if lenient and kind.name in TIMES:
         return Conversion(servers.zero_or, (zero_of(kind), found))
     return Conversion(servers.label_or, (kind.values, found)) if lenient and kind.values else found
+
+
+def _keeps_dates(kind: Type) -> bool:
+    """Whether moments of the type, or of an array's elements, are BSON dates."""
+    kind = kind.element or kind
+    return kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS
 
 
 def _is_zoned(kind: Type) -> bool:
@@ -214,6 +223,8 @@ def _by_server(kind: Type, rules: Rules) -> Conversion:
             return Conversion(servers.number_or_json if rules is Rules.MYSQL else servers.strict_json)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return Conversion(servers.strict_moment, (kind.fraction_digits, _is_zoned(kind)))
+        case TypeName.TIME if rules is Rules.POSTGRESQL:
+            return Conversion(servers.strict_timetz if kind.carried == TIMETZ else servers.strict_clock)
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))

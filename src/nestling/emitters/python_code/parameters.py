@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import keyword
 
+from nestling.emitters.conversions import stored as conversions_of
 from nestling.emitters.conversions.conversion import Conversion
-from nestling.emitters.conversions.stored import stored_array
+from nestling.emitters.conversions.stored import stored_array, stored_json
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.placeholder import Placeholder, conversions
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.layout import Call, one_line, text
 from nestling.emitters.python_code.support import DEFINED
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.types import TypeName
 
 
 def given(placeholder: AnyPlaceholder) -> Call:
@@ -24,11 +26,12 @@ def given(placeholder: AnyPlaceholder) -> Call:
 
 def stored(placeholder: StoredParameter) -> Call:
     """The call that gives a value as a field keeps it; raises a gap error for what only nestling encodes."""
-    if not placeholder.is_plain:
+    is_json = placeholder.type.name is TypeName.JSON
+    if not placeholder.is_plain and not is_json:
         raise gap(f"the parameter `{placeholder.name}`, which is stored as {placeholder.type}, in Python")
     kind = text(str(placeholder.type))
-    how = "stored" if placeholder.type.element is None else stored_array.__name__
-    return Call(how, (*_named(placeholder), kind, _written(placeholder.conversion)))
+    how = stored_json if is_json else conversions_of.stored if placeholder.type.element is None else stored_array
+    return Call(how.__name__, (*_named(placeholder), kind, _written(placeholder.conversion)))
 
 
 def _named(placeholder: AnyPlaceholder) -> tuple[str, str]:

@@ -16,7 +16,6 @@ from uuid import UUID
 from bson import (
     Binary,
     Code,
-    CodecOptions,
     DBRef,
     Decimal128,
     Int64,
@@ -33,9 +32,9 @@ from bson.binary import UuidRepresentation
 from bson.datetime_ms import DatetimeMS
 from bson.json_util import JSONMode, JSONOptions
 
+from nestling.ir.codec import CODEC
 from nestling.ir.numeral import INT64
 
-CODEC: CodecOptions[Any] = CodecOptions(uuid_representation=UuidRepresentation.STANDARD)
 EXTENDED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)
 LONG_NUMBER = re.compile(r"-?\d[\d.]{34,}(E[-+]\d+)?", re.ASCII)

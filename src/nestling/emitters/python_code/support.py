@@ -17,12 +17,27 @@ from nestling.emitters.conversions import (
     stored,
 )
 from nestling.emitters.python_code import read_support, write_support
-from nestling.ir import array_text, canonical_texts, instants, numeral, time_text, zero_dates
+from nestling.ir import (
+    array_text,
+    bson_in_json,
+    canonical_texts,
+    codec,
+    instants,
+    json_documents,
+    json_text,
+    numeral,
+    time_text,
+    zero_dates,
+)
 
 _MODULES = (
     array_text,
+    bson_in_json,
     canonical_texts,
+    codec,
     instants,
+    json_documents,
+    json_text,
     numeral,
     time_text,
     zero_dates,
@@ -92,16 +107,23 @@ def _mentioned(source: str) -> frozenset[str]:
 
 
 def support(code: str) -> list[str]:
-    """The definitions the code needs, directly or through others, constants first."""
+    """The definitions the code needs, directly or through others: constants, functions, constants that are made of these."""
     wanted, new = set[str](), set(_mentioned(code)) & _DEFINITIONS.keys()
     while new:
         wanted |= new
         new = {each for name in new for each in _mentioned(_DEFINITIONS[name])} & _DEFINITIONS.keys() - wanted
     chosen = [source for name, source in _DEFINITIONS.items() if name in wanted]
-    constants = [source for source in chosen if not source.startswith("def ")]
     functions = [f"{source}\n" for source in chosen if source.startswith("def ")]
+    known = {name for name in wanted if _DEFINITIONS[name].startswith("def ")}
+    constants = [source for source in chosen if not source.startswith("def ")]
+    first = [source for source in constants if not _mentioned(source) & known]
+    last = [source for source in constants if source not in first]
     plain = [source.replace("  # noqa: DTZ001", "") for source in functions]
-    return (["\n".join(constants) + "\n"] if constants else []) + plain
+    return [*_together(first), *plain, *_together(last)]
+
+
+def _together(constants: list[str]) -> list[str]:
+    return ["\n".join(constants) + "\n"] if constants else []
 
 
 def imports(body: str) -> str:

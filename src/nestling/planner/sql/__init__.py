@@ -30,15 +30,15 @@ from nestling.planner.sql.writes import bind_delete, bind_update
 __all__ = ["StatementGap", "translate", "unusable_views"]
 
 
-def translate(sql: str, model: Model, dialect: str = SQLITE) -> Query | Write:
-    """One SQL statement as algebra.
+def translate(sql: str, model: Model, dialect: str = SQLITE, *, rounds: bool = False) -> Query | Write:
+    """One SQL statement as algebra; `rounds`: datetimes that are stored among dates are rounded to the millisecond.
 
     Raises WorkloadError (a mistake: syntax, unknown or ambiguous names, several statements, over 100 KB), or a `StatementGap`
     (a construct nothing is made of yet), each with line and column.
     """
     rules = dialect_of(dialect)
     parsed = parse(sql, rules)
-    translation = Translation(model, rules)
+    translation = Translation(model, rules, rounds)
     try:
         if found := [*unread(parsed.tree, rules)]:
             if all(isinstance(node, exp.Func) for node, _ in found):  # clauses may make names of their own

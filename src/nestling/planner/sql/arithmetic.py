@@ -34,7 +34,7 @@ from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
 from nestling.planner.sql.times import add_interval, is_interval
-from nestling.planner.sql.type_errors import refuse_arithmetic
+from nestling.planner.sql.type_errors import refuse_arithmetic, refuse_composite
 
 _ARITHMETIC: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -60,6 +60,7 @@ def _arithmetic(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if not env.dialect.is_sqlite:
         refuse_reckoning("arithmetic", node, left, right)
     if env.dialect.rules is Rules.POSTGRESQL:
+        refuse_composite(node, env.dialect.grammar, left, right)
         refuse_arithmetic(node, left, right)
     return arithmetic(operator, left, right, env, whole=isinstance(node, exp.IntDiv), node=node)
 

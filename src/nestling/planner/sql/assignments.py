@@ -10,11 +10,24 @@ from sqlglot import exp
 from nestling.ir.algebra import Scan
 from nestling.ir.computed import concerned
 from nestling.ir.defaults import Computed, Generated
-from nestling.ir.expression import ANY, NULL, AttributeCast, Cast, Collation, Expression, Literal, Parameter, Rules
+from nestling.ir.expression import (
+    ANY,
+    NULL,
+    AttributeCast,
+    Call,
+    Case,
+    Cast,
+    Collation,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Rules,
+)
 from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
-from nestling.ir.types import TEXT, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
 from nestling.planner.sql.char_n import unfilled
@@ -31,12 +44,18 @@ _CHECKED = frozenset({TypeName.JSON, TypeName.TEXT})
 """Types not every text is a value of: those of JSON, and of PostgreSQL's that are kept as texts, among which NUL is none."""
 
 
+_READ = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.TIME, TypeName.INTERVAL})
+"""Types whose values have other forms in a statement than they are kept in."""
+
+
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     """The value as the attribute keeps it; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
+    if _holds_constants(expression, attribute, translation):
+        expression = _with_stored_constants(expression, attribute, translation)
     if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
         expression = values.plain(expression, translation)
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
@@ -60,7 +79,40 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     among = attribute.name if is_strict else ""
     if is_strict:
         require_form(expression, attribute)
-    return AttributeCast(expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric)
+    return AttributeCast(
+        expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds
+    )
+
+
+def _holds_constants(expression: Expression, attribute: Attribute, translation: Translation) -> bool:
+    """Whether constants in it are of a type whose values are read as they are stored: JSON of its text, dates of moments."""
+    kind = attribute.type
+    is_read = kind.name in _READ or (kind.name in MOMENTS and kind.fraction_digits <= BSON_DIGITS)
+    return is_read and expression.type.name is kind.name and not translation.dialect.is_sqlite
+
+
+def _with_stored_constants(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """The same with each constant and parameter, which the value may be, as the attribute keeps it."""
+
+    def kept(part: Expression) -> Expression:
+        return _with_stored_constants(part, attribute, translation)
+
+    match expression:
+        case Case(branches=branches, default=default):
+            return replace(
+                expression, branches=tuple((when, kept(then)) for when, then in branches), default=kept(default)
+            )
+        case Call(function=Function.COALESCE | Function.LEAST | Function.GREATEST, arguments=parts):
+            return replace(expression, arguments=tuple(map(kept, parts)))
+        case Cast(operand=Literal() as constant) if _is_cast_to(attribute, expression):
+            return kept(constant)
+        case Parameter() | Literal() if expression != NULL:
+            lenient = _takes_more(attribute, translation.dialect.rules)
+            return AttributeCast(
+                expression, attribute.type, translation.dialect.rules, lenient, rounds=translation.rounds
+            )
+        case _:
+            return expression
 
 
 def _is_cast_to(attribute: Attribute, cast: Cast) -> bool:

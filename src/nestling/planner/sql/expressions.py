@@ -49,6 +49,7 @@ from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
+from nestling.planner.sql.type_errors import refuse_composite
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
@@ -375,6 +376,8 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     bound = [bind(part, env) for part in node.flatten()]
     if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
         raise gap("|| of bit strings, which a text beside them becomes", node)
+    if env.dialect.rules is Rules.POSTGRESQL:
+        refuse_composite(node, env.dialect.grammar, *bound)
     parts = tuple(values.text(each, env.translation) for each in bound)
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
 

@@ -95,6 +95,7 @@ class Translation:
 
     model: Model
     dialect: Dialect
+    rounds: bool = False  # datetimes with microseconds to the milliseconds of an attribute's dates
     entities: dict[str, Entity] = field(init=False)
     views: dict[str, View] = field(init=False)
     affinities: dict[tuple[str, str], Affinity | None] = field(default_factory=dict)

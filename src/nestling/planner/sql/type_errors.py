@@ -5,9 +5,10 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.common.errors import name_list
-from nestling.ir.expression import Column, Expression, Literal
-from nestling.ir.types import NUMBERS, Type, TypeName
-from nestling.planner.sql.gaps import mistake
+from nestling.ir.expression import Call, Case, Column, Expression, Function, Literal
+from nestling.ir.operands import is_text
+from nestling.ir.types import MAY_BE_ARRAYS, NUMBERS, Type, TypeName
+from nestling.planner.sql.gaps import gap, mistake, written
 
 _CAST = "cast one of them"
 _MOMENTS = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
@@ -20,7 +21,9 @@ def refuse_unlike(left: Expression, right: Expression) -> None:
     """Raise the mistake of a comparison PostgreSQL has no operator for, such as of a text with a number."""
     families = [next((family for family in _FAMILIES if _certain(side) in family), None) for side in (left, right)]
     if None not in families and families[0] is not families[1]:
-        raise mistake(f"PostgreSQL compares no {left.type.name} with {right.type.name}", None, _CAST)
+        of_constants = "" if not (_parts(left) or _parts(right)) else ", which a CASE or COALESCE of text constants is"
+        move = "cast each constant, as by `THEN timestamptz '…'`" if of_constants else _CAST
+        raise mistake(f"PostgreSQL compares no {_certain(left)} with {_certain(right)}{of_constants}", None, move)
 
 
 def refuse_arithmetic(node: exp.Expr, *sides: Expression) -> None:
@@ -28,6 +31,13 @@ def refuse_arithmetic(node: exp.Expr, *sides: Expression) -> None:
     odd = next((side for side in sides if _certain(side) in _NO_NUMBERS), None)
     if odd is not None:
         raise mistake(f"PostgreSQL has no arithmetic with {odd.type.name}", node, "cast it to a number")
+
+
+def refuse_composite(node: exp.Expr, grammar: str, *sides: Expression) -> None:
+    """Raise the gap of an operator that puts JSON or arrays together, or takes parts of them away: `||`, `-`."""
+    odd = next((side.type for side in sides if side.type.name in MAY_BE_ARRAYS), None)
+    if odd is not None:
+        raise gap(f"{written(node, grammar)}, an operator of {odd.carried or odd}", node)
 
 
 def refuse_label(text: str, wanted: Type) -> None:
@@ -41,5 +51,22 @@ def _certain(side: Expression) -> TypeName | None:
     """The type PostgreSQL gives it too; None where that is not known, as of a text constant, which takes any."""
     if isinstance(side, Column):
         return None if side.mixed else side.type.name
+    if parts := _parts(side):
+        return TypeName.TEXT if all(map(_is_text_or_null, parts)) and any(map(is_text, parts)) else None
     is_typed = isinstance(side, Literal) and side.value is not None and not isinstance(side.value, str)
     return side.type.name if is_typed else None
+
+
+def _parts(side: Expression) -> tuple[Expression, ...]:
+    """The values of which a CASE or the like is one; of text constants PostgreSQL makes a text, whatever is beside it."""
+    match side:
+        case Case(branches=branches, default=default):
+            return (*(value for _, value in branches), default)
+        case Call(function=Function.COALESCE | Function.LEAST | Function.GREATEST, arguments=arguments):
+            return arguments
+        case _:
+            return ()
+
+
+def _is_text_or_null(side: Expression) -> bool:
+    return isinstance(side, Literal) and (side.value is None or isinstance(side.value, str))

@@ -9,6 +9,8 @@ from sqlglot import exp
 from nestling.ir.model import Model, View
 from nestling.sources.tables import find_name
 
+VIEW = "view"
+"""Under which a name knows the view it stands in."""
 Read = Callable[[View], exp.Expr | None]
 """The tree of a view's SELECT; None when it cannot be read."""
 
@@ -25,7 +27,7 @@ def _expanded(tree: exp.Expr, model: Model, read: Read, inside: frozenset[str]) 
         found = find_name(table.name, list(views)) if table.name.casefold() not in named else None
         select = read(views[found]) if found is not None else None
         if found is not None and isinstance(select, exp.Query):
-            _placed(select, table)
+            _placed(select, table, found)
             table.replace(_subquery(_expanded(select, model, read, inside | {found}), table, views[found]))
     return tree
 
@@ -43,9 +45,10 @@ def _subquery(select: exp.Expr, table: exp.Table, view: View) -> exp.Subquery:
     return exp.Subquery(this=select, alias=alias, joins=table.args.get("joins"))
 
 
-def _placed(select: exp.Expr, table: exp.Table) -> None:
-    """What is wrong in a view is told at the view's name, as the statement has it."""
+def _placed(select: exp.Expr, table: exp.Table, view: str) -> None:
+    """What is wrong in a view is told of the view, at its name, as the statement has it."""
     place = table.this.meta if isinstance(table.this, exp.Identifier) else {}
     for name in select.find_all(exp.Identifier):
         name.set("quoted", False)
+        name.meta[VIEW] = view
         name.meta.update({key: place[key] for key in ("start", "end") if key in place})

@@ -17,6 +17,7 @@ from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.joins import Equalities
 from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source, add_read
+from nestling.sources.statements.views import VIEW
 from nestling.sources.tables import find_name
 
 
@@ -42,6 +43,7 @@ class Walk:
         self.occurrences: list[Occurrence] = []
         self.equal = Equalities()
         self.mistakes: list[Mistake] = []
+        self._views_told: set[str] = set()
         self.text_literals: list[exp.Identifier] = []
         self._origins: dict[int, Origins] = {}
         self._results: dict[int, dict[str, Origins]] = {}
@@ -160,16 +162,22 @@ class Walk:
         self.mistake(f"no column `{column.name}` in {among}; {known}", column)
 
     def mistake(self, what: str, node: exp.Expr) -> None:
-        """List what is not there, with its place."""
-        found = Mistake(what, _offset(node))
-        if found not in self.mistakes:
-            self.mistakes.append(found)
+        """List what is not there, with its place: of a view one thing, as it tells whether the view is right."""
+        view = _name(node).meta.get(VIEW, "")
+        found = Mistake(f"view `{view}`: {what}" if view else what, _offset(node))
+        if found in self.mistakes or (view and view in self._views_told):
+            return
+        self._views_told.add(view)
+        self.mistakes.append(found)
+
+
+def _name(node: exp.Expr) -> exp.Expr:
+    return node.this if isinstance(node.this, exp.Identifier) else node
 
 
 def _offset(node: exp.Expr) -> int:
     """Where a node's own name starts in the statement, 0 when the parser did not keep it."""
-    name = node.this if isinstance(node.this, exp.Identifier) else node
-    return int(name.meta.get("start", 0))
+    return int(_name(node).meta.get("start", 0))
 
 
 def outermost(node: exp.Expr, wanted: Callable[[exp.Expr], bool]) -> Iterator[exp.Expr]:

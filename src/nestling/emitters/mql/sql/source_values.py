@@ -83,7 +83,8 @@ def stored(node: AttributeCast, r: Renderer) -> Mql:
     """The value as an attribute of the type keeps it; another database than SQLite converts as its casts do."""
     if isinstance(node.operand, Parameter):
         return {"$literal": _stored_parameter(node.operand, node, r)}
-    is_alike = node.operand.type == node.type and not is_mixed(node.operand) and not node.numeric
+    is_constant = isinstance(node.operand, Literal) and node.rules is not Rules.SQLITE
+    is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric or is_constant)
     if is_alike or node.operand == Literal(None, node.operand.type):
         return r.value(node.operand)
     if isinstance(node.operand, Literal):
