@@ -60,6 +60,7 @@ from nestling.ir.workload import (
     Workload,
 )
 from tests.generators.allowing import allowed_of
+from tests.generators.conditions import checks
 
 ODD_NAMES = (
     *(
@@ -190,7 +191,8 @@ def _entities(draw: st.DrawFn, name: str) -> Entity:
     )
     groups = st.lists(st.sampled_from(attribute_names), min_size=1, max_size=2, unique=True).map(tuple)
     key = draw(groups | st.just(()))
-    return Entity(name, attributes, key, tuple(draw(st.lists(groups, max_size=2))))
+    entity = Entity(name, attributes, key, tuple(draw(st.lists(groups, max_size=2))))
+    return replace(entity, checks=draw(checks(entity)))
 
 
 def _allowed(kinds: tuple[Type, ...]) -> st.SearchStrategy[Allowed | None]:

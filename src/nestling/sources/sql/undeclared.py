@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nestling.ir.condition_text import PLAIN
 from nestling.ir.defaults import Computed
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
@@ -12,7 +13,7 @@ from nestling.ir.quantity_words import cut
 from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens
-from nestling.sources.sql.check_ddl import check_ddl
+from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.table_ddl import column_words, declared_columns, undeclared_defaults
 
@@ -55,6 +56,10 @@ def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str
         each.name for each, words in columns if each.allowed and not check_ddl(each, "", words, dialect)
     ):
         yield f"`{entity.name}`: what is allowed of {named} is not declared"
+    declared = {each.name: words for each, words in columns}
+    for check in entity.checks:
+        if not row_check_ddl(check, entity, declared, dialect, PLAIN):
+            yield f"`{entity.name}`: {check} is not declared"
     if named := _names(each.name for each in entity.attributes if not _is_collated(each, dialect)):
         yield f"`{entity.name}`: texts of {named} are compared to the letter here, not as the source does"
 
