@@ -34,6 +34,7 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
+from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import AggregateKind, Hop
@@ -192,7 +193,9 @@ def _entities(draw: st.DrawFn, name: str) -> Entity:
     groups = st.lists(st.sampled_from(attribute_names), min_size=1, max_size=2, unique=True).map(tuple)
     key = draw(groups | st.just(()))
     entity = Entity(name, attributes, key, tuple(draw(st.lists(groups, max_size=2))))
-    return replace(entity, checks=draw(checks(entity)))
+    conditions_of = [each.condition for each in draw(checks(entity))]
+    some = tuple(PartialUnique(draw(groups), each, draw(st.sampled_from(("", "live")))) for each in conditions_of)
+    return replace(entity, checks=draw(checks(entity)), partial_uniques=some)
 
 
 def _allowed(kinds: tuple[Type, ...]) -> st.SearchStrategy[Allowed | None]:

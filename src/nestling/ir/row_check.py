@@ -69,7 +69,7 @@ class RowCheck:
 
     def lets_in(self, row: Mapping[str, object]) -> bool:
         """Whether a row of conceptual values keeps it; what is unknown passes."""
-        return _value(self.condition, row) is not False
+        return truth_of(self.condition, row) is not False
 
     def __str__(self) -> str:
         """As DDL has it: `CHECK period (low < high)`."""
@@ -168,6 +168,12 @@ def constant(value: bool | float | Decimal | str) -> Literal:
             return Literal(value.normalize(), Type(TypeName.DECIMAL))
         case _:
             return Literal(value, FLOAT)
+
+
+def truth_of(condition: Expression, row: Mapping[str, object]) -> bool | None:
+    """Whether a condition is true of a row of conceptual values; None is unknown."""
+    found: bool | None = _value(condition, row)
+    return found
 
 
 def _value(expression: Expression, row: Mapping[str, object]) -> Any:

@@ -18,14 +18,16 @@ from nestling.ir.allowed import Allowed
 from nestling.ir.expression import Collation, Expression
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import conjunction
+from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.quantity_words import first_of
 from nestling.ir.row_check import RowCheck
 from nestling.ir.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
+from nestling.sources.remarks import unique_for_some
 from nestling.sources.row_checks import compared_columns, compares_alike
 from nestling.sources.single_floats import is_any_float
-from nestling.sources.tables import Check, Table
+from nestling.sources.tables import Check, Table, find_name
 
 _SHOWN_TABLES = 5
 _SHOWN_CHARACTERS = 160
@@ -81,12 +83,36 @@ def carried(
     return replace(entity, attributes=tuple(attributes), checks=tuple(dict.fromkeys(of_rows))), tuple(left)
 
 
+def with_partial_uniques(
+    entity: Entity, table: Table, dialect: str, read: ReadCheck | None
+) -> tuple[Entity, tuple[str, ...]]:
+    """The entity with what is unique among some of its rows, and a note for each condition that means something else here."""
+    found, notes = list[PartialUnique](), list[str]()
+    for index in table.partial:
+        names = [find_name(name, entity.attribute_names) for name in index.columns]
+        condition = said_of_rows(index.where, entity, dialect, table.plain, read)
+        if condition is None or None in names:
+            notes.append(unique_for_some(entity.name))
+        else:
+            found.append(PartialUnique(tuple(filter(None, names)), condition, index.name))
+    return replace(entity, partial_uniques=tuple(found)), tuple(notes)
+
+
 def _of_rows(part: Expr, conditions: Conditions, plain: frozenset[str], read: ReadCheck | None) -> Expression | None:
-    """What a condition says of rows; None where it means something else of the values as they are stored."""
-    entity, dialect = conditions.entity, conditions.dialect
-    if read is None or conditions.check.column:
+    """What a part of a check says of rows."""
+    if conditions.check.column:
         return None
-    said = read(entity, part.sql(dialect=GRAMMARS[dialect], comments=False), dialect)
+    sql = part.sql(dialect=GRAMMARS[conditions.dialect], comments=False)
+    return said_of_rows(sql, conditions.entity, conditions.dialect, plain, read)
+
+
+def said_of_rows(
+    sql: str, entity: Entity, dialect: str, plain: frozenset[str], read: ReadCheck | None
+) -> Expression | None:
+    """What a condition says of rows; None where it means something else of the values as they are stored."""
+    if read is None:
+        return None
+    said = read(entity, sql, dialect)
     if said is None or not compares_alike(said, entity, dialect):
         return None
     of_kinds = [

@@ -21,7 +21,7 @@ from nestling.common.errors import suggest
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
-from nestling.sources.checks import Left, ReadCheck, carried, left_to_applications
+from nestling.sources.checks import Left, ReadCheck, carried, left_to_applications, with_partial_uniques
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
 
@@ -51,6 +51,8 @@ def shape(
     for name, table in _first(tables, entities):
         entities[name], found = carried(entities[name], table, dialect, read_check)
         left += found
+        entities[name], said = with_partial_uniques(entities[name], table, dialect, read_check)
+        findings.notes += said
     keys = {name: tuple(_foreign_keys(table, entities, findings)) for name, table in _first(tables, entities)}
     junctions = {name: pair for name in entities if (pair := _junction(entities[name], keys[name]))}
     names = _relationship_names(keys, junctions)

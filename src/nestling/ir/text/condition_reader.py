@@ -31,7 +31,7 @@ from nestling.ir.expression import (
 from nestling.ir.row_check import constant, plain_condition
 
 _TOKEN = re.compile(
-    r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d]\w*|"(?:[^"]|"")+")|(?P<text>'(?:[^']|'')*')"""
+    r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d]\w*|"(?:[^"]|"")*")|(?P<text>'(?:[^']|'')*')"""
     r"""|(?P<sign><=|>=|<>|!=|[-+*()=<>,]))"""
 )
 _COMPARISONS = {each.value: each for each in Comparison} | {"!=": Comparison.NOT_EQUAL}

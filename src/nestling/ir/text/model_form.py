@@ -21,6 +21,7 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
+from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.row_check import RowCheck
 from nestling.ir.text.attribute_form import AttributeForm
 from nestling.ir.text.condition_reader import read_condition
@@ -49,6 +50,25 @@ class CheckForm(Form):
         return {"name": check.name, "condition": text} if check.name else text
 
 
+class PartialUniqueForm(Form):
+    """Attributes that are unique among some rows."""
+
+    attributes: Texts = Field(description="the attributes that tell those rows apart")
+    where: str = Field(description="the rows it is said of, as in SQL: `deleted_at IS NULL`")
+    name: str = Field("", description="the index's name in the source")
+
+    def to_ir(self, path: Path, findings: Findings) -> PartialUnique | None:
+        """The unique group; None when its condition cannot be read, which is noted."""
+        condition = findings.read(lambda: read_condition(self.where), (*path, "where"), otherwise=None)
+        return None if condition is None else PartialUnique(tuple(self.attributes), condition, self.name)
+
+    @staticmethod
+    def from_ir(unique: PartialUnique) -> Plain:
+        """Its entries."""
+        where = condition_text(unique.condition)
+        return without({"attributes": unique.attributes, "where": where, "name": unique.name}, name="")
+
+
 class EntityForm(Form):
     """A table."""
 
@@ -56,6 +76,7 @@ class EntityForm(Form):
     attributes: Named[AttributeForm] = Field(description="name: type, in column order")
     uniques: Groups = Field([], description="further attributes, or groups of attributes, that are unique")
     checks: list[CheckForm] = Field([], description="conditions over its attributes that every row keeps")
+    partial_uniques: list[PartialUniqueForm] = Field([], description="attributes that are unique among some rows")
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
@@ -64,12 +85,16 @@ class EntityForm(Form):
             for attribute, form in self.attributes.items()
         )
         checks = (form.to_ir((*path, "checks", number), findings) for number, form in enumerate(self.checks))
+        partial = (
+            form.to_ir((*path, "partial_uniques", number), findings) for number, form in enumerate(self.partial_uniques)
+        )
         return Entity(
             name,
             tuple(attributes),
             tuple(self.key),
             tuple(map(tuple, self.uniques)),
             tuple(check for check in checks if check is not None),
+            tuple(unique for unique in partial if unique is not None),
         )
 
     @staticmethod
@@ -81,6 +106,7 @@ class EntityForm(Form):
             {
                 "uniques": list(map(group_text, entity.uniques)),
                 "checks": [CheckForm.from_ir(check) for check in entity.checks],
+                "partial_uniques": [PartialUniqueForm.from_ir(unique) for unique in entity.partial_uniques],
             }
         )
         return Block(head | {"attributes": attributes} | tail)

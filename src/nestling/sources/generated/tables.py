@@ -142,7 +142,8 @@ class _Filling:
         entity = self.table.entity
         decided = set(self.table.cells)
         found: dict[str, Link | None] = {}
-        for group in (entity.key, *entity.uniques):
+        among_some = [each.attributes for each in entity.partial_uniques]
+        for group in (entity.key, *entity.uniques, *among_some):
             own = [name for name in group if name not in decided]
             if own and not any(name in found for name in group):
                 inside = [each for each in self.table.links if set(each.relationship.child_attributes) <= set(group)]

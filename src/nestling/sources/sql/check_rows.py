@@ -45,7 +45,15 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
         if not is_any(each, each.allowed):
             notes.append(f"the CHECK of `{entity.name}.{each.name}` ({each.allowed}) is left out: {why}")
     kept, said = _kept_row_checks(entity, tables, database)
-    return replace(entity, attributes=tuple(attributes), checks=kept), [*notes, *said]
+    uniques = tuple(
+        each for each in entity.partial_uniques if compares_alike(each.condition, entity, engine.statements)
+    )
+    said += [
+        f"{each} of `{entity.name}` is left out: its condition compares values of several types"
+        for each in entity.partial_uniques
+        if each not in uniques
+    ]
+    return replace(entity, attributes=tuple(attributes), checks=kept, partial_uniques=uniques), [*notes, *said]
 
 
 def _kept_row_checks(entity: Entity, tables: Tables, database: Connected) -> tuple[tuple[RowCheck, ...], list[str]]:
