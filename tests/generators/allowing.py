@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 from nestling.common.errors import InputError
 from nestling.ir.allowed import Allowed, Scalar, number
 from nestling.ir.model import Attribute
+from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.types import TypeName
+from nestling.sources.row_checks import compares_alike
+from tests.generators.conditions import checks
 from tests.generators.worlds import World
 
 _CLASSES = {TypeName.INTEGER: int, TypeName.FLOAT: float, TypeName.DECIMAL: Decimal, TypeName.TEXT: str}
@@ -55,6 +58,24 @@ def allowing(draw: st.DrawFn, world: World) -> World:
         )
         entities.append(replace(entity, attributes=attributes))
     return replace(world, model=replace(world.model, entities=tuple(entities)))
+
+
+@st.composite
+def checking(draw: st.DrawFn, world: World) -> World:
+    """The world, with checks that its rows keep, over attributes that have nothing but values of their types."""
+    entities = []
+    for entity in world.model.entities:
+        rows = [dict(zip(entity.attribute_names, row, strict=True)) for row in world.rows[entity.name]]
+        plain = tuple(a for a in entity.attributes if _is_plain(a, [row[a.name] for row in rows]))
+        found = draw(checks(replace(entity, attributes=plain))) if plain else ()
+        kept = (each for each in found if compares_alike(each.condition, entity, SQLITE))
+        entities.append(replace(entity, checks=tuple(each for each in kept if all(map(each.lets_in, rows)))))
+    return replace(world, model=replace(world.model, entities=tuple(entities)))
+
+
+def _is_plain(attribute: Attribute, values: Sequence[object]) -> bool:
+    kind = _CLASSES.get(attribute.type.name)
+    return kind is not None and all(value is None or type(value) is kind for value in values)
 
 
 def _allowed(draw: st.DrawFn, attribute: Attribute, column: Sequence[object]) -> Allowed | None:

@@ -34,6 +34,7 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
+from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import AggregateKind, Hop
@@ -60,6 +61,7 @@ from nestling.ir.workload import (
     Workload,
 )
 from tests.generators.allowing import allowed_of
+from tests.generators.conditions import checks
 
 ODD_NAMES = (
     *(
@@ -190,7 +192,10 @@ def _entities(draw: st.DrawFn, name: str) -> Entity:
     )
     groups = st.lists(st.sampled_from(attribute_names), min_size=1, max_size=2, unique=True).map(tuple)
     key = draw(groups | st.just(()))
-    return Entity(name, attributes, key, tuple(draw(st.lists(groups, max_size=2))))
+    entity = Entity(name, attributes, key, tuple(draw(st.lists(groups, max_size=2))))
+    conditions_of = [each.condition for each in draw(checks(entity))]
+    some = tuple(PartialUnique(draw(groups), each, draw(st.sampled_from(("", "live")))) for each in conditions_of)
+    return replace(entity, checks=draw(checks(entity)), partial_uniques=some)
 
 
 def _allowed(kinds: tuple[Type, ...]) -> st.SearchStrategy[Allowed | None]:

@@ -32,7 +32,7 @@ from nestling.ir.rows import Column, RowQuery, RowSource
 from nestling.ir.values import Policy
 from nestling.planner.home import home_views
 from nestling.sources.sql.rows import SqlDatabase
-from tests.generators.allowing import allowing
+from tests.generators.allowing import allowing, checking
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds
 from tests.soaking import SOAKING, examples
@@ -74,7 +74,7 @@ def round_trip(design: Design, source: SqlDatabase, database: Database[Any], cop
 )
 def test_what_is_loaded_comes_back(mongo_client: MongoClient[dict[str, Any]], data: st.DataObject) -> None:
     """`unload(load(S, D)) == S`, and verification agrees, for any model, data S and valid design D."""
-    world: World = data.draw(worlds().flatmap(allowing))
+    world: World = data.draw(worlds().flatmap(allowing).flatmap(checking))
     design: Design = data.draw(designs(world))
     observe(design)
     name = f"law_{uuid.uuid4().hex}"

@@ -17,7 +17,9 @@ from nestling.emitters.content import Array, Constant, Content, Either, Field, O
 from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
 from nestling.emitters.mql.extended_json import extended_json
+from nestling.emitters.row_checks import row_conditions
 from nestling.ir.design import Design
+from nestling.ir.kept_checks import check_gaps
 from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
@@ -44,14 +46,16 @@ def validator(
     arrays: bool = True,
     policy: Policy | None = None,
 ) -> Schema:
-    """`{"$jsonSchema": …}` for a physical collection.
+    """`{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of the rows in it.
 
     `additional`: whether documents may have fields the design does not know. `arrays`: whether an array without rows must be
     there, empty, as loading writes it. `policy`: what loading does with numbers that fit no BSON type.
     """
     found = documents(design, store)
     kinds = [_schema(each if arrays else lenient(each), additional, policy or Policy()) for each in found]
-    return {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
+    schema: Schema = {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
+    conditions = row_conditions(design, store, policy or Policy())
+    return {**schema, "$and": conditions} if conditions else schema
 
 
 def can_validate(store: StoredCollection) -> bool:
@@ -60,9 +64,10 @@ def can_validate(store: StoredCollection) -> bool:
 
 
 def validation_gaps(design: Design) -> tuple[Gap, ...]:
-    """Collections that cannot have a validator."""
+    """Collections that cannot have a validator, and checks that none can keep."""
     what = "a time series collection cannot have a validator"
-    return tuple(Gap(GapKind.NOTYET, what, store.name) for store in design.stores if not can_validate(store))
+    without = tuple(Gap(GapKind.NOTYET, what, store.name) for store in design.stores if not can_validate(store))
+    return (*without, *check_gaps(design))
 
 
 def _schema(content: Content, additional: bool, policy: Policy) -> Schema:

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from nestling.executors.invalid_values import broken_words
+from nestling.executors.invalid_values import broken_check, broken_words
 from nestling.ir.names import join
 from nestling.ir.stored_names import NO_NAMES, said
 
 SHOWN = 3
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:([ T])\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?", re.ASCII)
-OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "not"})
+OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "not", "$expr"})
 """What a validator says of values beside their types."""
 
 
@@ -51,6 +51,8 @@ def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mappin
     for rule in rules:
         if not isinstance(rule, Mapping):
             continue
+        if isinstance(details := rule.get("details"), Mapping):  # of one part of an `$and`
+            yield from _innermost((details,), path)
         inner = [value for value in rule.values() if isinstance(value, list | tuple) and _are_rules(value)]
         for each in (each for value in inner for each in value):
             below = join(path, each["propertyName"]) if "propertyName" in each else path
@@ -61,6 +63,9 @@ def _innermost(rules: Iterable[object], path: str) -> Iterator[tuple[str, Mappin
 
 def _said(rule: Mapping[str, Any], path: str, names: Mapping[str, str], *, values: bool) -> Iterator[str]:
     name, field = rule["operatorName"], f"`{said(path, names)}`" if path else "the document"
+    if name == "$expr":
+        yield f"{broken_check(rule)} does not hold"
+        return
     if name == "bsonType" and "consideredType" in rule:
         yield f"{field} is {rule['consideredType']}, not {_types(rule.get('specifiedAs'))}"
     elif name == "required":

@@ -28,6 +28,15 @@ def broken_words(rule: Mapping[str, Any], *, values: bool) -> str:
     return f"is{f' {_shown(given)},' if values else ''} {_allowed(name, specified)}"
 
 
+def broken_check(rule: Mapping[str, Any]) -> str:
+    """What a validator's `$expr` calls itself, where it is one of ours."""
+    match rule.get("specifiedAs"):
+        case {"$expr": {"$not": [{"$cond": [_, _, {"$literal": str() as label}]}]}}:
+            return label
+        case _:
+            return "the validator's `$expr`"
+
+
 def _allowed(name: str, specified: Mapping[str, Any]) -> str:
     match name:
         case "enum":

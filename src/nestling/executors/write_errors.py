@@ -32,7 +32,9 @@ from nestling.ir.write_path import Violation
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121
-_OF_VALUES = "give a value that is allowed, or change what is: `allowed` of the attribute in the design"
+_OF_VALUES = (
+    "give a value that is allowed, or change what is: `allowed` of the attribute, `checks` of the entity in the design"
+)
 _OTHER_VALUES = "leave rows with such values out by a condition, or give values the application has reckoned"
 TOO_LARGE = (10334, 17419, 17420)
 """Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""

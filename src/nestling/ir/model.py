@@ -12,8 +12,11 @@ from enum import StrEnum
 
 from nestling.common.errors import DesignError, InputError, Problem, unknown
 from nestling.ir.allowed import Allowed
+from nestling.ir.check_types import mistake_of
 from nestling.ir.defaults import Default
 from nestling.ir.expression import Collation
+from nestling.ir.partial_unique import PartialUnique
+from nestling.ir.row_check import RowCheck
 from nestling.ir.types import INTEGER, Type, TypeName
 
 
@@ -67,12 +70,17 @@ class Attribute:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """A table: its attributes, its key (empty when rows have none) and further unique attribute groups."""
+    """A table: its attributes, its key (empty when rows have none), further unique attribute groups, and checks of its rows.
+
+    `partial_uniques` are unique groups of some rows only.
+    """
 
     name: str
     attributes: tuple[Attribute, ...]
     key: tuple[str, ...] = ()
     uniques: tuple[tuple[str, ...], ...] = ()
+    checks: tuple[RowCheck, ...] = ()
+    partial_uniques: tuple[PartialUnique, ...] = ()
     _by_name: dict[str, Attribute] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -258,6 +266,20 @@ def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
         for name in names:
             if name not in entity:
                 yield entity.no_attribute(name, (*path, section))
+    for check in entity.checks:
+        yield from _check_mistakes(check, entity, (*path, "checks"), check.columns)
+    for unique in entity.partial_uniques:
+        yield from _check_mistakes(unique, entity, (*path, "partial_uniques"), (*unique.attributes, *unique.columns))
+
+
+def _check_mistakes(
+    check: RowCheck | PartialUnique, entity: Entity, path: tuple[str, ...], names: tuple[str, ...]
+) -> Iterator[Problem]:
+    unknown_names = [name for name in names if name not in entity]
+    yield from (entity.no_attribute(name, path) for name in unknown_names)
+    if not unknown_names and (mistake := mistake_of(check.condition, entity)):
+        move = "compare attributes of one type, or leave the check to the application"
+        yield Problem(what=f"{check} of `{entity.name}`: {mistake}", path=path, next_move=move)
 
 
 def _relationship_mistakes(model: Model, link: Relationship) -> Iterator[Problem]:

@@ -36,8 +36,10 @@ def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
     for name, one in attributes.items():
         if one != others[name]:
             yield f"`{old.name}.{name}` is {_said(one)} in the old and {_said(others[name])} in the new"
-    if (old.key, old.uniques) != (new.key, new.uniques):
+    if (old.key, old.uniques, old.partial_uniques) != (new.key, new.uniques, new.partial_uniques):
         yield f"`{old.name}` has another key, or other unique attributes"
+    if old.checks != new.checks:
+        yield f"`{old.name}` has other checks"
 
 
 def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from nestling.ir.collations import collation_option, identity_is_collated, index
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
+from nestling.ir.kept_uniques import partial_unique_gaps, why_unkept
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import join
@@ -114,7 +115,7 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
             gap = _gap(design, store, index, number)
             gaps.extend([gap] if gap else [])
             kept.extend([] if gap else [index])
-    return tuple(kept), (*gaps, *_unchecked_keys(design))
+    return tuple(kept), (*gaps, *_unchecked_keys(design), *partial_unique_gaps(design))
 
 
 def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
@@ -212,6 +213,7 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
         for root in store.roots:
             if store.role in (Role.HOME, Role.ARCHIVE, Role.PART) and root.kind is NodeKind.ROOT:
                 yield from _unique(design, store, root)
+                yield from _unique_among_some(design, store, root)
             if root.kind is NodeKind.GROUP:
                 yield _group(store, root)
             if store.role in (Role.HOME, Role.ARCHIVE):
@@ -246,6 +248,28 @@ def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[Pla
             (reason,),
             True,
             tuple(sorted(partial, key=lambda each: each.name)),
+            about=frozenset((entity.name,)),
+        )
+
+
+def _unique_among_some(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:
+    """The unique groups of some rows, whose condition the server can have of the documents in an index."""
+    entity = design.model.entity(root.entity)
+    for unique in entity.partial_uniques:
+        if why_unkept(design, entity, unique) or not _comparable(entity, unique.attributes, store):
+            continue
+        optional = [name for name in unique.attributes if not entity.always_has(name)]
+        clauses = (*(Clause(name, ClauseOperator.PRESENT) for name in optional), *(unique.clauses or ()))
+        paths = {name: root.path_of(name) or "" for name in (*unique.attributes, *unique.columns)}
+        partial = {replace(each, name=paths[each.name]) for each in clauses}
+        if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
+            partial.add(Clause(root.presence.path, ClauseOperator.EQUAL, root.presence.value))
+        yield PlannedIndex(
+            store.name,
+            tuple((paths[name], 1) for name in unique.attributes),
+            (f"unique of some `{entity.name}`: {unique}",),
+            True,
+            tuple(sorted(partial, key=str)),
             about=frozenset((entity.name,)),
         )
 

@@ -48,12 +48,13 @@ def inspect(
 ) -> Reading:
     """Read a source: its model, statistics and workload. Writes nothing."""
     from nestling.pipeline.reversing import in_place, is_mongodb
+    from nestling.planner.sql.checks import read_check
     from nestling.sources.front import read_source
 
     if is_mongodb(address):
         return in_place(str(address), workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
-    return with_lacks(read_source(address, workload=workload, dialect=dialect, progress=say))
+    return with_lacks(read_source(address, workload=workload, dialect=dialect, progress=say, read_check=read_check))
 
 
 def with_lacks(reading: Reading) -> Reading:

@@ -1,39 +1,46 @@
-"""CHECK constraints: what of them attributes carry, and a sentence for the rest.
+"""CHECK constraints: what of them attributes and entities carry, and a sentence for the rest.
 
-Carried is what means the same of the conceptual values as of the source's: numbers, texts that are equal letter by letter, and
-how long texts are. Everything else is told.
+Carried is what means the same of the conceptual values as of the source's. What a condition says of one column with constants is
+the attribute's, what it says of a row the entity's. Everything else is told.
 """
 
 from __future__ import annotations
 
 import re
-import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from typing import TypeAlias
 
 from sqlglot.expressions import Anonymous, Expr
 
 from nestling.common.errors import InputError
-from nestling.ir.allowed import Allowed, Scalar
-from nestling.ir.expression import Collation
+from nestling.ir.allowed import Allowed
+from nestling.ir.expression import Collation, Expression
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.operands import conjunction
+from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.quantity_words import first_of
+from nestling.ir.row_check import RowCheck
 from nestling.ir.sql_dialects import GRAMMARS, MYSQL, SQLITE
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import NUMBERS, Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
-from nestling.sources.tables import Check, Table
+from nestling.sources.remarks import unique_for_some
+from nestling.sources.row_checks import compared_columns, compares_alike
+from nestling.sources.single_floats import is_any_float
+from nestling.sources.tables import Check, Table, find_name
 
 _SHOWN_TABLES = 5
 _SHOWN_CHARACTERS = 160
-_FLOAT_DIGITS = 6
-"""Decimal digits that every width of float keeps."""
 _PLAIN = re.compile(
     r"(?:tiny|small|medium|big)?int(?:eger)?|int\d|(?:big|small)?serial\d?|numeric|decimal|dec|fixed|real|double(?: precision)?"
     r"|float\d?|text|(?:tiny|medium|long)text|varchar|character varying"
 )
 _SIZE = re.compile(r"\s*\([\d,\s]*\)")
 _SIGN = re.compile(r"\s+(?:unsigned|signed|zerofill)\b")
+
+
+ReadCheck: TypeAlias = Callable[[Entity, str, str], Expression | None]
+"""What a condition in SQL says of an entity's rows, by its dialect; None where no `RowCheck` says it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +59,66 @@ def compares_plainly(declared: str, kind: Type, dialect: str) -> bool:
     return _PLAIN.fullmatch(_SIGN.sub("", _SIZE.sub("", declared.lower())).strip()) is not None
 
 
-def carried(entity: Entity, table: Table, dialect: str) -> tuple[Entity, tuple[Left, ...]]:
-    """The entity with what its table's checks say of single attributes, and the conditions that are left."""
+def carried(
+    entity: Entity, table: Table, dialect: str, read: ReadCheck | None = None
+) -> tuple[Entity, tuple[Left, ...]]:
+    """The entity with what its table's checks say of attributes and rows, and the conditions that are left."""
     if not table.checks:
         return entity, ()
     allowed: dict[str, Allowed] = {}
     left: list[Left] = []
+    of_rows: list[RowCheck] = []
     for check in table.checks:
         found = parts(check.sql, dialect) if check.holds else []
         conditions = Conditions(entity, check, dialect)
         rest = [part for part in found if not _carry(part, conditions, allowed, table.plain)]
+        said = [_of_rows(part, conditions, table.plain, read) for part in rest]
+        if (condition := conjunction(*said)) is not None:
+            of_rows.append(RowCheck(check.name, condition))
+        rest = [part for part, is_said in zip(rest, said, strict=True) if is_said is None]
         if rest or not found:
             some = " AND ".join(part.sql(dialect=GRAMMARS[dialect], comments=False) for part in rest)
             left.append(Left(some if len(rest) < len(found) else check.sql, _place(entity, check)))
     attributes = (replace(each, allowed=allowed.get(each.name)) for each in entity.attributes)
-    return replace(entity, attributes=tuple(attributes)), tuple(left)
+    return replace(entity, attributes=tuple(attributes), checks=tuple(dict.fromkeys(of_rows))), tuple(left)
+
+
+def with_partial_uniques(
+    entity: Entity, table: Table, dialect: str, read: ReadCheck | None
+) -> tuple[Entity, tuple[str, ...]]:
+    """The entity with what is unique among some of its rows, and a note for each condition that means something else here."""
+    found, notes = list[PartialUnique](), list[str]()
+    for index in table.partial:
+        names = [find_name(name, entity.attribute_names) for name in index.columns]
+        condition = said_of_rows(index.where, entity, dialect, table.plain, read)
+        if condition is None or None in names:
+            notes.append(unique_for_some(entity.name))
+        else:
+            found.append(PartialUnique(tuple(filter(None, names)), condition, index.name))
+    return replace(entity, partial_uniques=tuple(found)), tuple(notes)
+
+
+def _of_rows(part: Expr, conditions: Conditions, plain: frozenset[str], read: ReadCheck | None) -> Expression | None:
+    """What a part of a check says of rows."""
+    if conditions.check.column:
+        return None
+    sql = part.sql(dialect=GRAMMARS[conditions.dialect], comments=False)
+    return said_of_rows(sql, conditions.entity, conditions.dialect, plain, read)
+
+
+def said_of_rows(
+    sql: str, entity: Entity, dialect: str, plain: frozenset[str], read: ReadCheck | None
+) -> Expression | None:
+    """What a condition says of rows; None where it means something else of the values as they are stored."""
+    if read is None:
+        return None
+    said = read(entity, sql, dialect)
+    if said is None or not compares_alike(said, entity, dialect):
+        return None
+    of_kinds = [
+        name for name in compared_columns(said) if entity.attribute(name).type.name in NUMBERS | {TypeName.TEXT}
+    ]
+    return said if plain.issuperset(of_kinds) else None
 
 
 def _carry(part: Expr, conditions: Conditions, allowed: dict[str, Allowed], plain: frozenset[str]) -> bool:
@@ -108,17 +160,8 @@ def means_the_same(attribute: Attribute, allowed: Allowed, dialect: str) -> bool
         return True  # all of its fractions are doubles
     constants = (*allowed.values, *allowed.bounds)
     if any(kind.name is TypeName.FLOAT for kind in (attribute.type, *attribute.also)):
-        return all(map(_is_any_float, constants))
-    return dialect != SQLITE or all(isinstance(each, int) or _is_any_float(each) for each in constants)
-
-
-def _is_any_float(value: Scalar) -> bool:
-    """Whether floats of every width, and the decimal texts of them, compare alike with a number."""
-    try:
-        single = Decimal(struct.unpack("f", struct.pack("f", float(value)))[0])
-    except OverflowError:
-        return False
-    return single == value and len(Decimal(value).normalize().as_tuple().digits) <= _FLOAT_DIGITS
+        return all(map(is_any_float, constants))
+    return dialect != SQLITE or all(isinstance(each, int) or is_any_float(each) for each in constants)
 
 
 def _place(entity: Entity, check: Check) -> str:

@@ -15,6 +15,7 @@ from nestling.ir.workload import Workload
 if TYPE_CHECKING:
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
+    from nestling.sources.checks import ReadCheck
 
 _KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, mongodb://…, a schema.sql, or a model.yaml"
 _DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
@@ -26,48 +27,60 @@ def read_source(
     workload: Path | str | None = None,
     dialect: str = "",
     progress: Callable[[str], None] | None = None,
+    read_check: ReadCheck | None = None,
 ) -> Reading:
     """Read whatever `address` names, and a workload over it; raises a typed error when it cannot be reached or parsed.
 
+    `read_check` reads the conditions of CHECKs over rows; without it they are left to the application.
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
     from nestling.sources.remarks import unique_as_read
 
-    found = _read(str(address), dialect, progress, _text(workload) if workload is not None else None)
+    statements = _text(workload) if workload is not None else None
+    found = _read(str(address), dialect, progress, statements, read_check)
     found = replace(found, notes=(*found.notes, *unique_as_read(found.model)))
     return found if workload is None else with_workload(found, workload)
 
 
-def _read(address: str, dialect: str, progress: Callable[[str], None] | None, statements: str | None) -> Reading:
+def _read(
+    address: str,
+    dialect: str,
+    progress: Callable[[str], None] | None,
+    statements: str | None,
+    read_check: ReadCheck | None,
+) -> Reading:
     if (url := _database_url(address)) is not None:
-        return _read_database(url, progress, statements)
+        return _read_database(url, progress, statements, read_check)
     path = _existing(address)
     if path.suffix == ".sql":
         from nestling.sources.ddl import read_ddl
 
-        return _with_joined(read_ddl(_text(path), name=path.stem, dialect=dialect, origin=str(path)), statements)
+        found = read_ddl(_text(path), name=path.stem, dialect=dialect, origin=str(path), read_check=read_check)
+        return _with_joined(found, statements)
     if path.suffix in (".yaml", ".yml"):
         from nestling.ir.text import read_file
 
-        found = read_file(path)
-        if isinstance(found, Reading):
+        kept = read_file(path)
+        if isinstance(kept, Reading):
             from nestling.sources.statements import with_footprints
 
-            found = replace(found, dialect=found.dialect or dialect)
-            return with_footprints(found) if statements is None else _with_joined(found, statements)
-        made = Reading(found.design.model, Workload((), found.requirements), found.statistics, dialect=found.dialect)
+            kept = replace(kept, dialect=kept.dialect or dialect)
+            return with_footprints(kept) if statements is None else _with_joined(kept, statements)
+        made = Reading(kept.design.model, Workload((), kept.requirements), kept.statistics, dialect=kept.dialect)
         return _with_joined(replace(made, origin=str(path)), statements)
     raise SourceError(Problem(what="no kind of source nestling knows", where=address, next_move=f"name {_KNOWN}"))
 
 
-def _read_database(url: str, progress: Callable[[str], None] | None, statements: str | None) -> Reading:
+def _read_database(
+    url: str, progress: Callable[[str], None] | None, statements: str | None, read_check: ReadCheck | None
+) -> Reading:
     """A database also measures the relationships that are only joined along."""
     from nestling.sources.sql import open_database
     from nestling.sources.statements import with_joined
 
     database = open_database(url)
     joined = None if statements is None else partial(with_joined, text=statements, dialect=database.dialect)
-    return database.reading(progress=progress, joined=joined)
+    return database.reading(progress=progress, joined=joined, read_check=read_check)
 
 
 def _with_joined(reading: Reading, statements: str | None) -> Reading:

@@ -21,7 +21,7 @@ from nestling.common.errors import suggest
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
-from nestling.sources.checks import Left, carried, left_to_applications
+from nestling.sources.checks import Left, ReadCheck, carried, left_to_applications, with_partial_uniques
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
 
@@ -39,15 +39,20 @@ class _Findings:
 
 
 def shape(
-    tables: Sequence[Table], model_name: str, dialect: str = ""
+    tables: Sequence[Table], model_name: str, dialect: str = "", read_check: ReadCheck | None = None
 ) -> tuple[Model, tuple[Gap, ...], tuple[str, ...]]:
-    """The model those tables make, the gaps (what could not become part of it) and notes (what a person should see)."""
+    """The model those tables make, the gaps (what could not become part of it) and notes (what a person should see).
+
+    `read_check` reads the conditions of CHECKs over rows; without it they are left.
+    """
     findings = _Findings()
     entities = _entities(tables, findings)
     left: list[Left] = []
     for name, table in _first(tables, entities):
-        entities[name], found = carried(entities[name], table, dialect)
+        entities[name], found = carried(entities[name], table, dialect, read_check)
         left += found
+        entities[name], said = with_partial_uniques(entities[name], table, dialect, read_check)
+        findings.notes += said
     keys = {name: tuple(_foreign_keys(table, entities, findings)) for name, table in _first(tables, entities)}
     junctions = {name: pair for name in entities if (pair := _junction(entities[name], keys[name]))}
     names = _relationship_names(keys, junctions)

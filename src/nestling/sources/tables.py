@@ -41,10 +41,19 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class PartialIndex:
+    """A unique index over plain columns of some rows: the condition of these in the source's SQL."""
+
+    columns: tuple[str, ...]
+    where: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included.
 
-    `plain` are the columns whose values the source compares as the conceptual ones are.
+    `plain` are the columns whose values the source compares as the conceptual ones are, `partial` unique indexes of some rows.
     """
 
     name: str
@@ -54,6 +63,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     checks: tuple[Check, ...] = ()
     plain: frozenset[str] = frozenset()
+    partial: tuple[PartialIndex, ...] = ()
     where: str = ""
 
 

@@ -15,6 +15,8 @@ from nestling.common.folders import module_names
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
 from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
+from nestling.ir.kept_checks import check_gaps
+from nestling.ir.kept_uniques import partial_unique_gaps
 from nestling.ir.layout import Node, Role
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
@@ -109,7 +111,7 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
         weighed(known, outline.homes, outline.decisions),
         known.statistics,
         known.requirements,
-        (*known.reading.gaps, *_gaps(known)),
+        (*known.reading.gaps, *_gaps(known), *check_gaps(made), *partial_unique_gaps(made)),
         (*known.reading.notes, *indexed.notes, *names, *archives(known, proposed)),
         dialect=known.reading.dialect or SQLITE,
     )

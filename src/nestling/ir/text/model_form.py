@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from nestling.common.errors import Problem
+from nestling.ir.condition_text import condition_text
 from nestling.ir.expression import Collation
 from nestling.ir.model import (
     Cardinality,
@@ -20,11 +21,52 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
+from nestling.ir.partial_unique import PartialUnique
+from nestling.ir.row_check import RowCheck
 from nestling.ir.text.attribute_form import AttributeForm
+from nestling.ir.text.condition_reader import read_condition
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.types import TEXTS
+
+
+class CheckForm(Form):
+    """A condition that every row keeps, or of which NULL leaves unknown whether it does."""
+
+    short_key = "condition"
+    condition: str = Field(description="as in SQL: `end_date IS NULL OR end_date > start_date`, `net + tax <= 100`")
+    name: str = Field("", description="the constraint's name in the source")
+
+    def to_ir(self, path: Path, findings: Findings) -> RowCheck | None:
+        """The check; None when its condition cannot be read, which is noted."""
+        condition = findings.read(lambda: read_condition(self.condition), path, otherwise=None)
+        return None if condition is None else RowCheck(self.name, condition)
+
+    @staticmethod
+    def from_ir(check: RowCheck) -> Plain:
+        """Its condition, with its name where it has one."""
+        text = condition_text(check.condition)
+        return {"name": check.name, "condition": text} if check.name else text
+
+
+class PartialUniqueForm(Form):
+    """Attributes that are unique among some rows."""
+
+    attributes: Texts = Field(description="the attributes that tell those rows apart")
+    where: str = Field(description="the rows it is said of, as in SQL: `deleted_at IS NULL`")
+    name: str = Field("", description="the index's name in the source")
+
+    def to_ir(self, path: Path, findings: Findings) -> PartialUnique | None:
+        """The unique group; None when its condition cannot be read, which is noted."""
+        condition = findings.read(lambda: read_condition(self.where), (*path, "where"), otherwise=None)
+        return None if condition is None else PartialUnique(tuple(self.attributes), condition, self.name)
+
+    @staticmethod
+    def from_ir(unique: PartialUnique) -> Plain:
+        """Its entries."""
+        where = condition_text(unique.condition)
+        return without({"attributes": unique.attributes, "where": where, "name": unique.name}, name="")
 
 
 class EntityForm(Form):
@@ -33,6 +75,8 @@ class EntityForm(Form):
     key: Texts = Field([], description="attributes that tell its rows apart; none when nothing does")
     attributes: Named[AttributeForm] = Field(description="name: type, in column order")
     uniques: Groups = Field([], description="further attributes, or groups of attributes, that are unique")
+    checks: list[CheckForm] = Field([], description="conditions over its attributes that every row keeps")
+    partial_uniques: list[PartialUniqueForm] = Field([], description="attributes that are unique among some rows")
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
@@ -40,14 +84,32 @@ class EntityForm(Form):
             form.to_ir(attribute, (*path, "attributes", attribute), findings, texts)
             for attribute, form in self.attributes.items()
         )
-        return Entity(name, tuple(attributes), tuple(self.key), tuple(map(tuple, self.uniques)))
+        checks = (form.to_ir((*path, "checks", number), findings) for number, form in enumerate(self.checks))
+        partial = (
+            form.to_ir((*path, "partial_uniques", number), findings) for number, form in enumerate(self.partial_uniques)
+        )
+        return Entity(
+            name,
+            tuple(attributes),
+            tuple(self.key),
+            tuple(map(tuple, self.uniques)),
+            tuple(check for check in checks if check is not None),
+            tuple(unique for unique in partial if unique is not None),
+        )
 
     @staticmethod
     def from_ir(entity: Entity, texts: Collation = Collation.BINARY) -> Plain:
         """Its entries."""
         attributes = {attribute.name: AttributeForm.from_ir(attribute, texts) for attribute in entity.attributes}
         head = without({"key": entity.key})
-        return Block(head | {"attributes": attributes} | without({"uniques": list(map(group_text, entity.uniques))}))
+        tail = without(
+            {
+                "uniques": list(map(group_text, entity.uniques)),
+                "checks": [CheckForm.from_ir(check) for check in entity.checks],
+                "partial_uniques": [PartialUniqueForm.from_ir(unique) for unique in entity.partial_uniques],
+            }
+        )
+        return Block(head | {"attributes": attributes} | tail)
 
 
 class RelationshipForm(Form):

@@ -8,13 +8,12 @@ from nestling.ir.defaults import Generated
 from nestling.ir.sql_dialects import MYSQL
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
-from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas
+from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas, condition_of
 from nestling.sources.ddl.elements import add_unique, is_constraint, plain_columns, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import read_default, retyped
-from nestling.sources.remarks import unique_for_some
-from nestling.sources.tables import find_name
+from nestling.sources.tables import PartialIndex, find_name
 
 _WITHOUT_MEANING = (
     "OWNER", "SET", "RESET", "ENABLE", "DISABLE", "CLUSTER", "REPLICA", "FORCE", "VALIDATE", "ENGINE", "AUTO_INCREMENT",
@@ -208,19 +207,19 @@ def _attach(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
 
 def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None:
     """CREATE UNIQUE INDEX … ON table (…): a unique group, if it is over plain columns and all rows."""
-    cursor.until("ON")
+    before = cursor.until("ON")
     if not cursor.accept("ON"):
         raise NotUnderstood("ON is missing")
     cursor.accept("ONLY")
     name = cursor.qualified_name()
     cursor.until("(")
     names = plain_columns(cursor.group())
-    partial = any(token.key == "WHERE" for token in cursor.rest())
+    where = condition_of(cursor, catalogue.text)
     table = catalogue.find(name)
     if table is None:
         if catalogue.home(name) not in catalogue.partitions and catalogue.home(name) not in catalogue.views:
             catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
-    elif partial:
-        catalogue.note(unique_for_some(table.name[1]))
+    elif where and names is not None:
+        table.partial.append(PartialIndex(tuple(names), where, before[-1].text if before else ""))
     else:
         add_unique(names, table, catalogue)

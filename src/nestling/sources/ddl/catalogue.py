@@ -17,7 +17,7 @@ from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name
 from nestling.sources.ddl.tokens import Token
-from nestling.sources.tables import Check, ForeignKey, Table, find_name
+from nestling.sources.tables import Check, ForeignKey, PartialIndex, Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", SQLITE: "main"}
 _GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE)
@@ -35,6 +35,7 @@ class Declared:
     uniques: list[tuple[str, ...]] = field(default_factory=list)
     foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
+    partial: list[PartialIndex] = field(default_factory=list)
     checks_foreign_keys: bool = True
     without_rowid: bool = False
     integers: set[str] = field(
@@ -86,6 +87,7 @@ class Declared:
     def doubt_checks(self, column: str) -> None:
         """Take the checks on a column as ones that may not hold: it is redefined, and what becomes of them differs."""
         self.checks = [replace(check, holds=check.holds and not _names(check, column)) for check in self.checks]
+        self.partial = [replace(each, where="") if _names(Check(each.where), column) else each for each in self.partial]
 
     def rename_column(self, old: str, new: str) -> None:
         """Rename a column wherever the table itself names it."""
@@ -104,6 +106,7 @@ class Declared:
         }
         self.key = renamed(self.key)
         self.uniques = [renamed(unique) for unique in self.uniques]
+        self.partial = [replace(each, columns=renamed(each.columns)) for each in self.partial]
         self.foreign_keys = [(to, replace(key, columns=renamed(key.columns))) for to, key in self.foreign_keys]
 
     def drop_column(self, name: str) -> None:
@@ -112,6 +115,9 @@ class Declared:
         self.columns.pop(known, None)
         self.key = () if known in self.key else self.key
         self.uniques = [unique for unique in self.uniques if known not in unique]
+        self.partial = [
+            each for each in self.partial if known not in each.columns and not _names(Check(each.where), known)
+        ]
         self.foreign_keys = [(to, key) for to, key in self.foreign_keys if known not in key.columns]
         self.checks = [check for check in self.checks if not _names(check, known)]
 
@@ -208,5 +214,6 @@ class Catalogue:
             foreign_keys=tuple(keys),
             checks=tuple(table.checks),
             plain=frozenset(table.plain),
+            partial=tuple(table.partial),
             where=self.where(table.line),
         )

@@ -105,6 +105,14 @@ class Cursor:
         return list(self._tokens[start:])
 
 
+def condition_of(cursor: Cursor, text: str) -> str:
+    """What stands after the WHERE of an index, of all of the `text` that the tokens are of; empty where there is none."""
+    cursor.until("WHERE")
+    if not cursor.accept("WHERE") or not (found := cursor.rest()):
+        return ""
+    return text[found[0].start : found[-1].end]
+
+
 def at_commas(tokens: Sequence[Token]) -> list[list[Token]]:
     """The parts between commas outside parentheses and brackets; empty ones (a comma too many) left out."""
     cursor, parts = Cursor(tokens), []

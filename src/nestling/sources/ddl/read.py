@@ -11,6 +11,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
 from nestling.ir.sql_dialects import DIALECTS, NAMES
 from nestling.ir.types import Type, TypeName
+from nestling.sources.checks import ReadCheck
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table
 from nestling.sources.ddl.catalogue import Catalogue
 from nestling.sources.ddl.column_type import Read, read_type
@@ -39,9 +40,12 @@ _NO_SHAPE = (
 )  # fmt: skip
 
 
-def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Reading:
+def read_ddl(
+    text: str, name: str, *, dialect: str = "", origin: str = "", read_check: ReadCheck | None = None
+) -> Reading:
     """Read a DDL text; `name` is the model's, `origin` the file's for messages, `dialect` found out when not given.
 
+    `read_check` reads the conditions of CHECKs over rows; without it they are left to the application.
     What is not understood is a gap with its line. Raises `SourceError` when the dialect is not known, or when there is
     no table in the text at all.
     """
@@ -56,7 +60,7 @@ def read_ddl(text: str, name: str, *, dialect: str = "", origin: str = "") -> Re
     if not catalogue.tables:
         what = "no table is declared" + (f"; {catalogue.gaps[0]}" if catalogue.gaps else "")
         raise SourceError(Problem(what=what, where=origin, next_move="give a file with CREATE TABLE statements"))
-    model, gaps, notes = shape(catalogue.declared_tables(), name, catalogue.dialect)
+    model, gaps, notes = shape(catalogue.declared_tables(), name, catalogue.dialect, read_check)
     return Reading(
         model=replace(model, views=_views(catalogue)),
         gaps=(*catalogue.gaps, *gaps),

@@ -12,6 +12,7 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, Statistics
 from nestling.ir.types import TIMES, TypeName
 from nestling.sources.generated.kept import kept
+from nestling.sources.generated.kept_rows import keeping
 from nestling.sources.generated.links import Link, link, pair
 from nestling.sources.generated.numbers import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
@@ -29,16 +30,17 @@ MOST_DAYS = 1_000
 
 @dataclass(slots=True)
 class Table:
-    """An entity's rows: how many, and the function of each attribute."""
+    """An entity's rows: how many, the function of each attribute, and what makes of a row one that keeps the checks."""
 
     entity: Entity
     rows: int
     links: tuple[Link, ...] = ()
     cells: dict[str, Cell] = field(default_factory=dict)
+    kept: Callable[[tuple[object, ...]], tuple[object, ...]] = field(default=lambda row: row)
 
     def row(self, number: int) -> tuple[object, ...]:
         """The n-th row, in attribute order."""
-        return tuple(self.cells[name](number) for name in self.entity.attribute_names)
+        return self.kept(tuple(self.cells[name](number) for name in self.entity.attribute_names))
 
 
 def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Table]:
@@ -51,7 +53,16 @@ def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Table]:
     found = {entity.name: Table(entity, rows[entity.name]) for entity in model.entities}
     for table in found.values():
         _Filling(model, known, seed, rows, found, table).fill()
+        table.kept = keeping(table.entity, _fixed(table.entity, model))
     return found
+
+
+def _fixed(entity: Entity, model: Model) -> frozenset[str]:
+    """The attributes that keys are made of: what makes rows unique, and what others refer to."""
+    groups = [entity.key, *entity.uniques]
+    groups += [link.child_attributes for link in model.parents_of(entity.name)]
+    groups += [link.parent_attributes for link in model.children_of(entity.name)]
+    return frozenset(name for group in groups for name in group)
 
 
 def paired(
@@ -131,7 +142,8 @@ class _Filling:
         entity = self.table.entity
         decided = set(self.table.cells)
         found: dict[str, Link | None] = {}
-        for group in (entity.key, *entity.uniques):
+        among_some = [each.attributes for each in entity.partial_uniques]
+        for group in (entity.key, *entity.uniques, *among_some):
             own = [name for name in group if name not in decided]
             if own and not any(name in found for name in group):
                 inside = [each for each in self.table.links if set(each.relationship.child_attributes) <= set(group)]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
     from nestling.ir.types import Type
-    from nestling.sources.tables import Check
+    from nestling.sources.tables import Check, PartialIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,7 @@ class Table:
     foreign_keys: tuple[ForeignKey, ...] = ()
     checks: tuple[Check, ...] = ()
     rowid: bool = False  # SQLite: rows have a rowid to sample by
+    partial: tuple[PartialIndex, ...] = ()
 
     def column(self, name: str) -> ColumnFacts:
         """The column of that name."""

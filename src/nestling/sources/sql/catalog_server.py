@@ -22,7 +22,6 @@ from nestling.sources.remarks import (
     routine_left_out,
     set_by_updates,
     unique_by_expression,
-    unique_for_some,
     view_left_out,
 )
 from nestling.sources.sql.address import Address
@@ -31,6 +30,7 @@ from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
 from nestling.sources.sql.catalog_time_zone import zone_of_sessions
+from nestling.sources.tables import PartialIndex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -188,6 +188,7 @@ def _table(
         tuple(dict.fromkeys(unique for unique in uniques if set(unique) <= names)),
         tuple(foreign),
         checks,
+        partial=tuple(filter(None, map(_partial, keys.uniques.get(where, ())))),
     )
 
 
@@ -195,9 +196,16 @@ def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]
     yield from (computed(entity, column[0]) for column in found if column[-2])
     yield from (set_by_updates(entity, column[0]) for column in found if column[-1])
     for index in indexes:
-        if index["unique"] and not _is_unique(index):
-            partial = index.get("dialect_options", {}).get("postgresql_where")
-            yield unique_for_some(entity) if partial else unique_by_expression(entity)
+        if index["unique"] and not _is_unique(index) and _partial(index) is None:
+            yield unique_by_expression(entity)
+
+
+def _partial(index: Mapping[str, Any]) -> PartialIndex | None:
+    """A unique index over plain columns of some rows."""
+    where = index.get("dialect_options", {}).get("postgresql_where")
+    if not (index["unique"] and where) or index.get("expressions") or None in index["column_names"]:
+        return None
+    return PartialIndex(tuple(index["column_names"]), where, index["name"])
 
 
 def _is_unique(index: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ pragmas give both as they are.
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.ir.defaults import Computed, Generated
@@ -18,10 +19,12 @@ from nestling.sources.ddl.catalogue import Declared
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_table import declared_table
 from nestling.sources.ddl.create_view import sqlite_view
-from nestling.sources.ddl.cursor import NotUnderstood
+from nestling.sources.ddl.cursor import Cursor, NotUnderstood, condition_of
+from nestling.sources.ddl.tokens import tokens
 from nestling.sources.defaults import read_default
-from nestling.sources.remarks import computed, routine_left_out, unique_by_expression, unique_for_some
+from nestling.sources.remarks import computed, routine_left_out, unique_by_expression
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+from nestling.sources.tables import PartialIndex
 
 _TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_list l
 LEFT JOIN sqlite_master m ON m.name = l.name
@@ -29,6 +32,7 @@ WHERE schema = 'main' AND substr(l.name, 1, 7) <> 'sqlite_' ORDER BY l.name"""
 _TRIGGERS = "SELECT name FROM sqlite_master WHERE type = 'trigger' ORDER BY name"
 _COLUMNS = 'SELECT name, type, "notnull", pk, hidden, dflt_value FROM pragma_table_xinfo(?) ORDER BY cid'
 _UNIQUES = "SELECT name, partial FROM pragma_index_list(?) WHERE \"unique\" AND origin <> 'pk' ORDER BY name"
+_INDEX_SQL = "SELECT sql FROM sqlite_master WHERE type = 'index' AND name = ?"
 _INDEXED = "SELECT name FROM pragma_index_info(?) ORDER BY seqno"
 _FOREIGN_KEYS = (
     'SELECT id, "table", "from", "to", on_delete, on_update FROM pragma_foreign_key_list(?) ORDER BY id DESC, seq'
@@ -94,6 +98,7 @@ def _table(
         _foreign_keys(connection, name),
         checks,
         rowid,
+        tuple(_partial(connection, name)),
     )
 
 
@@ -120,13 +125,25 @@ def _uniques(connection: sqlite3.Connection, table: str, notes: list[str]) -> tu
     groups = []
     for index, is_partial in connection.execute(_UNIQUES, (table,)).fetchall():
         names = tuple(row[0] for row in connection.execute(_INDEXED, (index,)))
-        if is_partial:
-            notes.append(unique_for_some(table))
-        elif None in names:
+        if is_partial and None not in names:
+            continue
+        if None in names:
             notes.append(unique_by_expression(table))
         else:
             groups.append(names)
     return tuple(dict.fromkeys(groups))
+
+
+def _partial(connection: sqlite3.Connection, table: str) -> Iterator[PartialIndex]:
+    for index, is_partial in connection.execute(_UNIQUES, (table,)).fetchall():
+        names = tuple(row[0] for row in connection.execute(_INDEXED, (index,)))
+        (sql,) = connection.execute(_INDEX_SQL, (index,)).fetchone()
+        if is_partial and None not in names:
+            cursor = Cursor(list(tokens(sql, SQLITE)))
+            cursor.until("ON")
+            cursor.until("(")
+            cursor.group()
+            yield PartialIndex(names, condition_of(cursor, sql), index)
 
 
 def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[ForeignKey, ...]:

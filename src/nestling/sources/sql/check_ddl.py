@@ -1,19 +1,22 @@
-"""What is allowed of an attribute as a CHECK of the table that its rows are written to."""
+"""What is allowed of an attribute, and of rows, as CHECKs of the table that rows are written to."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.ir.allowed import Allowed
-from nestling.ir.types import TEXT, TypeName
+from nestling.ir.condition_text import Writing, condition_text
+from nestling.ir.types import NUMBERS, TEXT, TypeName
 from nestling.sources.checks import compares_plainly, means_the_same
+from nestling.sources.row_checks import compared_columns, compares_alike
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
     from nestling.ir.allowed import Scalar
-    from nestling.ir.model import Attribute
+    from nestling.ir.model import Attribute, Entity
+    from nestling.ir.row_check import RowCheck
 
 
 def check_ddl(attribute: Attribute, column: str, declared: str, dialect: str) -> str:
@@ -26,6 +29,18 @@ def check_ddl(attribute: Attribute, column: str, declared: str, dialect: str) ->
     if any("\0" in str(value) for value in allowed.values):  # which no statement can write
         return ""
     return f"CHECK ({' AND '.join(_conditions(allowed, column, dialect))})"
+
+
+def row_check_ddl(check: RowCheck, entity: Entity, declared: Mapping[str, str], dialect: str, writing: Writing) -> str:
+    """The constraint of rows whose columns are declared so; empty where the columns compare otherwise."""
+    statements = engine_of(dialect).statements
+    if not compares_alike(check.condition, entity, statements) or "\0" in str(check):
+        return ""
+    for name in compared_columns(check.condition):
+        kind = entity.attribute(name).type
+        if kind.name in NUMBERS | {TypeName.TEXT} and not compares_plainly(declared[name], kind, statements):
+            return ""
+    return f"CHECK ({condition_text(check.condition, writing)})"
 
 
 def _said(attribute: Attribute, dialect: str) -> tuple[Attribute, Allowed | None]:

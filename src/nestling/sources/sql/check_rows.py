@@ -1,4 +1,4 @@
-"""Checks that a database's rows do not keep, or that its values turn out to be of other types for: no attribute carries those."""
+"""Checks that a database's rows do not keep, or that its values turn out to be of other types for: nothing carries those."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
+from nestling.ir.condition_text import condition_text
 from nestling.ir.quantity_words import counted
 from nestling.sources.checks import is_any, means_the_same
+from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.engines import engine_of
+from nestling.sources.sql.table_ddl import writing_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nestling.ir.allowed import Allowed, Scalar
     from nestling.ir.model import Attribute, Entity
+    from nestling.ir.row_check import RowCheck
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.row_sql import Tables
 
@@ -40,23 +44,59 @@ def with_kept_checks(entity: Entity, tables: Tables, database: Connected) -> tup
         )
         if not is_any(each, each.allowed):
             notes.append(f"the CHECK of `{entity.name}.{each.name}` ({each.allowed}) is left out: {why}")
-    return replace(entity, attributes=tuple(attributes)), notes
+    kept, said = _kept_row_checks(entity, tables, database)
+    uniques = tuple(
+        each for each in entity.partial_uniques if compares_alike(each.condition, entity, engine.statements)
+    )
+    said += [
+        f"{each} of `{entity.name}` is left out: its condition compares values of several types"
+        for each in entity.partial_uniques
+        if each not in uniques
+    ]
+    return replace(entity, attributes=tuple(attributes), checks=kept, partial_uniques=uniques), [*notes, *said]
+
+
+def _kept_row_checks(entity: Entity, tables: Tables, database: Connected) -> tuple[tuple[RowCheck, ...], list[str]]:
+    """The checks of the entity's rows that they keep, and a sentence for each of the others."""
+    dialect = engine_of(tables.dialect).statements
+    alike = [check for check in entity.checks if compares_alike(check.condition, entity, dialect)]
+    table = tables.table(entity.name)
+
+    writing = writing_of(tables.dialect, database.dialect.identifier_preparer)
+    conditions: list[Any] = [sa.literal_column(f"({condition_text(each.condition, writing)})") for each in alike]
+    broken = _counted(conditions, table, tables, database)
+    rows = dict(zip(alike, broken, strict=True))
+    notes = []
+    for check in entity.checks:
+        if rows.get(check) == 0:
+            continue
+        kinds = ", ".join(f"`{name}` is {entity.attribute(name).type}" for name in check.columns)
+        why = f"{counted(rows[check], 'row')} break it" if check in rows else kinds
+        notes.append(f"{check} of `{entity.name}` is left out: {why}")
+    return tuple(check for check in entity.checks if rows.get(check) == 0), notes
 
 
 def _rows_that_break(
     attributes: list[Attribute], entity: str, tables: Tables, database: Connected
 ) -> Mapping[str, int]:
     """How many rows break the check of each attribute; some databases can be told not to look."""
-    if not attributes or engine_of(tables.dialect).enforces_checks:
-        return {}
     table = tables.table(entity)
-    sums = []
-    for each in attributes:
-        assert each.allowed is not None, "only those with a check"
-        kept = sa.and_(*_conditions(table.c[each.name], each.allowed, tables.dialect))
-        sums.append(sa.func.sum(sa.case((sa.not_(kept), 1), else_=0)))
+    kept = [
+        sa.and_(*_conditions(table.c[each.name], each.allowed, tables.dialect))
+        for each in attributes
+        if each.allowed is not None
+    ]
+    found = _counted(kept, table, tables, database)
+    return {each.name: rows for each, rows in zip(attributes, found, strict=True)}
+
+
+def _counted(conditions: Sequence[Any], table: Any, tables: Tables, database: Connected) -> Sequence[int]:
+    """How many rows break each condition; none where the database does not take such rows."""
+    if not conditions or engine_of(tables.dialect).enforces_checks:
+        return [0] * len(conditions)
+    sums = [sa.func.sum(sa.case((sa.not_(kept), 1), else_=0)) for kept in conditions]
     found = database.row(sa.select(*(total.label(f"m{place}") for place, total in enumerate(sums))).select_from(table))
-    return {each.name: int(rows or 0) for each, rows in zip(attributes, found, strict=True)}
+    return [int(rows or 0) for rows in found]
 
 
 def _conditions(column: Any, allowed: Allowed, dialect: str) -> Iterator[Any]:

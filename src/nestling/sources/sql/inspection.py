@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from nestling.ir.model import Entity, Model, Relationship
+    from nestling.sources.checks import ReadCheck
     from nestling.sources.sql.catalog import Catalog
 
 _NAMED = 4
@@ -40,14 +41,15 @@ def read_database(
     sampled_above_rows: int,
     progress: Callable[[str], None] | None,
     joined: Joined | None,
+    read_check: ReadCheck | None,
 ) -> Reading:
     """Read everything about a database through one connection; `progress` hears the name of each table and relationship.
 
-    `joined` adds relationships that are not declared before they are measured.
+    `joined` adds relationships that are not declared before they are measured; `read_check` reads CHECKs over rows.
     """
     say = progress or (lambda _name: None)
     engine = engine_of(address.dialect)
-    reflection = reflect(catalog, engine.model_name(address), engine.statements, joined)
+    reflection = reflect(catalog, engine.model_name(address), engine.statements, joined, read_check)
     places = {table.entity: (table.schema, table.name) for table in catalog.tables}
     tables = Tables(reflection.model, address.dialect, places)
     database = Connected(connection, dialect_of(address))

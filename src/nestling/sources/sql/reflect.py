@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from nestling.ir.model import Attribute
 from nestling.sources.affinity import with_affinity
-from nestling.sources.checks import compares_plainly
+from nestling.sources.checks import ReadCheck, compares_plainly
 from nestling.sources.defaults import with_default_kind
 from nestling.sources.shape import shape
 from nestling.sources.tables import ForeignKey, Table
@@ -36,9 +36,15 @@ Joined: TypeAlias = "Callable[[Model], tuple[Model, tuple[str, ...]]]"
 """Adds the relationships statements join along, with a note about each."""
 
 
-def reflect(catalog: found.Catalog, name: str, dialect: str, joined: Joined | None = None) -> Reflection:
+def reflect(
+    catalog: found.Catalog,
+    name: str,
+    dialect: str,
+    joined: Joined | None = None,
+    read_check: ReadCheck | None = None,
+) -> Reflection:
     """Make a model of a catalog."""
-    model, gaps, notes = shape([_table(table, dialect) for table in catalog.tables], name, dialect)
+    model, gaps, notes = shape([_table(table, dialect) for table in catalog.tables], name, dialect, read_check)
     if joined is not None:
         model, said = joined(model)
         notes = (*notes, *said)
@@ -52,7 +58,7 @@ def _table(table: found.Table, dialect: str) -> Table:
     plain = frozenset(
         column.name for column in table.columns if compares_plainly(column.declared, column.type, dialect)
     )
-    return Table(table.entity, columns, table.key, table.uniques, keys, table.checks, plain)
+    return Table(table.entity, columns, table.key, table.uniques, keys, table.checks, plain, table.partial)
 
 
 def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Model
     from nestling.ir.reading import Reading
     from nestling.ir.rows import RowQuery
+    from nestling.sources.checks import ReadCheck
     from nestling.sources.sql.catalog import Catalog
     from nestling.sources.sql.engine import Engine
     from nestling.sources.sql.reflect import Joined
@@ -64,17 +65,20 @@ class SqlDatabase:
         *,
         sampled_above_rows: int = SAMPLED_ABOVE_ROWS,
         joined: Joined | None = None,
+        read_check: ReadCheck | None = None,
     ) -> Reading:
         """Read model and statistics; tables above the bound are sampled; `progress` hears each table's name.
 
-        `joined` adds to the model what is not declared.
+        `joined` adds to the model what is not declared; `read_check` reads CHECKs over rows.
         """
         from nestling.sources.sql.inspection import read_database
 
         with self.snapshot(), typed_errors(self.address):
             catalog = self.catalog  # names must be UTF-8, values need not
             self._engine.tolerate_any_text(self._snapshot)
-            found = read_database(self.address, catalog, self._snapshot, sampled_above_rows, progress, joined)
+            found = read_database(
+                self.address, catalog, self._snapshot, sampled_above_rows, progress, joined, read_check
+            )
         if self._model is None:
             self._model = found.model
         return found

@@ -11,7 +11,7 @@ from nestling.common.errors import Problem, SourceError
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.table_ddl import create_table, keyed_alike, place_of, quote, retyped_column
+from nestling.sources.sql.table_ddl import create_table, keyed_alike, partial_indexes, place_of, quote, retyped_column
 from nestling.sources.sql.undeclared import left_out, left_out_everywhere
 
 if TYPE_CHECKING:
@@ -70,7 +70,10 @@ class SqlSink:
             for entity in model.entities:
                 self.run(f"DROP TABLE IF EXISTS {self.table(entity)}{self._engine.dropped_with}")
                 links = model.parents_of(entity.name)
-                self.run(create_table(self._entities[entity.name], links, self.address.dialect, self.preparer))
+                made = self._entities[entity.name]
+                self.run(create_table(made, links, self.address.dialect, self.preparer))
+                for index in partial_indexes(made, self.address.dialect, self.preparer):
+                    self.run(index)
             self._engine.tolerate_any_text(self.connection)
             for number, entity in enumerate(model.entities):
                 self._passages[entity.name] = Passage(self, entity, model, f"nestling staged {number}")

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from nestling.ir.condition_text import Writing, condition_text
 from nestling.ir.defaults import Computed
-from nestling.sources.sql.check_ddl import check_ddl
+from nestling.ir.sql_dialects import MYSQL
+from nestling.sources.row_checks import compares_alike
+from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nestling.ir.model import Attribute, Entity, Model, Relationship
+    from nestling.ir.partial_unique import PartialUnique
 
 
 def place_of(entity: str, dialect: str) -> tuple[str | None, str]:
@@ -26,6 +30,11 @@ def quote(name: str, preparer: Any) -> str:
     """A name in the dialect's quotes; some preparers double percent signs for drivers that take them for parameters."""
     quoted: str = preparer.quote_identifier(name)
     return quoted.replace("%%", "%") if "%%" in preparer.quote_identifier("%") else quoted
+
+
+def writing_of(dialect: str, preparer: Any) -> Writing:
+    """How the dialect writes names and texts."""
+    return Writing(lambda name: quote(name, preparer), engine_of(dialect).text_literal)
 
 
 def keyed_alike(entity: Entity, model: Model) -> Entity:
@@ -64,7 +73,35 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
         parts.extend(_foreign_key(link, dialect, preparer) for link in declared(links))
     checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
+    parts.extend(filter(None, _row_checks(entity, {a.name: each for a, each in words}, dialect, preparer)))
     return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + "\n)"
+
+
+def _row_checks(entity: Entity, declared: Mapping[str, str], dialect: str, preparer: Any) -> Iterator[str]:
+    """The checks of rows, each under its name where a table has names of its own for them."""
+    names: set[str] = set()
+    for check in entity.checks:
+        ddl = row_check_ddl(check, entity, declared, dialect, writing_of(dialect, preparer))
+        is_named = ddl and check.name and check.name not in names and engine_of(dialect).statements != MYSQL
+        names.add(check.name)
+        yield f"CONSTRAINT {quote(check.name, preparer)} {ddl}" if is_named else ddl
+
+
+def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[str]:
+    """The statements that make the unique indexes over some rows of an entity's table, where there can be such."""
+    for number, unique in enumerate(entity.partial_uniques):
+        if not is_declared(unique, entity, dialect):
+            continue
+        name = unique.name or f"{place_of(entity.name, dialect)[1]}_unique_{number + 1}"
+        on = f"{_table(entity.name, dialect, preparer)} ({_names(unique.attributes, preparer)})"
+        where = condition_text(unique.condition, writing_of(dialect, preparer))
+        yield f"CREATE UNIQUE INDEX {quote(name, preparer)} ON {on} WHERE {where}"
+
+
+def is_declared(unique: PartialUnique, entity: Entity, dialect: str) -> bool:
+    """Whether an index of the dialect can be over the same rows."""
+    statements = engine_of(dialect).statements
+    return statements != MYSQL and compares_alike(unique.condition, entity, statements)
 
 
 def create_staged(

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import name_list
+from nestling.ir.condition_text import PLAIN
 from nestling.ir.defaults import Computed
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
@@ -13,9 +14,9 @@ from nestling.ir.quantity_words import cut
 from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens
-from nestling.sources.sql.check_ddl import check_ddl
+from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.table_ddl import column_words, declared_columns, undeclared_defaults
+from nestling.sources.sql.table_ddl import column_words, declared_columns, is_declared, undeclared_defaults
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -56,8 +57,19 @@ def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str
         each.name for each, words in columns if each.allowed and not check_ddl(each, "", words, dialect)
     ):
         yield f"`{entity.name}`: what is allowed of {named} is not declared"
+    yield from _of_rows(entity, {each.name: words for each, words in columns}, dialect)
     if named := name_list(each.name for each in entity.attributes if not _is_collated(each, dialect)):
         yield f"`{entity.name}`: texts of {named} are compared to the letter here, not as the source does"
+
+
+def _of_rows(entity: Entity, declared: Mapping[str, str], dialect: str) -> Iterator[str]:
+    """The checks and the unique groups of some rows that a table does not have."""
+    for check in entity.checks:
+        if not row_check_ddl(check, entity, declared, dialect, PLAIN):
+            yield f"`{entity.name}`: {check} is not declared"
+    for unique in entity.partial_uniques:
+        if not is_declared(unique, entity, dialect):
+            yield f"`{entity.name}`: {unique} is not declared"
 
 
 def _retyped(entity: Entity, columns: Iterable[tuple[Attribute, str]], dialect: str) -> Iterator[str]:

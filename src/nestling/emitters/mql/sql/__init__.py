@@ -26,6 +26,7 @@ __all__ = [
     "accumulator_mql",
     "kept_mql",
     "match_mql",
+    "truth_mql",
     "value_mql",
     "window_mql",
 ]
@@ -43,6 +44,11 @@ def kept_mql(expression: Expression, environment: Environment) -> Mql:
 
 def _with_literal(value: Mql) -> Mql:
     return {"$literal": literal_value(value)} if is_inline(value) else value
+
+
+def truth_mql(predicate: Expression, environment: Environment) -> Mql:
+    """An aggregation expression for whether the predicate is TRUE: true or false, never null."""
+    return Renderer(environment).truth(predicate)
 
 
 def match_mql(predicate: Expression, environment: Environment) -> dict[str, object]:
