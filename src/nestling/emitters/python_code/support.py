@@ -11,24 +11,27 @@ from nestling.emitters.conversions import (
     given,
     letters_alike,
     like_patterns,
+    postgresql_case,
     postgresql_texts,
     servers,
     sqlite,
     stored,
 )
 from nestling.emitters.python_code import read_support, write_support
-from nestling.ir import array_text, canonical_texts, instants, numeral, time_text, zero_dates
+from nestling.ir import array_text, canonical_texts, instants, letter_case, numeral, time_text, zero_dates
 
 _MODULES = (
     array_text,
     canonical_texts,
     instants,
+    letter_case,
     numeral,
     time_text,
     zero_dates,
     given,
     letters_alike,
     like_patterns,
+    postgresql_case,
     sqlite,
     servers,
     postgresql_texts,
