@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nestling.ir.access_path import Expression, FieldPath, IfMissing, NullAsMissing
 from nestling.ir.access_path import Literal as Nothing
-from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate
+from nestling.ir.algebra import Aggregate, Group, Named, NamedAggregate
 from nestling.ir.design import Design
 from nestling.ir.expression import ANY, Arithmetic, Column, Division, Literal, Operator
 from nestling.ir.expression import Expression as Formula
@@ -15,6 +15,7 @@ from nestling.ir.primitives import Computed
 from nestling.ir.row_steps import Keep
 from nestling.ir.rows import AggregateKind
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
+from nestling.planner.aggregate_kinds import FUNCTIONS
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.rows import Context, Rows
@@ -23,14 +24,6 @@ from nestling.planner.upkeep.source import alias_of, alone, along, as_stored, co
 from nestling.planner.upkeep.triggers import far
 
 _TOTAL = "total"
-FUNCTIONS = {
-    AggregateKind.COUNT: AggregateFunction.COUNT,
-    AggregateKind.SUM: AggregateFunction.SUM,
-    AggregateKind.AVG: AggregateFunction.AVG,
-    AggregateKind.MIN: AggregateFunction.MIN,
-    AggregateKind.MAX: AggregateFunction.MAX,
-}
-"""What computes each kind of computed value."""
 
 
 def aggregated_columns(design: Design, computed: Computed) -> tuple[Column, ...]:

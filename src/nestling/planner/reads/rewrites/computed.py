@@ -22,12 +22,12 @@ from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind, Path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
+from nestling.planner.aggregate_kinds import FUNCTIONS
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.traverse import has_subquery, rewritten
-from nestling.planner.upkeep.computed import FUNCTIONS
 
 MOST_HOPS = 3
 
