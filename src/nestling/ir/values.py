@@ -36,14 +36,15 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.bson_in_json import beyond_json, within_bson
+from nestling.ir.bson_in_json import beyond_json, number_with_digits, within_bson
 from nestling.ir.codec import CODEC
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
+from nestling.ir.json_text import json_text
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, Type, TypeName
 
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129
@@ -75,7 +76,8 @@ def encoder(kind: Type, policy: Policy | None = None) -> Convert:
     chosen = policy or Policy()
     match kind.name:
         case TypeName.JSON:
-            return lambda value: None if value is None else _encode_json(value, chosen)
+            digits = kind.carried == JSONB
+            return lambda value: None if value is None else _encode_json(value, chosen, digits)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return lambda value: _encode_timestamp(value, kind.fraction_digits, chosen)
         case TypeName.OBJECT_ID:
@@ -138,11 +140,11 @@ def _encode_array(value: object, inner: Convert) -> object:
     return [None if item is None else _encode_array(item, inner) for item in value]
 
 
-def _encode_json(value: object, policy: Policy) -> object:
+def _encode_json(value: object, policy: Policy, digits: bool) -> object:
     if isinstance(value, str):
         return value
     try:
-        encoded = _json_value(value, policy, JSON_DEPTH)
+        encoded = _json_value(value, policy, JSON_DEPTH, digits)
         bson.encode({"": encoded}, codec_options=CODEC)
     except (
         _NotADocument,
@@ -159,7 +161,7 @@ class _NotADocument(Exception):
     """A JSON value the server, or a driver, would not keep as it is."""
 
 
-def _json_value(value: object, policy: Policy, depth: int) -> object:
+def _json_value(value: object, policy: Policy, depth: int, digits: bool) -> object:
     if depth == 0:
         raise _NotADocument
     match value:
@@ -167,13 +169,13 @@ def _json_value(value: object, policy: Policy, depth: int) -> object:
             return None
         case dict():
             if any(name.startswith("$") for name in value):  # {$ref: …} would come back as something else
-                found = within_bson(value)
+                found = within_bson(value, digits=digits)
                 if found is None or _is_as_found(found, is_whole=depth == JSON_DEPTH):
                     raise _NotADocument
                 return found
-            return {name: _json_value(item, policy, depth - 1) for name, item in value.items()}
+            return {name: _json_value(item, policy, depth - 1, digits) for name, item in value.items()}
         case list():
-            return [_json_value(item, policy, depth - 1) for item in value]
+            return [_json_value(item, policy, depth - 1, digits) for item in value]
         case int() | Decimal():
             return _number_in_json(value)
         case _:
@@ -190,10 +192,17 @@ def _number_in_json(value: int | Decimal) -> object:
 
 def _json_text(value: object) -> str:
     try:
-        return json.dumps(value, ensure_ascii=False)
+        json.dumps(value, default=_decimal_only)
     except TypeError as error:
         what = f"a json value has keys no document can have, and numbers no JSON text of ours can: {error}"
         raise LoadError(Problem(what=what)) from error
+    return json_text(value)
+
+
+def _decimal_only(value: object) -> object:
+    if isinstance(value, Decimal):
+        return 0
+    raise TypeError(f"{type(value).__name__} is no JSON")
 
 
 _ENCODERS: dict[type, Callable[[object, Policy], object]] = {
@@ -219,7 +228,8 @@ def decoder(kind: Type) -> Convert:
         case TypeName.DECIMAL:
             return _decode_decimal
         case TypeName.JSON:
-            return lambda value: JSON_NULL if value is None else _decode_whole_json(value)
+            digits = kind.carried == JSONB
+            return lambda value: JSON_NULL if value is None else _decode_whole_json(value, digits)
         case TypeName.INTEGER:
             return _decode_integer
         case TypeName.ARRAY if kind.element is not None:
@@ -293,11 +303,11 @@ def _decode_array(value: object, inner: Convert) -> object:
     ]
 
 
-def _decode_whole_json(value: object) -> object:
+def _decode_whole_json(value: object, digits: bool) -> object:
     """The value of a json attribute; what a source found there in place of JSON is no part of one."""
     if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
-        return json.loads(bytes(value))
-    return decode(value) if _is_as_found(value, is_whole=True) else _decode_json(value)
+        return json.loads(bytes(value), parse_float=number_with_digits)
+    return decode(value) if _is_as_found(value, is_whole=True) else _decode_json(value, digits)
 
 
 def _is_as_found(value: object, *, is_whole: bool) -> bool:
@@ -307,11 +317,11 @@ def _is_as_found(value: object, *, is_whole: bool) -> bool:
     return isinstance(value, Binary) and value.subtype in _OURS
 
 
-def _decode_json(value: object) -> object:
+def _decode_json(value: object, digits: bool) -> object:
     if isinstance(value, dict):
-        return {name: _decode_json(item) for name, item in value.items()}
+        return {name: _decode_json(item, digits) for name, item in value.items()}
     if isinstance(value, list):
-        return [_decode_json(item) for item in value]
-    if (found := beyond_json(value)) is not None:
+        return [_decode_json(item, digits) for item in value]
+    if (found := beyond_json(value, digits=digits)) is not None:
         return found
     return _decode_integer(value)
