@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from nestling.ir import expression as e
+from nestling.ir.letter_case import LOWER_OF
 from nestling.ir.types import TypeName
 
 Row = tuple[Any, ...]
@@ -154,6 +155,8 @@ def like(text: Any, pattern: Any, escape: str | None, case: e.CaseRule) -> bool 
     if case is e.CaseRule.ASCII:
         text, pattern = text.translate(_ASCII_LOWER), pattern.translate(_ASCII_LOWER)
         escape = escape.translate(_ASCII_LOWER) if escape else escape
+    if case is e.CaseRule.LOWER:
+        text, pattern = text.translate(LOWER_OF), pattern.translate(LOWER_OF)
     parts, escaped = [], False
     for character in pattern:
         if not escaped and escape is not None and character == escape:
@@ -164,8 +167,7 @@ def like(text: Any, pattern: Any, escape: str | None, case: e.CaseRule) -> bool 
         escaped = False
     if escaped:
         return False
-    flags = re.DOTALL | (re.IGNORECASE if case is e.CaseRule.UNICODE else 0)
-    return re.fullmatch("".join(parts), text, flags) is not None
+    return re.fullmatch("".join(parts), text, re.DOTALL) is not None
 
 
 _PREFIX = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)", re.ASCII)

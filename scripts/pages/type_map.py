@@ -322,6 +322,11 @@ refused with the form that is wanted: one of finer digits, a `date` beside momen
 `CURRENT_TIMESTAMP` and `datetime('now')`, as a default too, have whole seconds: beside moments of milliseconds they are a gap,
 and `strftime('%Y-%m-%d %H:%M:%f', 'now')` is what to write.
 
+A number in JSON is an `int`, a `long` or a `double`; one that a `double` would round is a `decimal`. A `jsonb` keeps
+the digits of its numbers: there `0.10`, `1.0` and numbers of more than 15 digits are a `decimal` too, and `unload` writes
+them as they were. To MongoDB 0.1 the `double` and 0.1 the `decimal` are not equal: a query of your own asks such a field
+for both. Answers of `Store` show the number.
+
 PostgreSQL's `json` keeps its text, so an object that names a key twice is kept as the text it is. A `jsonb` is `json as
 jsonb`: what is written to it keeps the last of such keys. What is no JSON is refused for both, and for MySQL's.
 

@@ -11,9 +11,10 @@ from pymongo.database import Database
 from nestling.executors.calls import read_call
 from nestling.executors.exact import exact
 from nestling.executors.read_errors import read_errors
+from nestling.ir.bson_in_json import by_worth
 from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
-from nestling.ir.types import TypeName
+from nestling.ir.types import JSONB, TypeName
 from nestling.ir.values import decode, decoder
 
 Row = tuple[object, ...]
@@ -54,6 +55,8 @@ def row_of(columns: Sequence[OutputColumn]) -> Callable[[Document], Row]:
 def _convert(column: OutputColumn) -> Callable[[object], object]:
     if column.type.name is TypeName.JSON:
         inner = decoder(column.type)
+        if column.type.carried == JSONB:  # a driver of SQL shows no digits of them
+            return lambda value: None if value is None or value is JSON_NULL else by_worth(inner(value))
         return lambda value: None if value is None or value is JSON_NULL else inner(value)
     kind = column.type.element or column.type
     if kind.is_char:

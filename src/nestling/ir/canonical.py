@@ -14,6 +14,7 @@ from uuid import UUID
 import bson
 
 from nestling.ir.access_path import column_field
+from nestling.ir.bson_in_json import by_worth
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.numeral import INT64
@@ -66,7 +67,7 @@ def _judge(attribute: Attribute) -> Callable[[object], object]:
     if attribute.is_numeric:
         return lambda value: int(value) if _is_whole(value) else canonical(value)
     if attribute.type.name is TypeName.JSON:  # where a text is JSON text
-        return lambda value: JSON_NULL if value == "null" else canonical(value)
+        return lambda value: JSON_NULL if value == "null" else canonical(by_worth(value))
     return canonical
 
 

@@ -89,7 +89,9 @@ class CaseRule(StrEnum):
 
     EXACT = "exact"
     ASCII = "ascii"  # A-Z as a-z
-    UNICODE = "unicode"  # simple case folding
+    LOWER = "lower"  # those with the same lower case: PostgreSQL's ILIKE
+    OF_LOWER = "of lower"  # the text's lower case beside the pattern as it is
+    OF_UPPER = "of upper"  # the text's upper case beside the pattern as it is
     PRIMARY = "primary"  # whatever case and accents, as MySQL compares one character with another
 
 

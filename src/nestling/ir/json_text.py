@@ -3,6 +3,7 @@
 Converted when that is exactly reversible as a value, else handed over as the text found. As found stay: text that is not JSON,
 objects that name a key twice, and a top-level string or `null` (which could not be told from text as found, or from NULL). So a
 `str` in a json attribute is always JSON text. Numbers are `int` or `float`; one that a float would round is a `Decimal`.
+Of jsonb, which keeps digits, so is one that a float would write otherwise: `0.10`.
 What only BSON has is written as Extended JSON.
 """
 
@@ -13,14 +14,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from nestling.ir.bson_in_json import NOT_IN_SQL, beyond_json
+from nestling.ir.bson_in_json import NOT_IN_SQL, beyond_json, number_with_digits
 from nestling.ir.rows import JsonNull
 
 
-def read_json(text: str) -> Any:
-    """Return the value of a JSON text, or the text itself."""
+def read_json(text: str, *, digits: bool = False) -> Any:
+    """Return the value of a JSON text, or the text itself; `digits`: with numbers that keep theirs."""
     try:
-        found = _DECODER.decode(text)
+        found = (_DIGITS_DECODER if digits else _DECODER).decode(text)
     except (ValueError, RecursionError):
         return text
     return text if found is None or isinstance(found, str) else found
@@ -88,7 +89,7 @@ def _numeric(text: str) -> int | float | Decimal:
     if not -_NUMERIC_PLACES[1] <= found.adjusted() < _NUMERIC_PLACES[0]:
         raise ValueError(f"{text} is out of range")
     written = f"{found if found else found.copy_abs():f}"
-    return _number(written) if "." in written else int(written)
+    return number_with_digits(written) if "." in written else int(written)
 
 
 def _texts(value: object) -> Iterator[str]:
@@ -124,6 +125,9 @@ def _no_constant(name: str) -> NoReturn:
 
 _NUMERIC_PLACES = 131_072, 16_383
 """Digits before and behind the point of PostgreSQL's numeric."""
+_DIGITS_DECODER = json.JSONDecoder(
+    object_pairs_hook=_members, parse_float=number_with_digits, parse_constant=_no_constant
+)
 _ANY_DECODER = json.JSONDecoder(parse_constant=_no_constant)
 _JSONB_DECODER = json.JSONDecoder(parse_float=_numeric, parse_constant=_no_constant)
 _DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=_number, parse_constant=_no_constant)

@@ -36,7 +36,7 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.bson_in_json import beyond_json
+from nestling.ir.bson_in_json import beyond_json, number_with_digits
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.json_documents import (
@@ -49,7 +49,7 @@ from nestling.ir.json_documents import (
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, Type, TypeName
 
 DECIMAL128_DIGITS = DIGITS
 
@@ -74,7 +74,8 @@ def encoder(kind: Type, policy: Policy | None = None) -> Convert:
     chosen = policy or Policy()
     match kind.name:
         case TypeName.JSON:
-            return lambda value: None if value is None else _encode_json(value)
+            digits = kind.carried == JSONB
+            return lambda value: None if value is None else _encode_json(value, digits=digits)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             return lambda value: _encode_timestamp(value, kind.fraction_digits, chosen)
         case TypeName.OBJECT_ID:
@@ -137,7 +138,7 @@ def _encode_array(value: object, inner: Convert) -> object:
     return [None if item is None else _encode_array(item, inner) for item in value]
 
 
-def _encode_json(value: object) -> object:
+def _encode_json(value: object, *, digits: bool) -> object:
     def keep(part: object) -> object:
         """A number without exact form is no text, whatever the policy: the whole JSON is, which tells the two apart."""
         try:
@@ -146,7 +147,7 @@ def _encode_json(value: object) -> object:
             raise ValueError("a number without exact form") from error
 
     try:
-        return json_as_kept(value, keep)
+        return json_as_kept(value, keep, digits=digits)
     except TypeError as error:
         what = f"a json value has keys no document can have, and numbers no JSON text of ours can: {error}"
         raise LoadError(Problem(what=what)) from error
@@ -175,7 +176,8 @@ def decoder(kind: Type) -> Convert:
         case TypeName.DECIMAL:
             return _decode_decimal
         case TypeName.JSON:
-            return lambda value: JSON_NULL if value is None else _decode_whole_json(value)
+            digits = kind.carried == JSONB
+            return lambda value: JSON_NULL if value is None else _decode_whole_json(value, digits)
         case TypeName.INTEGER:
             return _decode_integer
         case TypeName.ARRAY if kind.element is not None:
@@ -249,18 +251,18 @@ def _decode_array(value: object, inner: Convert) -> object:
     ]
 
 
-def _decode_whole_json(value: object) -> object:
+def _decode_whole_json(value: object, digits: bool) -> object:
     """The value of a json attribute; what a source found there in place of JSON is no part of one."""
     if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
-        return json.loads(bytes(value))
-    return decode(value) if is_as_found(value, is_whole=True) else _decode_json(value)
+        return json.loads(bytes(value), parse_float=number_with_digits)
+    return decode(value) if is_as_found(value, is_whole=True) else _decode_json(value, digits)
 
 
-def _decode_json(value: object) -> object:
+def _decode_json(value: object, digits: bool) -> object:
     if isinstance(value, dict):
-        return {name: _decode_json(item) for name, item in value.items()}
+        return {name: _decode_json(item, digits) for name, item in value.items()}
     if isinstance(value, list):
-        return [_decode_json(item) for item in value]
-    if (found := beyond_json(value)) is not None:
+        return [_decode_json(item, digits) for item in value]
+    if (found := beyond_json(value, digits=digits)) is not None:
         return found
     return _decode_integer(value)

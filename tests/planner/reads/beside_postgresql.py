@@ -57,11 +57,15 @@ class Beside:
         return found.gap.what if isinstance(found, NotCompiled) else ""
 
 
-def created(postgresql: str, tables: str) -> tuple[str, str, sa.Engine]:
+EVERY_LETTER = "ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C.UTF-8' TEMPLATE template0"
+"""What makes a database that knows the case of all letters."""
+
+
+def created(postgresql: str, tables: str, made: str = "") -> tuple[str, str, sa.Engine]:
     """A database of its own with the tables: its name, its address and an engine for it."""
     name = f"reads_{uuid.uuid4().hex}"
     with sa.create_engine(postgresql, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool).connect() as server:
-        server.exec_driver_sql(f"CREATE DATABASE {name}")
+        server.exec_driver_sql(f"CREATE DATABASE {name} {made}")
     url = sa.make_url(postgresql).set(database=name).render_as_string(hide_password=False)
     engine = sa.create_engine(url, poolclass=sa.NullPool)
     with engine.begin() as connection:
@@ -71,10 +75,10 @@ def created(postgresql: str, tables: str) -> tuple[str, str, sa.Engine]:
 
 @contextmanager
 def beside(
-    postgresql: str, client: MongoClient[dict[str, Any]], tables: str, strategy: str = "normalized"
+    postgresql: str, client: MongoClient[dict[str, Any]], tables: str, strategy: str = "normalized", made: str = ""
 ) -> Iterator[Beside]:
     """The tables, made by a script, in both; loaded by the strategy's design."""
-    name, url, engine = created(postgresql, tables)
+    name, url, engine = created(postgresql, tables, made)
     reading = pipeline.inspect(url)
     proposal = pipeline.design(reading, strategy)
     database = client[name]

@@ -102,7 +102,7 @@ def test_orders_of_languages_are_told(postgresql_urls: tuple[str, str]) -> None:
         connection.execute('CREATE TABLE t (a text COLLATE "en-x-icu", b text COLLATE "C", n integer)')
     reading = open_database(postgresql_urls[1]).reading()
     said = "texts of 1 column are ordered by the collation `en-x-icu`: on MongoDB capitals come before small letters"
-    assert [note for note in reading.notes if "en-x-icu" in note] == [said]
+    assert [note for note in reading.notes if "ordered by the collation" in note] == [said]
     assert not [note for note in reading.notes if "by the collation `C`" in note]
 
 
@@ -122,6 +122,28 @@ def test_a_locale_that_knows_no_case_is_told(postgresql_urls: tuple[str, str]) -
     here, elsewhere = (open_database(each).reading().notes for each in (postgresql_urls[1], there))
     assert [note for note in here if note.startswith("the database's locale `C` knows the case of A to Z only")]
     assert not [note for note in elsewhere if "locale" in note]
+
+
+def test_letters_of_another_case_are_told(postgresql_urls: tuple[str, str]) -> None:
+    """Of a language's collation, of ICU's, and of C, which columns name."""
+    psycopg = pytest.importorskip("psycopg")
+    names = ("C", "und-x-icu", "tr-x-icu", "C.utf8")
+    with psycopg.connect(postgresql_urls[1], autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT collname FROM pg_collation WHERE collname = ANY (%s)", ([*names],)
+        ).fetchall()
+        if len(found) < len(names):
+            missing("this system has not all of the collations " + ", ".join(names))
+        connection.execute(
+            "CREATE TABLE t (" + ", ".join(f'c{at} text COLLATE "{each}"' for at, each in enumerate(names)) + ")"
+        )
+    told = {
+        note.split("`")[1]: note for note in open_database(postgresql_urls[1]).reading().notes if "of columns" in note
+    }
+    assert "`C` of columns knows the case of A to Z only" in told["C"]
+    assert "another upper or lower case of `ß`, `İ`," in told["und-x-icu"]
+    assert "another upper or lower case of `I`, `i`," in told["tr-x-icu"]
+    assert "C.utf8" not in told
 
 
 def test_a_time_zone_other_than_utc_is_a_gap(postgresql_urls: tuple[str, str]) -> None:

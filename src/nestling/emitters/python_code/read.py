@@ -9,7 +9,7 @@ from nestling.emitters.python_code.parameters import argument, given
 from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.literals import comment
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import JSONB, Type, TypeName
 
 _SHOWN = {
     TypeName.DATE: "as_date",
@@ -140,6 +140,8 @@ def _conversion(kind: Type) -> str:
         return f"as_array({_conversion(kind.element)})"
     if kind.is_char:
         return f"as_char({kind.numbers[0]})"
+    if kind.carried == JSONB:
+        return "as_jsonb"
     return _SHOWN.get(kind.name, "as_found")
 
 

@@ -125,6 +125,22 @@ def as_json(value: Any) -> Any:
         return value
 
 
+def as_jsonb(value: Any) -> Any:
+    """JSON that keeps the digits of its numbers, which are shown as those they are worth."""
+    return as_json(by_worth_alone(value))
+
+
+def by_worth_alone(value: Any) -> Any:
+    """A value inside of JSON with floats for the decimals they are worth."""
+    if isinstance(value, dict):
+        return {name: by_worth_alone(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [by_worth_alone(each) for each in value]
+    number = value.to_decimal() if isinstance(value, Decimal128) else Decimal("NaN")
+    is_fraction = number.is_finite() and number.as_tuple().exponent != 0
+    return float(number) if is_fraction and Decimal(repr(float(number))) == number else value
+
+
 def as_json_part(value: Any) -> Any:
     """A value inside of JSON, also of the text it is stored as where no document can hold it."""
     if isinstance(value, Binary) and value.subtype == 129:

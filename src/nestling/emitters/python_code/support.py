@@ -11,6 +11,7 @@ from nestling.emitters.conversions import (
     given,
     letters_alike,
     like_patterns,
+    postgresql_case,
     postgresql_texts,
     servers,
     sqlite,
@@ -25,7 +26,9 @@ from nestling.ir import (
     instants,
     json_documents,
     json_text,
+    letter_case,
     numeral,
+    rows,
     time_text,
     zero_dates,
 )
@@ -38,12 +41,15 @@ _MODULES = (
     instants,
     json_documents,
     json_text,
+    letter_case,
     numeral,
+    rows,
     time_text,
     zero_dates,
     given,
     letters_alike,
     like_patterns,
+    postgresql_case,
     sqlite,
     servers,
     postgresql_texts,
@@ -69,7 +75,7 @@ from pymongo.write_concern import WriteConcern
 def _names_of(node: ast.stmt) -> set[str]:
     """What a statement at the top of a module defines."""
     match node:
-        case ast.FunctionDef(name=name):
+        case ast.FunctionDef(name=name) | ast.ClassDef(name=name, decorator_list=[]):
             return {name}
         case ast.Assign(targets=targets):
             return {each.id for each in targets if isinstance(each, ast.Name)}
@@ -84,6 +90,7 @@ def _is_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom) and not ours
 
 
+_BLOCKS = ("def ", "class ")
 _SOURCES = [inspect.getsource(module) for module in _MODULES]
 _DEFINITIONS = {
     name: ast.get_source_segment(source, node) or ""
@@ -113,9 +120,9 @@ def support(code: str) -> list[str]:
         wanted |= new
         new = {each for name in new for each in _mentioned(_DEFINITIONS[name])} & _DEFINITIONS.keys() - wanted
     chosen = [source for name, source in _DEFINITIONS.items() if name in wanted]
-    functions = [f"{source}\n" for source in chosen if source.startswith("def ")]
-    known = {name for name in wanted if _DEFINITIONS[name].startswith("def ")}
-    constants = [source for source in chosen if not source.startswith("def ")]
+    functions = [f"{source}\n" for source in chosen if source.startswith(_BLOCKS)]
+    known = {name for name in wanted if _DEFINITIONS[name].startswith(_BLOCKS)}
+    constants = [source for source in chosen if not source.startswith(_BLOCKS)]
     first = [source for source in constants if not _mentioned(source) & known]
     last = [source for source in constants if source not in first]
     plain = [source.replace("  # noqa: DTZ001", "") for source in functions]

@@ -173,7 +173,7 @@ def _refuse_ends(values: Sequence[Expression], node: exp.Expr) -> None:
         raise gap("BETWEEN of times and texts", node)
 
 
-_LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike: CaseRule.UNICODE}
+_LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike: CaseRule.LOWER}
 
 
 def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> Expression:
@@ -183,7 +183,7 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
     if rule is Collation.BINARY:
         case = CaseRule.EXACT
     if is_either_citext(node, sides, env):
-        case = CaseRule.UNICODE
+        case = CaseRule.LOWER
     if env.dialect.is_sqlite and NULL in sides and any(map(_may_be_bytes, sides)):
         raise gap("LIKE NULL of what may be bytes, which SQLite finds false", node)
     operand, pattern = (values.text(side, env.translation) for side in sides)

@@ -1,13 +1,15 @@
 """How a database of PostgreSQL has its texts, where statements on MongoDB have them otherwise.
 
-Texts may be ordered as a language orders them, while those statements order them by code point. And the C locale knows the case
-of A to Z only, while they know that of all letters.
+Texts may be ordered as a language orders them, while those statements order them by code point. And letters may have another
+upper or lower case: of a language, of ICU, or, in the C locale, none but A to Z.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+
+from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
 
 _COLLATIONS = """
 SELECT found.name, count(*) FROM (
@@ -23,17 +25,65 @@ GROUP BY 1 ORDER BY 1"""
 
 
 _CASE = """
-SELECT CASE to_jsonb(d)->>'datlocprovider' WHEN 'i' THEN '' WHEN 'b' THEN to_jsonb(d)->>'datlocale' ELSE datctype::text END
+SELECT CASE to_jsonb(d)->>'datlocprovider'
+    WHEN 'i' THEN COALESCE(to_jsonb(d)->>'datlocale', to_jsonb(d)->>'daticulocale')
+    WHEN 'b' THEN to_jsonb(d)->>'datlocale' ELSE datctype::text END, pg_encoding_to_char(encoding)
 FROM pg_database d WHERE datname = current_database()"""
+_NAMED = """
+SELECT DISTINCT quote_ident(s.nspname) || '.' || quote_ident(k.collname), k.collname::text
+FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+  JOIN pg_collation k ON k.oid = a.attcollation JOIN pg_namespace s ON s.oid = k.collnamespace
+WHERE c.relkind IN ('r', 'p', 'f') AND a.attnum > 0 AND NOT a.attisdropped AND k.collname <> 'default'
+  AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+ORDER BY 1"""
+_LETTERS = """
+SELECT letter, lower(letter{collate}), upper(letter{collate})
+FROM (SELECT chr(code) AS letter FROM (VALUES {ranges}) AS r (low, high), generate_series(low, high) AS code) AS every
+WHERE lower(letter{collate}) <> letter OR upper(letter{collate}) <> letter
+UNION ALL SELECT '{word}', lower('{word}'{collate}), upper('{word}'{collate})"""
+_RANGES = (
+    (0x41, 0x2D2D), (0xA640, 0xABBF), (0xFB00, 0xFF5A), (0x10400, 0x10CFF), (0x118A0, 0x118DF), (0x16E40, 0x16E7F),
+    (0x1E900, 0x1E943),
+)  # fmt: skip
+"""Where letters have another case."""
+_WORD = "ΑΣ"
+"""Its last letter has a small one of its own at the end of a word."""
+_SHOWN = 5
+"""So many letters tell which those are."""
 
 
 def case_of_letters(cursor: Any) -> Iterator[str]:
-    """A note where only A to Z have another case."""
+    """A note where letters have another case than on MongoDB: of the database, and of each collation columns name."""
     cursor.execute(_CASE)
-    ((name,),) = cursor.fetchall()
-    if name in ("C", "POSIX"):
-        known = "knows the case of A to Z only: on MongoDB `upper`, `lower` and `ILIKE` know that of other letters too"
-        yield f"the database's locale `{name}` {known}"
+    ((locale, encoding),) = cursor.fetchall()
+    whose = f"the database's locale `{locale}`"
+    if encoding == "UTF8":
+        yield from _other_case(cursor, "", whose)
+        cursor.execute(_NAMED)
+        for quoted, name in cursor.fetchall():
+            yield from _other_case(cursor, f" COLLATE {quoted}", f"the collation `{name}` of columns")
+    elif locale in ("C", "POSIX"):
+        yield _A_TO_Z.format(whose=whose)
+
+
+_A_TO_Z = (
+    "{whose} knows the case of A to Z only: on MongoDB `upper`, `lower` and `ILIKE` know that of other letters too"
+)
+
+
+def _other_case(cursor: Any, collate: str, whose: str) -> Iterator[str]:
+    ranges = ", ".join(map(str, _RANGES))
+    cursor.execute(_LETTERS.format(collate=collate, ranges=ranges, word=_WORD))
+    found = {letter: (lower, upper) for letter, lower, upper in cursor.fetchall()}
+    cased = {*found, *map(chr, LOWER_OF), *map(chr, UPPER_OF)}
+    ours = {letter: (letter.translate(LOWER_OF), letter.translate(UPPER_OF)) for letter in cased}
+    other = sorted(each for each in filter(known_case, cased) if found.get(each, (each, each)) != ours[each])
+    if all(each.isascii() for each in found if each != _WORD):
+        yield _A_TO_Z.format(whose=whose)
+    elif other:
+        shown = ", ".join(f"`{each}`" for each in other[:_SHOWN]) + (" and others" if len(other) > _SHOWN else "")
+        here = "on MongoDB `upper`, `lower` and `ILIKE` have that of the C library"
+        yield f"{whose} has another upper or lower case of {shown}: {here}"
 
 
 def orders_of_languages(cursor: Any) -> Iterator[str]:

@@ -36,8 +36,8 @@ def register_loaders(connection: Connection[Any]) -> None:
     for name in _MAY_NOT_FIT:
         inner = adapters.get_loader(adapters.types[name].oid, Format.TEXT)
         adapters.register_loader(name, _or_text(inner, utc=name == "timestamptz"))
-    for name in ("json", "jsonb"):
-        adapters.register_loader(name, JsonLoader)
+    adapters.register_loader("json", JsonLoader)
+    adapters.register_loader("jsonb", JsonbLoader)
     for info in list(adapters.types):
         if info.array_oid and (array := adapters.get_loader(info.array_oid, Format.TEXT)):
             adapters.register_loader(info.array_oid, _unless_bounded(array))
@@ -49,6 +49,14 @@ class JsonLoader(Loader):
     def load(self, data: Buffer) -> object:
         """Read one value."""
         return read_json(bytes(data).decode())
+
+
+class JsonbLoader(Loader):
+    """JSON whose numbers keep their digits, `0.10`."""
+
+    def load(self, data: Buffer) -> object:
+        """Read one value."""
+        return read_json(bytes(data).decode(), digits=True)
 
 
 def _or_text(inner: Any, *, utc: bool) -> type[Loader]:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from nestling.ir.json_text import read_json
-from nestling.ir.types import Type, TypeName
+from nestling.ir.types import JSONB, Type, TypeName
 from nestling.ir.zero_dates import is_zero, zero_of
 from nestling.sources.sql.engines import engine_of
 
@@ -80,7 +80,7 @@ def by_type(kind: Type) -> Converter | None:
         case TypeName.UUID:
             return _uuid
         case TypeName.JSON:
-            return _json
+            return _jsonb if kind.carried == JSONB else _json
         case TypeName.ARRAY if kind.element is not None:
             return _array(from_text(kind.element) or by_type(kind.element))
         case _:
@@ -176,6 +176,10 @@ def _float(value: Any) -> Any:
 
 def _json(value: Any) -> Any:
     return read_json(value) if type(value) is str else value
+
+
+def _jsonb(value: Any) -> Any:
+    return read_json(value, digits=True) if type(value) is str else value
 
 
 def _array(element: Converter | None) -> Converter:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from string import ascii_letters
 from typing import TYPE_CHECKING, TypeGuard
 
 from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts, linear, primary_regex
+from nestling.emitters.conversions.postgresql_case import case_regex
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
 from nestling.emitters.mql.sql.placeholder import Placeholder, WildPattern
-from nestling.ir.expression import Call, CaseRule, Expression, Function, Like
+from nestling.ir.expression import Call, CaseRule, Cast, Column, Expression, Function, Like, Rules
+from nestling.ir.letter_case import known_case
+from nestling.ir.types import Type, TypeName
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -23,24 +27,59 @@ class Pattern:
     value: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Regex:
+    """A regular expression of the server's: `text` None matches nothing; `any_case`: by the server's own rule of case."""
+
+    text: str | None
+    any_case: bool = False
+
+
+_CASES = {Function.LOWER: CaseRule.OF_LOWER, Function.UPPER: CaseRule.OF_UPPER}
+_BY_CASE = frozenset({CaseRule.LOWER, CaseRule.OF_LOWER, CaseRule.OF_UPPER})
+_TWO_ALIKE = frozenset(ascii_letters) - {*"IiSs"}
+"""Letters the server takes for the same as PostgreSQL does; I is also that of `İ` there, and S that of `ſ` here."""
+
+
+def by_letters(node: Like) -> Like:
+    """`upper(text) LIKE pattern` as a rule for the letters of the text itself."""
+    match node.operand:
+        case Call(function=Function.UPPER | Function.LOWER as function, rules=Rules.POSTGRESQL, arguments=(text,)) if (
+            node.case is CaseRule.EXACT
+        ):
+            return replace(node, operand=_without_cast(text), case=_CASES[function])
+        case _:
+            return node
+
+
+def _without_cast(text: Expression) -> Expression:
+    """A text that is cast to one is itself."""
+    plain = Type(TypeName.TEXT)
+    match text:
+        case Cast(type=kind, operand=Column(type=inner) as column) if kind == plain == replace(inner, numbers=()):
+            return column
+        case _:
+            return text
+
+
 def like_truth(node: Like, r: Renderer, *, negated: bool = False) -> Mql:
     """Whether the text matches (`negated`: does not); false when either is NULL."""
     pattern = constant_pattern(node.pattern, r)
     if pattern is None:
-        return _computed_truth(node, r, negated=negated)
+        return _unknown_truth(node, r, negated=negated)
     if pattern.value is None:
         return False
-    regex = like_regex(pattern.value, node.escape, node.case)
-    return matches(node.operand, regex, node.case, r, negated=negated)
+    node = by_letters(node)
+    return matches(node.operand, like_regex(pattern.value, node.escape, node.case), r, negated=negated)
 
 
-def matches(operand: Expression, regex: str | None, case: CaseRule, r: Renderer, *, negated: bool = False) -> Mql:
-    """Whether a text matches a regular expression; None is one that matches nothing. False when the text is NULL."""
+def matches(operand: Expression, regex: Regex, r: Renderer, *, negated: bool = False) -> Mql:
+    """Whether a text matches a regular expression. False when the text is NULL."""
 
     def body(text: Mql) -> Mql:
-        if regex is None:
+        if regex.text is None:
             return present(text) if negated else False
-        found: Mql = {"$regexMatch": {"input": text, **regex_options(regex, case)}}
+        found: Mql = {"$regexMatch": {"input": text, **regex_options(regex.text, any_case=regex.any_case)}}
         if not negated:
             return found
         return both(present(text), {"$not": [found]}) if r.nullable(operand) else {"$not": [found]}
@@ -57,11 +96,29 @@ def constant_pattern(expression: Expression, r: Renderer) -> Pattern | None:
     return Pattern(found if isinstance(found, str) or found is None else str(found))
 
 
+def _unknown_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
+    """A pattern that is a parameter is made a regular expression when it is given, where letters have others alike."""
+    if node.case is CaseRule.PRIMARY:
+        return _given_truth(node, _given_pattern(node, r), r, negated=negated)
+    letters = by_letters(node)
+    given = _given_pattern(letters, r) if letters.case in _BY_CASE else None
+    if given is not None:
+        return _given_truth(letters, given, r, negated=negated)
+    return _computed_truth(_in_lower_case(node) if node.case is CaseRule.LOWER else node, r, negated=negated)
+
+
+def _in_lower_case(node: Like) -> Like:
+    """ILIKE as PostgreSQL does it: LIKE of both sides in lower case."""
+    if node.escape is not None and node.escape.isalpha():
+        raise gap("ILIKE with a letter as its escape and a pattern that is no constant or parameter")
+    text, pattern = (
+        Call(Function.LOWER, (side,), Type(TypeName.TEXT), Rules.POSTGRESQL) for side in (node.operand, node.pattern)
+    )
+    return replace(node, operand=text, pattern=pattern, case=CaseRule.EXACT)
+
+
 def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     """The regular expression is built by the server, from the pattern's characters one by one."""
-    if node.case is CaseRule.PRIMARY:
-        return _given_truth(node, r, negated=negated)
-    options = {"options": "si" if node.case is CaseRule.UNICODE else "s"}
 
     def body(text: Mql, pattern: Mql) -> Mql:
         lower = node.case is CaseRule.ASCII
@@ -69,7 +126,7 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
         sides = (
             {"input": {"$toLower": text}, "regex": {"$toLower": regex}} if lower else {"input": text, "regex": regex}
         )
-        found: Mql = {"$regexMatch": {**sides, **options}}
+        found: Mql = {"$regexMatch": {**sides, "options": "s"}}
         if node.escape is not None:
             one = escaped(node.escape)
             unfinished = {
@@ -83,9 +140,8 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     return bind({"text": r.value(node.operand), "pattern": r.value(node.pattern)}, body, inside=True)
 
 
-def _given_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
-    """By MySQL's collations: the regular expression is made of the parameter when it is given."""
-    given = _given_pattern(node, r)
+def _given_truth(node: Like, given: Mql | None, r: Renderer, *, negated: bool) -> Mql:
+    """The regular expression is made of the parameter when it is given."""
     if given is None:
         made = (
             "made of columns or several parameters"
@@ -101,17 +157,37 @@ def _given_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
     return bind({"text": r.value(node.operand), "pattern": given}, body, total=True)
 
 
-def _given_pattern(node: Like, r: Renderer) -> Mql:
+def _given_pattern(node: Like, r: Renderer) -> Mql | None:
     """The one parameter a pattern is made of, maybe between constants; None for any other pattern."""
-    parts = node.pattern.arguments if _is_concat(node.pattern) else (node.pattern,)
+    inner = _without_case(node)
+    parts = inner.arguments if _is_concat(inner) else (inner,)
     values = [literal_value(value) for value in map(r.value, parts) if is_inline(value)]
     given = [value for value in values if isinstance(value, Placeholder)]
     texts = [value for value in values if isinstance(value, str)]
     if len(given) != 1 or len(texts) + 1 < len(parts):
         return None
     place = values.index(given[0])
-    pattern = WildPattern(node.escape, "".join(texts[:place]), "".join(texts[place:]))
-    return {"$literal": replace(given[0], pattern=pattern)}
+    before, after = "".join(texts[:place]), "".join(texts[place:])
+    _require_known_case(before + after, node.case)
+    both = node.case is CaseRule.LOWER or inner is not node.pattern
+    return {"$literal": replace(given[0], pattern=WildPattern(node.escape, before, after, _of_case(node.case), both))}
+
+
+def _without_case(node: Like) -> Expression:
+    """The pattern without the function of case that the text is under, too."""
+    match node.pattern:
+        case Call(function=Function.UPPER | Function.LOWER as function, rules=Rules.POSTGRESQL, arguments=(inner,)):
+            is_letter = node.escape is not None and node.escape.isalpha()
+            return inner if _CASES[function] is node.case and not is_letter else node.pattern
+        case _:
+            return node.pattern
+
+
+def _of_case(case: CaseRule) -> Function | None:
+    """The function of case that makes letters alike; None by MySQL's rule, which leaves out accents too."""
+    if case is CaseRule.PRIMARY:
+        return None
+    return Function.UPPER if case is CaseRule.OF_UPPER else Function.LOWER
 
 
 def _is_concat(pattern: Expression) -> TypeGuard[Call]:
@@ -153,18 +229,36 @@ def _computed_literal(character: Mql) -> Mql:
     return {"$cond": [plain, character, {"$concat": ["\\", character]}]}
 
 
-def regex_options(regex: str, case: CaseRule) -> dict[str, Mql]:
-    """The fields `$regexMatch` and `$match` share: dots match line ends, and Unicode's case rule is the server's own."""
-    options = ("s" if "." in regex else "") + ("i" if case is CaseRule.UNICODE else "")
+def regex_options(regex: str, *, any_case: bool = False) -> dict[str, Mql]:
+    """The fields `$regexMatch` and `$match` share: dots match line ends."""
+    options = ("s" if "." in regex else "") + ("i" if any_case else "")
     return {"regex": regex, "options": options} if options else {"regex": regex}
 
 
-def like_regex(pattern: str, escape: str | None, case: CaseRule) -> str | None:
-    """The pattern as an anchored regular expression; None when it ends in the middle of an escape and matches nothing."""
+def like_regex(pattern: str, escape: str | None, case: CaseRule) -> Regex:
+    """The pattern as an anchored regular expression; nothing matches one that ends in the middle of an escape."""
     if case is CaseRule.PRIMARY:
-        return primary_regex(pattern, escape)
+        return Regex(primary_regex(pattern, escape))
     parts = like_parts(pattern, escape)
-    return None if parts is None else anchored(parts, lambda character: _quoted(character, case))
+    if parts is None:
+        return Regex(None)
+    _require_known_case(pattern, case)
+    if case is CaseRule.LOWER and all(kind or _is_two_alike(text) for kind, text in parts):
+        has_letters = any(text.isalpha() for kind, text in parts if not kind)
+        return Regex(anchored(parts, escaped), any_case=has_letters)
+    if case in _BY_CASE:
+        upper = case is CaseRule.OF_UPPER
+        return Regex(case_regex(pattern, escape, upper=upper, both=case is CaseRule.LOWER))
+    return Regex(anchored(parts, lambda character: _quoted(character, case)))
+
+
+def _is_two_alike(character: str) -> bool:
+    return character.isascii() and (not character.isalpha() or character in _TWO_ALIKE)
+
+
+def _require_known_case(text: str, case: CaseRule) -> None:
+    if case in _BY_CASE and not known_case(text):
+        raise gap(f"the case of the letters of `{text}`")
 
 
 def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:

@@ -8,12 +8,12 @@ from enum import StrEnum
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.emitters.conversions import given, like_patterns
+from nestling.emitters.conversions import given, like_patterns, postgresql_case
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir import compiled
-from nestling.ir.expression import Affinity
+from nestling.ir.expression import Affinity, Function
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 
@@ -50,11 +50,16 @@ class Boundary:
 
 @dataclass(frozen=True, slots=True)
 class WildPattern:
-    """The value is, between these texts, a pattern of MySQL's LIKE; what takes its place is the regular expression of that."""
+    """The value is, between these texts, a pattern of LIKE; what takes its place is the regular expression of that.
+
+    `case` is the function of case that makes letters alike as in PostgreSQL, `both`: of the pattern too; None is MySQL's rule.
+    """
 
     escape: str | None
     before: str
     after: str
+    case: Function | None = None
+    both: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +166,16 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
     elif placeholder.carried:
         yield Conversion(given.as_written_by, (placeholder.carried,))
     if placeholder.pattern is not None:
-        wild = placeholder.pattern
-        yield Conversion(like_patterns.as_primary_regex, (wild.escape, wild.before, wild.after))
+        yield _as_regex(placeholder.pattern)
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
+
+
+def _as_regex(wild: WildPattern) -> Conversion:
+    between = (wild.escape, wild.before, wild.after)
+    if wild.case is None:
+        return Conversion(like_patterns.as_primary_regex, between)
+    return Conversion(postgresql_case.as_case_regex, (*between, wild.case is Function.UPPER, wild.both))
 
 
 EXPECTED = {

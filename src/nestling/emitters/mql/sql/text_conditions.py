@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.conversions.like_patterns import escaped
 from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
 from nestling.emitters.mql.sql.functions.patterns import regex_of
-from nestling.emitters.mql.sql.pattern import constant_pattern, like_prefix, like_regex, regex_options
+from nestling.emitters.mql.sql.pattern import by_letters, constant_pattern, like_prefix, like_regex, regex_options
 from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal, Rules
 from nestling.ir.types import TEXTS
 
@@ -30,16 +30,17 @@ def matches(node: Call, r: Renderer) -> Match | None:
         return None
     if regex is None or regex.text is None:
         return {field: {"$in": []}}
-    return {field: _regex_condition(regex.text, CaseRule.EXACT)}
+    return {field: _regex_condition(regex.text)}
 
 
-def _regex_condition(regex: str, case: CaseRule) -> Match:
-    options = regex_options(regex, case)
+def _regex_condition(regex: str, *, any_case: bool = False) -> Match:
+    options = regex_options(regex, any_case=any_case)
     return {f"${name}": value for name, value in options.items()}
 
 
 def like(node: Like, r: Renderer) -> Match | None:
     """An exact LIKE without wildcards is an equality, other constant patterns regular expressions."""
+    node = by_letters(node)
     field = _text_field(node.operand, r)
     if field is None:
         return None
@@ -52,9 +53,9 @@ def like(node: Like, r: Renderer) -> Match | None:
     if prefix is not None and not prefix[1] and node.case is CaseRule.EXACT:
         return {field: {"$eq": prefix[0]}}
     regex = like_regex(pattern.value, node.escape, node.case)
-    if regex is None:
+    if regex.text is None:
         return {field: {"$in": []}}
-    return {field: _regex_condition(regex, node.case)}
+    return {field: _regex_condition(regex.text, any_case=regex.any_case)}
 
 
 def unlike(node: Like, r: Renderer) -> Match | None:
@@ -66,7 +67,7 @@ def unlike(node: Like, r: Renderer) -> Match | None:
     assert isinstance(condition, dict)
     if "$in" in condition:  # no pattern or one that matches nothing: `$expr` tells these apart
         return None
-    may_be_null = r.nullable(node.operand)
+    may_be_null = r.nullable(by_letters(node).operand)
     if "$eq" in condition:
         return {field: {"$nin": [condition["$eq"], None]} if may_be_null else {"$ne": condition["$eq"]}}
     return {field: {"$not": condition, "$ne": None} if may_be_null else {"$not": condition}}
@@ -93,4 +94,4 @@ def begins(text: Expression, starts: Sequence[Expression], collation: Collation,
         return None
     quoted = [escaped(each) for each in found]
     regex = f"^{quoted[0]}" if len(quoted) == 1 else f"^(?:{'|'.join(quoted)})"
-    return {field: _regex_condition(regex, CaseRule.EXACT)}
+    return {field: _regex_condition(regex)}

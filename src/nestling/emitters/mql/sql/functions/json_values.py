@@ -1,7 +1,8 @@
-"""The text of what lies under the keys of JSON, where PostgreSQL writes no other: of texts, truth values and whole numbers.
+"""The text of what lies under the keys of JSON, where PostgreSQL writes no other: of texts, truth values and numbers.
 
-What MongoDB keeps does not say how a fraction was written (`1.50`), nor does PostgreSQL write objects and arrays as they are
-kept. A statement fails on these, and on JSON that is kept as its text because no document could be made of it.
+A jsonb keeps the digits of numbers, and so do its documents (`1.50` is a decimal there). A json may write a fraction in any way,
+`15e-1`, which MongoDB does not keep; and PostgreSQL writes objects and arrays otherwise than they are kept. A statement fails on
+these, and on JSON that is kept as its text because no document could be made of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.numerals import float_text
 from nestling.ir.expression import Call, Function, Literal
+from nestling.ir.types import JSONB
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -23,10 +26,11 @@ _AS_WRITTEN = ["string", "int", "long", "bool", "null", "missing"]
 def json_value(node: Call, r: Renderer) -> Mql:
     """The text; NULL for JSON's null, and where there is no such key or no object."""
     json, *keys = node.arguments
+    has_digits = json.type.carried == JSONB
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
 
     def body(json: Mql) -> Mql:
-        text = bind({"value": _under(names, json)}, _text)
+        text = bind({"value": _under(names, json)}, lambda value: _text(value, has_digits=has_digits))
         return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}), text]}
 
     return bind({"json": r.value(json)}, body)
@@ -46,9 +50,32 @@ def _is_kept_as_text(json: Mql) -> Mql:
     return {"$or": [{"$eq": [{"$type": json}, "binData"]}, begins]}
 
 
-def _text(value: Mql) -> Mql:
+def _text(value: Mql, *, has_digits: bool) -> Mql:
     kind = {"$type": value}
-    return {"$cond": [{"$in": [kind, _AS_WRITTEN]}, {"$toString": value}, _failure(kind)]}
+    as_written = {"$toString": value}
+    numbers = [
+        {"case": {"$eq": [kind, "decimal"]}, "then": bind({"text": as_written}, lambda text: _plain(text, kind))},
+        {"case": _is_plain_double(value), "then": float_text(value)},
+    ]
+    branches = [{"case": {"$in": [kind, _AS_WRITTEN]}, "then": as_written}, *(numbers if has_digits else [])]
+    return {"$switch": {"branches": branches, "default": _failure(kind)}}
+
+
+def _plain(text: Mql, kind: Mql) -> Mql:
+    """Jsonb writes no exponent, as the server does for decimals of many zeros."""
+    return {"$cond": [{"$regexMatch": {"input": text, "regex": r"^-?[0-9]+(\.[0-9]+)?\z"}}, text, _failure(kind)]}
+
+
+def _is_plain_double(value: Mql) -> Mql:
+    """Whether 15 digits say a double exactly, and without an exponent."""
+    size = {"$abs": value}
+    return {
+        "$and": [
+            {"$eq": [{"$type": value}, "double"]},
+            {"$or": [{"$eq": [value, 0]}, {"$and": [{"$gte": [size, 0.0001]}, {"$lt": [size, 1e15]}]}]},
+            {"$eq": [{"$toDouble": {"$toDecimal": value}}, value]},
+        ]
+    }
 
 
 def _failure(kind: Mql) -> Mql:

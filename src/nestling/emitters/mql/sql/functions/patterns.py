@@ -10,7 +10,8 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any, present
 from nestling.emitters.mql.sql.pattern import constant_pattern, glob_regex, regex_options
-from nestling.ir.expression import Call, CaseRule, Function, Rules
+from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -23,17 +24,15 @@ _SHARED = re.compile(
 _DOUBLED = re.compile(r"[*+?}][*+?{]")
 """Lazy and possessive quantifiers, which are not alike."""
 
+_PART = re.compile(r"\\.|\[[^\]]*\]|.", re.DOTALL)
+
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case.
-
-    `case` is how it takes other letters than A to Z.
-    """
+    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case."""
 
     text: str | None
     lower: bool = False
-    case: CaseRule = CaseRule.EXACT
 
 
 def matches(node: Call, r: Renderer) -> Mql:
@@ -66,7 +65,7 @@ def _found(text: Mql, regex: Regex) -> Mql:
     if regex.text is None:
         return {"$ne": [text, text]}  # a NaN is equal to itself, too
     subject: Mql = {"$toLower": text} if regex.lower else text
-    return {"$regexMatch": {"input": subject, **regex_options(regex.text, regex.case)}}
+    return {"$regexMatch": {"input": subject, **regex_options(regex.text)}}
 
 
 def regex_of(node: Call, r: Renderer) -> Regex | None:
@@ -82,15 +81,31 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
 
 
 def _shared_regex(node: Call, pattern: str) -> Regex:
-    """Ignoring case is the server's own habit only where there are other letters than A to Z, of which it knows more than one."""
+    """Letters of any case are looked for in a text in lower case, or, where there are others than A to Z, both cases of each."""
     folded = node.function is Function.MATCHES_ANY_CASE
     spread = folded and re.search("[A-Z]-[a-z]", pattern)
     if node.rules is not Rules.POSTGRESQL or not _SHARED.fullmatch(pattern) or _DOUBLED.search(pattern) or spread:
         raise gap(f"the regular expression `{pattern}`")
     regex = re.sub(r"(?<!\\)\$", r"\\z", pattern)
     if folded and not regex.isascii():
-        return Regex(regex, case=CaseRule.UNICODE)
+        return Regex(_in_both_cases(regex))
     return Regex(regex.lower(), lower=True) if folded else Regex(regex)
+
+
+def _in_both_cases(regex: str) -> str:
+    """PostgreSQL looks for the lower and the upper case of each letter."""
+    if not known_case(regex):
+        raise gap(f"the case of the letters of `{regex}`")
+    return _PART.sub(lambda found: _both_cases(found[0]), regex)
+
+
+def _both_cases(part: str) -> str:
+    if part[0] == "\\":
+        return part
+    if part[0] == "[":
+        return f"{part[:-1]}{part[1:-1].lstrip('^').swapcase()}]"
+    lower, upper = part.translate(LOWER_OF), part.translate(UPPER_OF)
+    return part if lower == upper else f"[{upper}{lower}]"
 
 
 PATTERNS = {Function.GLOB: matches, Function.MATCHES: matches, Function.MATCHES_ANY_CASE: matches}

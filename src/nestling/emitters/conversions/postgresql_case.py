@@ -1,0 +1,54 @@
+"""LIKE of texts in upper or lower case, and ILIKE, as PostgreSQL has them: regular expressions of classes of letters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts
+from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
+
+
+@cache
+def letters_by_case(upper: bool) -> dict[str, list[str]]:
+    """The letters that become another, and that other itself, under it."""
+    found: dict[str, list[str]] = {}
+    table = UPPER_OF if upper else LOWER_OF
+    for code, other in table.items():
+        found.setdefault(chr(other), [] if other in table else [chr(other)]).append(chr(code))
+    return {letter: sorted(alike) for letter, alike in found.items()}
+
+
+@cache
+def becomes(character: str, upper: bool) -> str:
+    """A regular expression for the characters whose upper (else lower) case is this one."""
+    found = letters_by_case(upper).get(character, [])
+    if len(found) > 1:
+        return f"[{''.join(map(in_class, found))}]"
+    is_one = ord(character) not in (UPPER_OF if upper else LOWER_OF)
+    return escaped(character) if is_one else "(?!)"
+
+
+def case_regex(pattern: str, escape: str | None, upper: bool, both: bool) -> str | None:
+    """Matches texts whose upper (else lower) case is LIKE the pattern (`both`: is LIKE that of the pattern).
+
+    None for a pattern that ends with its escape character.
+    """
+    parts = like_parts(pattern, escape)
+    table = (UPPER_OF if upper else LOWER_OF) if both else {}
+    return None if parts is None else anchored(parts, lambda character: becomes(character.translate(table), upper))
+
+
+def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both: bool) -> Callable[[Any], Any]:
+    """From a text to the regular expression of the pattern it is, between these texts."""
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        if not known_case(value):
+            raise ValueError(f"the case of the letters of `{value}` differs from one PostgreSQL to another")
+        regex = case_regex(before + value + after, escape, upper, both)
+        return "(?!)" if regex is None else regex
+
+    return convert
