@@ -80,7 +80,12 @@ def columns_of(expression: Expression) -> Iterator[Column]:
 _NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
 _OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
 _NULL_IF_ALL = frozenset({Function.COALESCE})
-_MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
+_MAY_FAIL_TO_NULL = frozenset(
+    {
+        Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2, Function.POWER, Function.NUMBER_OF,
+        Function.FLOAT_MOD, Function.CODE_POINT,
+    }
+)  # fmt: skip
 _OF_PARTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE})
 
 

@@ -41,8 +41,7 @@ def sqlite_value(value: Any) -> Any:
 
 def sqlite_text(value: Any) -> Any:
     """A number, date or UUID as the text SQLite keeps of it; anything else as it is."""
-    found = sqlite_value(value)
-    return number_as_text(found + 0.0 if isinstance(found, float) else found)
+    return number_as_text(sqlite_value(value))
 
 
 def sqlite_float(value: Any) -> Any:

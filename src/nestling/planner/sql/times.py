@@ -124,8 +124,8 @@ def _day_of(value: Expression, env: Env) -> Expression:
 
 def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
-    if not isinstance(pattern, exp.Literal):
-        raise gap("a time format that is no constant", node)
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        raise gap("a time format that is no constant text", node)
     known = _FORMAT if env.dialect.is_sqlite else _SHARED_FORMAT
     if not known.match(pattern.this):
         raise gap(f"time format `{pattern.this}`", node)
@@ -140,7 +140,9 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern, *parts = node.expressions
     if not env.dialect.is_sqlite:
         return _other(node, env, bound)
-    if not isinstance(pattern, exp.Literal) or not _FORMAT.match(pattern.this):
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        raise gap("a time format that is no constant text", node)
+    if not _FORMAT.match(pattern.this):
         raise gap(f"time format {pattern.sql()}", node)
     return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
 
