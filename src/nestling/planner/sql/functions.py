@@ -209,6 +209,8 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     count = node.expression
+    if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
+        raise gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
         raise gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
     value = _text(node.this, env, bound)

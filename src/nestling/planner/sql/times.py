@@ -46,6 +46,8 @@ _LAST_HOUR = re.compile(r"(?:^|[T\s])24:\d\d")
 _FORMAT = re.compile(r"(?:[^%]|%[dfHjJmMsSwWY%])*\Z")
 _SHARED_FORMAT = re.compile(r"""(?:[^%"A-Za-z]|%[dHjmMSY])*\Z""")
 """Of PostgreSQL's and MySQL's: what all of them write alike, and no letter that PostgreSQL would take for more."""
+_PARTS = {Rules.POSTGRESQL: "YYYY, MM, DD, DDD, HH24, MI and SS", Rules.MYSQL: "%Y, %m, %d, %j, %H, %i and %s"}
+"""What it lets through, as each database writes it."""
 _MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
 _STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
 _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -126,13 +128,15 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise gap("a time format that is no constant text", node)
-    known = _FORMAT if env.dialect.is_sqlite else _SHARED_FORMAT
-    if not known.match(pattern.this):
-        raise gap(f"time format `{pattern.this}`", node)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
-    instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
-    if instant.type.name in NUMBERS:
+    if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise gap("TO_CHAR of a number", node)
+    if env.dialect.is_sqlite:
+        if not _FORMAT.match(pattern.this):
+            raise gap(f"time format `{pattern.this}`", node)
+    elif not _SHARED_FORMAT.match(pattern.this):  # which sqlglot does not keep as it is written
+        raise gap(f"{called(node, env.dialect.grammar)} with other parts than {_PARTS[env.dialect.rules]}", node)
+    instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
     return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
 
