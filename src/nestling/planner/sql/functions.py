@@ -10,12 +10,14 @@ from nestling.common.sql_tokens import FLOAT_MOD
 from nestling.ir.expression import (
     NULL,
     Call,
+    Case,
     Cast,
     Collation,
     Compare,
     Comparison,
     Expression,
     Function,
+    InList,
     Literal,
     Parameter,
     Rules,
@@ -112,7 +114,11 @@ def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
     given = values.plain(bound(node.this), env.translation)
     operand = values.number(given, env.translation)
-    if env.dialect.is_sqlite and not of_numbers(given) and operand != given and given.type.name is not TypeName.ANY:
+    if isinstance(given, Parameter) and env.dialect.is_sqlite:
+        kind = Call(Function.TYPE_OF, (given,), TEXT, Rules.SQLITE)
+        is_read = InList(kind, (Literal("text", TEXT), Literal("blob", TEXT)))
+        operand = Case(((is_read, Cast(given, FLOAT, Rules.SQLITE)),), operand, DECIMAL)
+    elif env.dialect.is_sqlite and not of_numbers(given) and operand != given and given.type.name is not TypeName.ANY:
         operand = Cast(given, FLOAT, Rules.SQLITE)
     return Call(Function.ABS, (operand,), operand.type, env.dialect.rules)
 
@@ -315,6 +321,8 @@ def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if len(node.expressions) != 1:
         raise gap("CHAR of several numbers", node)
+    if env.dialect.rules is Rules.MYSQL and not node.args.get("charset"):
+        raise gap("CHAR() without USING, which gives bytes", node)
     return Call(Function.CHARACTER, (_integer(node.expressions[0], env, bound),), TEXT, env.dialect.rules)
 
 
@@ -405,15 +413,26 @@ def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
 
 
+def _of_one(handler: Handler) -> Handler:
+    """A function of one argument, which sqlglot does not count as it has no class for it."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if len(node.expressions) != 1:
+            raise mistake(f"{node.name.upper()}() takes one argument, not {len(node.expressions)}", node)
+        return handler(node, env, bound)
+
+    return call
+
+
 NAMES: dict[str, Handler] = {
-    "cardinality": cardinality,
+    "cardinality": _of_one(cardinality),
     FLOAT_MOD: _float_mod,
     "printf": _printf,
     "field": _field,
-    "octet_length": _bytes_of,
-    "reverse": _reverse,
-    "likely": _likelihood,
-    "unlikely": _likelihood,
+    "octet_length": _of_one(_bytes_of),
+    "reverse": _of_one(_reverse),
+    "likely": _of_one(_likelihood),
+    "unlikely": _of_one(_likelihood),
 }
 
 FUNCTIONS: dict[type[exp.Expr], Handler] = {

@@ -26,7 +26,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import called, gap
+from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
@@ -179,6 +179,12 @@ def _other(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG00
 
 def _now(kind: Type, pattern: str) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+        if isinstance(node, exp.CurrentTime) and not env.dialect.is_sqlite:
+            raise gap("the time of day it is", node)
+        digits = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.args.get("this")
+        is_fine = isinstance(digits, exp.Literal) and digits.name.isdecimal() and int(digits.name) >= BSON_DIGITS
+        if isinstance(digits, exp.Expr) and not is_fine:
+            raise gap(f"the time it is with fewer than {BSON_DIGITS} digits of a second", node)
         now = Call(Function.NOW, (), TIMESTAMP, env.dialect.rules)
         if env.dialect.is_sqlite:
             return Call(Function.FORMAT_TIME, (now, Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
@@ -236,9 +242,12 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """PostgreSQL's AT TIME ZONE, and `timezone(zone, time)`."""
-    zone, time = node.expressions if isinstance(node, exp.Anonymous) else (node.args["zone"], node.this)
     if env.dialect.rules is not Rules.POSTGRESQL:
         raise gap("AT TIME ZONE", node)
+    parts = node.expressions if isinstance(node, exp.Anonymous) else (node.args["zone"], node.this)
+    if len(parts) != 2:
+        raise mistake(f"TIMEZONE() takes two arguments, not {len(parts)}", node)
+    zone, time = parts
     return _in_zone(bound(time), zone, env)
 
 

@@ -176,6 +176,8 @@ def whole(expression: Expression, translation: Translation) -> Expression:
 def argument(expression: Expression, translation: Translation) -> Expression:
     """The value as a function of numbers takes it: SQLite's is NULL of what is no number in full, where arithmetic finds 0."""
     value = plain(expression, translation)
+    if translation.dialect.rules is Rules.POSTGRESQL and isinstance(value, Literal):
+        return adapt(value, FLOAT)  # what is written in quotes
     if not translation.dialect.is_sqlite or of_numbers(value) or value == NULL:
         return number(expression, translation)
     if isinstance(value, Literal):

@@ -20,8 +20,9 @@ from nestling.emitters.mql.sql import RenderingGap, value_mql
 from nestling.ir.expression import Expression
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import StatementGap
-from tests.emitters.mql.sql.beside import Fields, evaluate, open_table, outputs, same
+from tests.emitters.mql.sql.beside import Fields, evaluate, open_table, outputs, plain, same
 from tests.emitters.mql.sql.every_function import Form, calls, forms, sqlite_names
+from tests.emitters.mql.sql.test_parameters import Open, bound
 from tests.planner.sql.sqlite_oracle import Oracle
 
 Table = tuple[Oracle, Collection[dict[str, Any]]]
@@ -186,3 +187,27 @@ def test_operators_in_a_row_are_sqlites(table: Table) -> None:
     ends = [f"j {one} g {other}" for one, other in product(INFIX, SUFFIX)]
     starts = [f"j {one} {other} g" for one, other in product(SUFFIX, INFIX)]
     _compare([prefix + text for prefix, text in product(PREFIX, (*pairs, *ends, *starts))], table)
+
+
+GIVEN = (None, 7, -2, 2.5, "7", "1.5", "x", "1e1", "", b"7", b"1.5", b"x", b"", True, -0.0)
+TAKING = (
+    "j + :p", "f * :p", "i / :p", "i % :p", "-:p", "CASE WHEN :p THEN 1 ELSE 0 END", "NOT :p", "i AND :p", "sqrt(:p)",
+    "floor(:p)", "sign(:p)", "abs(:p)", "mod(i, :p)", "mod(:p, 2)", "pow(:p, 2)", "ln(:p)", "trunc(:p)", "substr(z, :p)",
+    "CAST(:p AS INTEGER)", "CAST(:p AS REAL)", "CAST(:p AS NUMERIC)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", TAKING)
+def test_a_parameter_is_what_its_value_is_to_sqlite(table: Table, text: str) -> None:
+    """Texts and bytes, too, where a number or a condition is wanted; one of them may be refused in words."""
+    oracle, collection = table
+    (expression,) = outputs(f"SELECT {text} AS v FROM t", oracle.model)
+    document = value_mql(expression, Open())
+    for given in GIVEN:
+        with suppress(WorkloadError):
+            stages = [{"$sort": {"_id": 1}}, {"$replaceWith": {"v": bound(document, {"p": given})}}]
+            mine = [plain(each.get("v")) for each in collection.aggregate(stages)]
+            wanted = [row[0] for row in oracle.connection.execute(f"SELECT {text} FROM t ORDER BY id", {"p": given})]
+            for one, other in zip(mine, wanted, strict=True):
+                is_nan = isinstance(one, float) and isnan(one) and other is None
+                assert is_nan or same(one, other), (given, one, other)

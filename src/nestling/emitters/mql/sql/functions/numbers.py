@@ -45,8 +45,9 @@ def floor(node: Call, r: Renderer) -> Mql:
 
 
 def sign(node: Call, r: Renderer) -> Mql:
-    """-1, 0 or 1."""
-    return over(node, r, lambda number: {"$cmp": [number, 0]})
+    """-1, 0 or 1, as a float where the type says so."""
+    of_float = node.type.name is TypeName.FLOAT
+    return over(node, r, lambda x: {"$toDouble": {"$cmp": [x, 0]}} if of_float else {"$cmp": [x, 0]})
 
 
 def round_number(node: Call, r: Renderer) -> Mql:
