@@ -390,6 +390,34 @@ def extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *values: choose(values, key=order_key)
 
 
+def number_in_full(value: Any) -> Any:
+    """A number, or the one a text is in full but for the blanks around it."""
+    if not isinstance(value, str):
+        return None if isinstance(value, bytes) else number_of(value)
+    match = _PREFIX.match(value)
+    return number_as_written(value) if match and not value[match.end() :].strip() else None
+
+
+def float_mod(value: Any, by: Any) -> float | None:
+    return None if by == 0 or math.isinf(value) else math.fmod(value, by)
+
+
+def logarithm(function: Callable[[float], float]) -> Callable[[Any], float | None]:
+    return lambda value: function(value) if value > 0 else None
+
+
+IN_CALLS = (e.Function.COALESCE, e.Function.TYPE_OF, e.Function.NOW)
+"""Those the interpreter of statements knows itself."""
+NOT_SQLITES = frozenset(
+    {
+        e.Function.CONCAT_PRESENT, e.Function.CONCAT_SEPARATED, e.Function.PAD_START, e.Function.PAD_END, e.Function.REPEAT,
+        e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
+        e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
+        e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN, e.Function.TIME_IN_ZONE,
+        e.Function.TIME_OF_ZONE,
+    }
+)  # fmt: skip
+"""Those no statement of SQLite's comes to; they are tested beside PostgreSQL and MariaDB."""
 FUNCTIONS: dict[e.Function, Callable[..., Any]] = {
     e.Function.GREATEST: extreme(max),
     e.Function.LEAST: extreme(min),
@@ -400,6 +428,13 @@ FUNCTIONS: dict[e.Function, Callable[..., Any]] = {
     e.Function.SIGN: lambda v: (v > 0) - (v < 0),
     e.Function.SQRT: lambda v: math.sqrt(v) if v >= 0 else None,
     e.Function.POWER: lambda x, y: float(x) ** y,
+    e.Function.TRUNCATE: floor_of(math.trunc),
+    e.Function.NUMBER_OF: number_in_full,
+    e.Function.FLOAT_MOD: float_mod,
+    e.Function.EXP: math.exp,
+    e.Function.LN: logarithm(math.log),
+    e.Function.LOG10: logarithm(math.log10),
+    e.Function.LOG2: logarithm(math.log2),
     e.Function.CONCAT: lambda *values: "".join(values),
     e.Function.UPPER: lambda v: v.translate(_ASCII_UPPER),
     e.Function.LOWER: lambda v: v.translate(_ASCII_LOWER),

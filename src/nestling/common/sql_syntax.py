@@ -22,8 +22,9 @@ _CONTEXT = 100
 _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
-UNREADABLE = (SqlglotError, RecursionError, TypeError)
-"""What sqlglot raises for text it cannot read; a TypeError where an operator has nothing before it."""
+UNREADABLE = (SqlglotError, RecursionError, TypeError, IndexError)
+"""What sqlglot raises for text it cannot read; a TypeError where an operator has nothing before it, an IndexError where a
+function has too few arguments."""
 
 
 def syntax_words(error: Exception) -> str:
@@ -32,6 +33,8 @@ def syntax_words(error: Exception) -> str:
         return "it is nested too deeply"
     if isinstance(error, TypeError):
         return "an operator has nothing before it"
+    if isinstance(error, IndexError):
+        return "a function has too few arguments"
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
     before = str(found.get("start_context") or "")
     if len(before) < _CONTEXT and (said := misspelt(before)):

@@ -22,6 +22,17 @@ _READ_AS_NUMBERS = (TokenType.NUMBER, TokenType.VAR)
 """What sqlglot calls `1e2+1`: in MySQL, where names may begin with a digit, `1e2+1e2` is a VAR to it."""
 
 
+FLOAT_MOD = "mod of floats"
+"""What SQLite's mod() is called here, as sqlglot takes `mod(a, b)` for `a % b`, which is of integers there."""
+
+
+def name_float_mod(tokens: Sequence[Token]) -> None:
+    """Give each mod() of SQLite the name by which it can be told from `%`."""
+    for token, after in pairwise(tokens):
+        if token.text.casefold() == "mod" and after.token_type is TokenType.L_PAREN:
+            token.text = FLOAT_MOD
+
+
 def as_insert(sql: str) -> tuple[str, bool]:
     """The statement with INSERT for REPLACE, which sqlglot does not parse, and whether it was one; every place in it stays."""
     found, times = _REPLACE.subn(r"\1INSERT ", sql)

@@ -111,6 +111,8 @@ class Function(StrEnum):
     CEILING = "ceiling"
     TRUNCATE = "truncate"  # (number, digits): towards zero
     SIGN = "sign"
+    NUMBER_OF = "number of"  # SQLite: a number, or the one a text is in full; NULL of anything else
+    FLOAT_MOD = "mod of floats"  # SQLite's mod(): of floats, with the sign of the first; NULL by zero
     SQRT = "sqrt"
     POWER = "power"
     EXP = "exp"

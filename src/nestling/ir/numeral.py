@@ -20,3 +20,12 @@ def number_in(numeral: str) -> int | float:
     if isinstance(found, int):
         return found
     return int(found) if found.is_integer() and abs(found) < WORTH_AN_INTEGER else found
+
+
+def float_text(value: float) -> str:
+    """A float as SQLite shows it: with 15 digits at most, a point and no sign of zero."""
+    if value in (float("inf"), float("-inf")):
+        return "Inf" if value > 0 else "-Inf"
+    mantissa, _, exponent = f"{value + 0.0:.15g}".partition("e")
+    mantissa = mantissa if "." in mantissa else f"{mantissa}.0"
+    return f"{mantissa}e{exponent}" if exponent else mantissa

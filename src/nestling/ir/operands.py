@@ -26,6 +26,7 @@ from nestling.ir.expression import (
     Or,
     Parameter,
     Raw,
+    Rules,
     ScalarSubquery,
 )
 from nestling.ir.types import NUMBERS, TIMES, TypeName
@@ -80,11 +81,16 @@ def columns_of(expression: Expression) -> Iterator[Column]:
 _NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
 _OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
 _NULL_IF_ALL = frozenset({Function.COALESCE})
-_MAY_FAIL_TO_NULL = frozenset({Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2})
+_MAY_FAIL_TO_NULL = frozenset(
+    {
+        Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2, Function.POWER, Function.NUMBER_OF,
+        Function.FLOAT_MOD, Function.CODE_POINT,
+    }
+)  # fmt: skip
 _OF_PARTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE})
 
 
-def nullable(expression: Expression) -> bool:
+def nullable(expression: Expression) -> bool:  # noqa: C901 - one case for each node
     """Whether it can be NULL: False is certain, True is a possibility."""
     match expression:
         case Literal(value=value):
@@ -103,6 +109,8 @@ def nullable(expression: Expression) -> bool:
             if function in _NULL_IF_ALL:
                 return all(map(nullable, arguments))
             return function in _MAY_FAIL_TO_NULL | _OF_PARTS or any(map(nullable, arguments))
+        case Cast(type=kind, rules=Rules.MYSQL) if kind.name in TIMES:  # of a text that is no time
+            return True
         case Arithmetic(division=division) if division is not None:
             return True
         case _:

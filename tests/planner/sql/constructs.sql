@@ -311,3 +311,8 @@ SELECT printf('%.2f', score), printf('%.1f', pay), printf('%.0f', score), printf
 SELECT printf('%d', '12abc'), printf('%s', 2.0), printf('%.2f', NULL), printf('%s'), printf(''), printf('plain'), printf('%d', 2.9)
 SELECT printf('%.2f', 2.675), printf('%.2f', 1.005), printf('%.1f', 0.25), printf('%.2f', 1234567.891), printf('%.2f', -7)
 SELECT printf('%03d', (SELECT max(id) FROM person)), printf('%-3d|', boss) FROM person
+-- functions of numbers
+SELECT id, mod(id, 3), id % 3, mod(-7.5, id), mod(id, 0), mod(name, 2), mod('7', '2'), typeof(mod(7, 2)) FROM person
+SELECT id, sqrt(id), sqrt(name), exp(id), exp('x'), ln(id), log10(id), log2(id), log2(name), pow(id, 2), pow(name, 2) FROM person
+SELECT id, floor(score), ceil(score), trunc(score), floor(name), ceil('2.5'), trunc('-2.5'), sign(score), sign(name) FROM person
+SELECT id FROM person WHERE floor(name) = 0 OR sqrt(name) IS NULL

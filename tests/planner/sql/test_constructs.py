@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from nestling.ir.expression import Function
 from tests.planner.sql.shop_rows import shop
+from tests.reference_values import FUNCTIONS, IN_CALLS, NOT_SQLITES
 
 _FILE = Path(__file__).with_name("constructs.sql")
 
@@ -28,3 +30,9 @@ def test_answers_as_sqlite_does(construct: str, sql: str) -> None:
     answer = shop().ask(sql)
     assert answer.equal(), f"{answer.mine} is not {answer.theirs}"
     assert answer.query.names == answer.names
+
+
+def test_every_function_has_reference_values() -> None:
+    """Each member of the closed set is known to the interpreter, or is one that SQLite has none of."""
+    assert {*FUNCTIONS, *IN_CALLS, *NOT_SQLITES} == {*Function}
+    assert not {*FUNCTIONS, *IN_CALLS} & NOT_SQLITES

@@ -16,7 +16,7 @@ from bson.datetime_ms import DatetimeMS
 
 from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.instants import instant_text
-from nestling.ir.numeral import INT64, as_written, number_in
+from nestling.ir.numeral import INT64, as_written, float_text, number_in
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.two_digit_years import full_year
 
@@ -139,13 +139,12 @@ def number_as_text(value: Any) -> Any:
     """A number as the text SQL shows it as."""
     if not isinstance(value, int | float):
         return value
-    if isinstance(value, int):
-        return str(int(value))
-    if value in (float("inf"), float("-inf")):
-        return "Inf" if value > 0 else "-Inf"
-    mantissa, _, exponent = f"{value:.15g}".partition("e")
-    mantissa = mantissa if "." in mantissa else f"{mantissa}.0"
-    return f"{mantissa}e{exponent}" if exponent else mantissa
+    return str(int(value)) if isinstance(value, int) else float_text(value)
+
+
+def bytes_as_text(value: Any) -> Any:
+    """Bytes as a text that begins with the same number, which is written in ASCII."""
+    return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
 def cast_to_decimal(value: Any) -> Any:
@@ -159,7 +158,8 @@ def cast_to_number(value: Any) -> Any:
 
 
 def number_at_start(value: Any, read: Callable[[str], int | float]) -> Any:
-    """The number a text begins with."""
+    """The number a text begins with, or bytes that are read as one."""
+    value = bytes_as_text(value)
     if not isinstance(value, str):
         return int(value) if isinstance(value, bool) else value
     match = NUMBER_AT_START.match(value)
@@ -168,16 +168,17 @@ def number_at_start(value: Any, read: Callable[[str], int | float]) -> Any:
 
 def cast_to_float(value: Any) -> Any:
     """The same as a float."""
-    return float(cast_to_number(value)) if isinstance(value, int | float | str) else value
+    return float(cast_to_number(value)) if isinstance(value, int | float | str | bytes) else value
 
 
 def cast_to_truth(value: Any) -> Any:
     """Whether that number is not 0."""
-    return cast_to_number(value) != 0 if isinstance(value, int | float | str) else value
+    return cast_to_number(value) != 0 if isinstance(value, int | float | str | bytes) else value
 
 
 def cast_to_integer(value: Any) -> Any:
     """The whole number a number or text begins with, at most 64 bits."""
+    value = bytes_as_text(value)
     if isinstance(value, str):
         match = INTEGER_AT_START.match(value)
         value = int(match[1]) if match else 0

@@ -46,8 +46,7 @@ def sqlite_value(value: Any) -> Any:
 
 def sqlite_text(value: Any) -> Any:
     """A number, date or UUID as the text SQLite keeps of it; anything else as it is."""
-    found = sqlite_value(value)
-    return number_as_text(found + 0.0 if isinstance(found, float) else found)
+    return number_as_text(sqlite_value(value))
 
 
 def sqlite_float(value: Any) -> Any:
@@ -192,6 +191,8 @@ def day_among(attribute: str, otherwise: Callable[[Any], Any]) -> Callable[[Any]
             return found
         if isinstance(value, str) and is_no_date(value):
             return value
+        if isinstance(value, str) and DAY_TEXT.fullmatch(value):
+            raise no_such_time(attribute, value, "day")
         raise ValueError(f"`{attribute}` holds days, and does not take '{shown_time(value)}'", "give it as YYYY-MM-DD")
 
     return convert
@@ -236,13 +237,23 @@ def moment_of(text: str, digits: int) -> datetime | None:
     return None if is_finer or is_longer else found
 
 
-def is_no_date(text: str) -> bool:
-    """Whether it stands for what no date can be."""
+def is_moment(text: str) -> bool:
+    """Whether it is written for a moment the calendar and the clock have."""
     try:
         datetime.fromisoformat(text)
     except ValueError:
-        return re.search(NO_DATE, text) is not None
-    return False
+        return False
+    return True
+
+
+def is_no_date(text: str) -> bool:
+    """Whether it stands for what no date can be."""
+    return not is_moment(text) and re.search(NO_DATE, text) is not None
+
+
+def no_such_time(attribute: str, text: str, kind: str) -> ValueError:
+    """What is wrong with a text that is written as the attribute's are, but for a time there is not."""
+    return ValueError(f"`{attribute}` holds {kind}s, and there is no {kind} '{text}'", f"give a {kind} of the calendar")
 
 
 def shown_time(value: str | date) -> str:
@@ -253,6 +264,8 @@ def shown_time(value: str | date) -> str:
 def no_moment(attribute: str, value: str | date, digits: int, zoned: bool) -> ValueError:
     """What is wrong with a value among moments, and the next move."""
     text, zone = shown_time(value), "+00:00" * zoned
+    if isinstance(value, str) and (match := MOMENT.fullmatch(text)) and not is_moment(text) and bool(match[2]) is zoned:
+        return no_such_time(attribute, text, "moment")
     form = f"YYYY-MM-DD HH:MM:SS{FORMS.get(digits, '.ffffff')}{zone}"
     what = f"`{attribute}` holds moments written {form}, and does not take '{text}'"
     if isinstance(value, datetime):

@@ -75,6 +75,7 @@ def arithmetic(
     node: exp.Expr | None = None,
 ) -> Expression:
     """Arithmetic with the dialect's conversions, result type and division."""
+    given = (left, right)
     left, right = values.number(left, env.translation), values.number(right, env.translation)
     left, right = (left, right) if env.dialect.lenient else (_beside(left, right), _beside(right, left))
     bits = operator in (Operator.BIT_AND, Operator.BIT_OR, Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT)
@@ -82,8 +83,10 @@ def arithmetic(
     operands = (left, right)
     if whole and not all(map(is_integer, operands)):
         raise gap("DIV of numbers that are not known to be whole", node)
-    if bits or remainder:
-        left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in (left, right))
+    if env.dialect.is_sqlite and (bits or remainder):
+        left, right = (values.whole(side, env.translation) for side in given)
+    elif bits:
+        left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in operands)
     kind = _number_type(left, right)
     if (
         kind == INTEGER
@@ -109,7 +112,7 @@ def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) ->
     unknown = [side for side in operands if not is_integer(side)]
     if not unknown:
         return found
-    as_float = Cast(found, FLOAT, Rules.SQLITE)
+    as_float = Arithmetic(Operator.MULTIPLY, found, Literal(1.0, FLOAT), FLOAT)  # which has no affinity, as a CAST has
     if any(map(is_float, unknown)):
         return as_float
     real = tuple(

@@ -184,8 +184,8 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
         case = CaseRule.EXACT
     if is_either_citext(node, sides, env):
         case = CaseRule.LOWER
-    if env.dialect.is_sqlite and NULL in sides and any(map(_may_be_bytes, sides)):
-        raise gap("LIKE NULL of what may be bytes, which SQLite finds false", node)
+    if env.dialect.is_sqlite:
+        _refuse_null_of_bytes("LIKE", node, *sides)
     operand, pattern = (values.text(side, env.translation) for side in sides)
     operand = chars.filled_operand(operand, pattern)
     escape = env.dialect.like_escape if escape is None else escape or None
@@ -210,6 +210,11 @@ def is_either_citext(node: exp.Expr, sides: tuple[Expression, ...], env: Env) ->
     return bool(text) or (text is None and bool(pattern) and not isinstance(node.this.unnest(), exp.Cast))
 
 
+def _refuse_null_of_bytes(word: str, node: exp.Expr, *sides: Expression) -> None:
+    if NULL in sides and any(map(_may_be_bytes, sides)):
+        raise gap(f"{word} NULL of what may be bytes, which SQLite finds false", node)
+
+
 def _may_be_bytes(expression: Expression) -> bool:
     if isinstance(expression, Parameter):
         return False  # it is given as a text
@@ -226,8 +231,10 @@ def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:
 
 
 def _glob(node: exp.Glob, env: Env, bound: Bound) -> Expression:
-    sides = (values.text(bound(side), env.translation) for side in (node.this, node.expression))
-    return Call(Function.GLOB, tuple(sides), BOOLEAN, env.dialect.rules)
+    given = (bound(node.this), bound(node.expression))
+    _refuse_null_of_bytes("GLOB", node, *given)
+    sides = tuple(values.text(side, env.translation) for side in given)
+    return Call(Function.GLOB, sides, BOOLEAN, env.dialect.rules)
 
 
 COMPARISONS: dict[type[exp.Expr], Callable[..., Expression]] = {

@@ -14,6 +14,7 @@ from nestling.ir.expression import (
     NULL,
     TRUE,
     Call,
+    Cast,
     Collation,
     Compare,
     Comparison,
@@ -368,8 +369,19 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
         same = Compare(Comparison.EQUAL, left, right, rule)
     else:
         left, other = chars.compared(nodes, left, right)
+        if env.dialect.rules is Rules.POSTGRESQL:
+            left = _promoted(left, other)
         same = values.compare(Comparison.EQUAL, left, other, env.translation, rule)
     return one_value.case([(same, NULL)], left, env.translation)
+
+
+def _promoted(left: Expression, right: Expression) -> Expression:
+    """PostgreSQL's NULLIF gives its first value as it is compared with the second."""
+    found = values.adapt(left, right.type)
+    ranks = (TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT)
+    mine, other = found.type.name, right.type.name
+    is_promoted = mine in ranks and other in ranks and ranks.index(mine) < ranks.index(other)
+    return Cast(found, Type(other), Rules.POSTGRESQL) if is_promoted else found
 
 
 def _concatenation(node: exp.DPipe, env: Env) -> Expression:

@@ -40,7 +40,7 @@ def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, en
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or env.dialect.rules is Rules.MYSQL:
         raise gap("printf with a pattern that is no constant", node)
     if not pattern.this:
-        return Literal(None, TEXT)
+        return Literal(None if env.dialect.is_sqlite else "", TEXT)
     waiting = iter(arguments)
     parts: list[Expression] = []
     for piece in _PIECE.finditer(pattern.this):

@@ -6,15 +6,18 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
+from nestling.common.sql_tokens import FLOAT_MOD
 from nestling.ir.expression import (
     NULL,
     Call,
+    Case,
     Cast,
     Collation,
     Compare,
     Comparison,
     Expression,
     Function,
+    InList,
     Literal,
     Parameter,
     Rules,
@@ -54,9 +57,12 @@ def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expressio
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
-    found = values.number(bound(part), env.translation)
+    given = bound(part)
+    if env.dialect.is_sqlite:
+        return values.whole(given, env.translation)
+    found = values.number(given, env.translation)
     if isinstance(found, Parameter):
-        return Parameter(found.name, INTEGER, by_sqlite=found.by_sqlite)
+        return Parameter(found.name, INTEGER)
     return found if is_integer(found) else Cast(found, INTEGER, env.dialect.rules)
 
 
@@ -98,7 +104,7 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
     """A function of one number; of the number's own type unless told."""
 
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-        operand = values.number(bound(node.this), env.translation)
+        operand = values.argument(bound(node.this), env.translation)
         return Call(function, (operand,), kind or operand.type, env.dialect.rules)
 
     return call
@@ -108,18 +114,22 @@ def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
     given = values.plain(bound(node.this), env.translation)
     operand = values.number(given, env.translation)
-    if env.dialect.is_sqlite and not of_numbers(given) and operand != given and given.type.name is not TypeName.ANY:
+    if isinstance(given, Parameter) and env.dialect.is_sqlite:
+        kind = Call(Function.TYPE_OF, (given,), TEXT, Rules.SQLITE)
+        is_read = InList(kind, (Literal("text", TEXT), Literal("blob", TEXT)))
+        operand = Case(((is_read, Cast(given, FLOAT, Rules.SQLITE)),), operand, DECIMAL)
+    elif env.dialect.is_sqlite and not of_numbers(given) and operand != given and given.type.name is not TypeName.ANY:
         operand = Cast(given, FLOAT, Rules.SQLITE)
     return Call(Function.ABS, (operand,), operand.type, env.dialect.rules)
 
 
 def _sign(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """SQLite's is NULL for a text that is no number."""
-    operand = bound(node.this)
-    if env.dialect.is_sqlite and operand != NULL and not of_numbers(values.plain(operand, env.translation)):
-        raise gap("SIGN of values that are no numbers", node)
-    is_exact = operand.type.name is TypeName.DECIMAL and not env.dialect.is_sqlite
-    found = _of_number(Function.SIGN, Type(TypeName.DECIMAL, (1, 0)) if is_exact else None)(node, env, bound)
+    """An integer but in PostgreSQL, where it is a float or numeric as its argument is."""
+    kind: Type | None = INTEGER
+    if env.dialect.rules is Rules.POSTGRESQL:
+        is_exact = bound(node.this).type.name is TypeName.DECIMAL
+        kind = Type(TypeName.DECIMAL, (1, 0)) if is_exact else None
+    found = _of_number(Function.SIGN, kind)(node, env, bound)
     return _whole(found, env) or found
 
 
@@ -134,7 +144,7 @@ def _floor(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
             raise gap(f"{called(node, env.dialect.grammar)} with digits", node)
-        operand = values.number(bound(node.this), env.translation)
+        operand = values.argument(bound(node.this), env.translation)
         if (whole := _whole(operand, env)) is not None:
             return whole
         kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else DECIMAL
@@ -160,6 +170,12 @@ def _round(function: Function) -> Handler:
         return Call(function, arguments, kind, env.dialect.rules)
 
     return call
+
+
+def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """SQLite's is of the family of its floor()."""
+    found = _floor(Function.TRUNCATE) if env.dialect.is_sqlite else _round(Function.TRUNCATE)
+    return found(node, env, bound)
 
 
 def _rounded(operand: Expression, digits: Sequence[Expression]) -> Type:
@@ -199,6 +215,8 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     count = node.expression
+    if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
+        raise gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
         raise gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
     value = _text(node.this, env, bound)
@@ -276,6 +294,9 @@ def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     _refuse_citext(node, env, bound)
     replacement = node.args.get("replacement")
     new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
+    is_sought = isinstance(node.expression, exp.Literal) and node.expression.is_string and node.expression.this
+    if env.dialect.is_sqlite and not is_sought and not is_text(values.plain(bound(node.this), env.translation)):
+        raise gap("REPLACE in what may be no text, which SQLite leaves what it is where nothing is sought", node)
     return Call(Function.REPLACE, (*_texts([node.this, node.expression], env, bound), new), TEXT, env.dialect.rules)
 
 
@@ -300,22 +321,35 @@ def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if len(node.expressions) != 1:
         raise gap("CHAR of several numbers", node)
+    if env.dialect.rules is Rules.MYSQL and not node.args.get("charset"):
+        raise gap("CHAR() without USING, which gives bytes", node)
     return Call(Function.CHARACTER, (_integer(node.expressions[0], env, bound),), TEXT, env.dialect.rules)
 
 
 def _power(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    sides = tuple(values.number(bound(side), env.translation) for side in (node.this, node.expression))
+    sides = tuple(values.argument(bound(side), env.translation) for side in (node.this, node.expression))
     return Call(Function.POWER, sides, FLOAT, env.dialect.rules)
+
+
+def _float_mod(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """SQLite's mod(), which is of floats where `%` is of integers."""
+    if len(node.expressions) != 2:
+        raise mistake(f"MOD() takes two arguments, not {len(node.expressions)}", node)
+    sides = tuple(values.argument(bound(side), env.translation) for side in node.expressions)
+    return Call(Function.FLOAT_MOD, sides, FLOAT, env.dialect.rules)
 
 
 def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     base = node.args.get("expression")
-    function = {"2": Function.LOG2, "10": Function.LOG10}.get(node.this.name) if base is not None else None
+    is_number = isinstance(node.this, exp.Literal) and not node.this.is_string
+    function = (
+        {"2": Function.LOG2, "10": Function.LOG10}.get(node.this.name) if is_number and base is not None else None
+    )
     if base is None:
         function = Function.LN if env.dialect.rules is Rules.MYSQL else Function.LOG10
     if function is None:
         raise gap("LOG to any base", node)
-    operand = values.number(bound(base if base is not None else node.this), env.translation)
+    operand = values.argument(bound(base if base is not None else node.this), env.translation)
     return Call(function, (operand,), FLOAT, env.dialect.rules)
 
 
@@ -342,7 +376,7 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     name = node.name.casefold()
     if name in TIME_NAMES:
         return TIME_NAMES[name](node, env, bound)
-    handler = _NAMES.get(name)
+    handler = NAMES.get(name)
     if handler is None:
         raise gap(f"{node.name.upper()}() function", node)
     if not node.expressions:
@@ -379,14 +413,26 @@ def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))
 
 
-_NAMES: dict[str, Handler] = {
-    "cardinality": cardinality,
+def _of_one(handler: Handler) -> Handler:
+    """A function of one argument, which sqlglot does not count as it has no class for it."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if len(node.expressions) != 1:
+            raise mistake(f"{node.name.upper()}() takes one argument, not {len(node.expressions)}", node)
+        return handler(node, env, bound)
+
+    return call
+
+
+NAMES: dict[str, Handler] = {
+    "cardinality": _of_one(cardinality),
+    FLOAT_MOD: _float_mod,
     "printf": _printf,
     "field": _field,
-    "octet_length": _bytes_of,
-    "reverse": _reverse,
-    "likely": _likelihood,
-    "unlikely": _likelihood,
+    "octet_length": _of_one(_bytes_of),
+    "reverse": _of_one(_reverse),
+    "likely": _of_one(_likelihood),
+    "unlikely": _of_one(_likelihood),
 }
 
 FUNCTIONS: dict[type[exp.Expr], Handler] = {
@@ -399,7 +445,7 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Log: _logarithm,
     exp.Pow: _power,
     exp.Round: _round(Function.ROUND),
-    exp.Trunc: _round(Function.TRUNCATE),
+    exp.Trunc: _truncate,
     exp.Floor: _floor(Function.FLOOR),
     exp.Ceil: _floor(Function.CEILING),
     exp.Upper: _cased(Function.UPPER),

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
 from nestling.ir.infinite_moments import infinite
-from nestling.ir.numeral import number_in
+from nestling.ir.numeral import as_written, number_in
 from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, TIMETZ, Type, TypeName
 
@@ -25,6 +25,12 @@ _UUID = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
 def number_literal(value: str) -> Literal:
     """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
     found = number_in(value)
+    return Literal(found, INTEGER if isinstance(found, int) else FLOAT)
+
+
+def number_as_written(value: str) -> Literal:
+    """A numeral as SQLite's functions of numbers read it: `10.0` is a float."""
+    found = as_written(value.strip())
     return Literal(found, INTEGER if isinstance(found, int) else FLOAT)
 
 

@@ -13,10 +13,11 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
-from nestling.common.sql_tokens import as_insert, sql_tokens
+from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
+from nestling.planner.sql.precedence import refuse_other_order
 
 LONGEST_BYTES = 100_000
 """Statements people write are far shorter; those machines write beyond this belong into a table of their own."""
@@ -60,6 +61,8 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
     try:
         with _quiet():
             tokens = sql_tokens(sql, found)
+            if dialect.is_sqlite:
+                name_float_mod(tokens)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
         raise _syntax(error) from None
@@ -75,6 +78,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
         raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
+    refuse_other_order(trees[0], dialect)
     return Parsed(trees[0], _items(tokens, sql, _list_start(tokens, trees[0])), replaces)
 
 

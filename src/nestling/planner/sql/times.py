@@ -26,7 +26,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import called, gap
+from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
@@ -46,6 +46,8 @@ _LAST_HOUR = re.compile(r"(?:^|[T\s])24:\d\d")
 _FORMAT = re.compile(r"(?:[^%]|%[dfHjJmMsSwWY%])*\Z")
 _SHARED_FORMAT = re.compile(r"""(?:[^%"A-Za-z]|%[dHjmMSY])*\Z""")
 """Of PostgreSQL's and MySQL's: what all of them write alike, and no letter that PostgreSQL would take for more."""
+_PARTS = {Rules.POSTGRESQL: "YYYY, MM, DD, DDD, HH24, MI and SS", Rules.MYSQL: "%Y, %m, %d, %j, %H, %i and %s"}
+"""What it lets through, as each database writes it."""
 _MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
 _STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
 _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -124,15 +126,17 @@ def _day_of(value: Expression, env: Env) -> Expression:
 
 def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
-    if not isinstance(pattern, exp.Literal):
-        raise gap("a time format that is no constant", node)
-    known = _FORMAT if env.dialect.is_sqlite else _SHARED_FORMAT
-    if not known.match(pattern.this):
-        raise gap(f"time format `{pattern.this}`", node)
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        raise gap("a time format that is no constant text", node)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
-    instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
-    if instant.type.name in NUMBERS:
+    if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise gap("TO_CHAR of a number", node)
+    if env.dialect.is_sqlite:
+        if not _FORMAT.match(pattern.this):
+            raise gap(f"time format `{pattern.this}`", node)
+    elif not _SHARED_FORMAT.match(pattern.this):  # which sqlglot does not keep as it is written
+        raise gap(f"{called(node, env.dialect.grammar)} with other parts than {_PARTS[env.dialect.rules]}", node)
+    instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
     return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
 
@@ -140,7 +144,9 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern, *parts = node.expressions
     if not env.dialect.is_sqlite:
         return _other(node, env, bound)
-    if not isinstance(pattern, exp.Literal) or not _FORMAT.match(pattern.this):
+    if not isinstance(pattern, exp.Literal) or not pattern.is_string:
+        raise gap("a time format that is no constant text", node)
+    if not _FORMAT.match(pattern.this):
         raise gap(f"time format {pattern.sql()}", node)
     return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
 
@@ -173,6 +179,12 @@ def _other(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG00
 
 def _now(kind: Type, pattern: str) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+        if isinstance(node, exp.CurrentTime) and not env.dialect.is_sqlite:
+            raise gap("the time of day it is", node)
+        digits = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.args.get("this")
+        is_fine = isinstance(digits, exp.Literal) and digits.name.isdecimal() and int(digits.name) >= BSON_DIGITS
+        if isinstance(digits, exp.Expr) and not is_fine:
+            raise gap(f"the time it is with fewer than {BSON_DIGITS} digits of a second", node)
         now = Call(Function.NOW, (), TIMESTAMP, env.dialect.rules)
         if env.dialect.is_sqlite:
             return Call(Function.FORMAT_TIME, (now, Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
@@ -230,9 +242,12 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """PostgreSQL's AT TIME ZONE, and `timezone(zone, time)`."""
-    zone, time = node.expressions if isinstance(node, exp.Anonymous) else (node.args["zone"], node.this)
     if env.dialect.rules is not Rules.POSTGRESQL:
         raise gap("AT TIME ZONE", node)
+    parts = node.expressions if isinstance(node, exp.Anonymous) else (node.args["zone"], node.this)
+    if len(parts) != 2:
+        raise mistake(f"TIMEZONE() takes two arguments, not {len(parts)}", node)
+    zone, time = parts
     return _in_zone(bound(time), zone, env)
 
 

@@ -30,7 +30,8 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_mixed_time, is_number, is_text, of_numbers
+from nestling.ir.numeral import float_text
+from nestling.ir.operands import is_integer, is_mixed_time, is_number, is_text, of_numbers
 from nestling.ir.types import (
     BOOLEAN,
     EXACT_NUMBERS,
@@ -54,6 +55,7 @@ from nestling.planner.sql.literals import (
     TIMESTAMP,
     constant_of,
     instant_literal,
+    number_as_written,
     number_literal,
     typed_literal,
 )
@@ -165,6 +167,25 @@ def number(expression: Expression, translation: Translation) -> Expression:
     return Cast(value, DECIMAL, translation.dialect.rules)
 
 
+def whole(expression: Expression, translation: Translation) -> Expression:
+    """SQLite's integer of a value: of a text the whole number it begins with, which is 1 of `1e1`."""
+    value = number(expression, translation)
+    return value if is_integer(value) else Cast(plain(expression, translation), INTEGER, Rules.SQLITE)
+
+
+def argument(expression: Expression, translation: Translation) -> Expression:
+    """The value as a function of numbers takes it: SQLite's is NULL of what is no number in full, where arithmetic finds 0."""
+    value = plain(expression, translation)
+    if translation.dialect.rules is Rules.POSTGRESQL and isinstance(value, Literal):
+        return adapt(value, FLOAT)  # what is written in quotes
+    if not translation.dialect.is_sqlite or of_numbers(value) or value == NULL:
+        return number(expression, translation)
+    if isinstance(value, Literal):
+        text = value.value if isinstance(value.value, str) else ""
+        return number_as_written(text) if _NUMBER.match(text) else NULL
+    return Call(Function.NUMBER_OF, (value,), DECIMAL, Rules.SQLITE)
+
+
 def summand(expression: Expression, translation: Translation) -> Expression:
     """The value as it is summed: SQLite makes a float of a text that is no number in full, or only begins as one."""
     value = number(expression, translation)
@@ -248,8 +269,7 @@ def _coerced_literal(literal: Literal, wanted: Affinity) -> Literal:
     if wanted is Affinity.TEXT and isinstance(value, int):
         return Literal(str(value), TEXT)
     if wanted is Affinity.TEXT and isinstance(value, float):
-        shown_text = f"{value:.15g}"
-        return Literal(shown_text if set(shown_text) & set(".en") else shown_text + ".0", TEXT)
+        return Literal(float_text(value), TEXT)
     return literal
 
 

@@ -92,7 +92,7 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
         )
     except RecursionError:
         return Mistake("it is nested too deeply to be read", 0, GapKind.NOTIMPL)
-    except TypeError as problem:
+    except (TypeError, IndexError) as problem:
         return Mistake(f"it is not SQL that can be read: {syntax_words(problem)}", 0)
     return trees[0] if trees else Mistake("there is no statement", 0)
 

@@ -21,8 +21,8 @@ AFFINITIES: dict[Affinity, Convert] = {Affinity.NUMERIC: given.numeric, Affinity
 
 
 def cast_constant(value: object, kind: TypeName) -> object:
-    """A number, text or NULL as a cast makes it; anything else as it is."""
-    is_cast = kind in CASTS and isinstance(value, bool | int | float | str)
+    """A number, text, bytes or NULL as a cast makes it; anything else as it is, bytes as a text too."""
+    is_cast = kind in CASTS and isinstance(value, bool | int | float | str | bytes)
     found: object = CASTS[kind](value) if is_cast else value
     return found
 

@@ -57,6 +57,8 @@ def _cast_constant(node: Cast, value: object) -> Mql:
     if isinstance(value, Placeholder):
         return {"$literal": replace(value, casts=(*value.casts, node.type.name))}
     found = cast_constant(value, node.type.name)
+    if isinstance(found, bytes):
+        raise gap("a conversion of bytes to text")
     return {"$literal": found} if isinstance(node.operand, Parameter) else inline(found)
 
 

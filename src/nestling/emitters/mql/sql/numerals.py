@@ -96,6 +96,14 @@ def number_or_text(text: Mql) -> Mql:
     )
 
 
+def number_in_full(text: Mql) -> Mql:
+    """The number a text is in full, but for spaces around it; else NULL."""
+    return bind(
+        {"numeral": capture(text, f"^{SPACE}({NUMBER}){SPACE}\\z")},
+        lambda n: {"$cond": [{"$lte": [n, None]}, None, number_as_written(n)]},
+    )
+
+
 def integer_of_float(number: Mql) -> Mql:
     """Truncated towards zero, and to the nearest 64-bit integer."""
     nearest = {"$cond": [{"$gt": [number, 0]}, _LAST, _LEAST]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.constants import Mql, is_inline
 from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules
@@ -20,7 +20,11 @@ def coalesce(node: Call, r: Renderer) -> Mql:
 
 
 def extreme(node: Call, r: Renderer) -> Mql:
-    """The greatest or least; NULL when one is, but in PostgreSQL, which leaves NULLs out as the server does."""
+    """The greatest or least; NULL when one is, but in PostgreSQL, which leaves NULLs out as the server does.
+
+    Of an integer and a float that are equal SQLite's max() is the first, its min() the last; the server's are the first, and it
+    takes constants last, which it does not take for such where they are bound.
+    """
     require_order(*node.arguments)
     operator = "$max" if node.function is Function.GREATEST else "$min"
     values = {f"value{place}": r.value(argument) for place, argument in enumerate(node.arguments)}
@@ -30,9 +34,14 @@ def extreme(node: Call, r: Renderer) -> Mql:
 
     def body(*found: Mql) -> Mql:
         unknown = [value for value, may in zip(found, maybe, strict=True) if may]
-        return null_if_any(unknown, {operator: list(found)})
+        in_turn = found[::-1] if node.rules is Rules.SQLITE and node.function is Function.LEAST else found
+        return null_if_any(unknown, {operator: list(in_turn)})
 
-    return bind(values, body)
+    if node.rules is not Rules.SQLITE or len({argument.type.name for argument in node.arguments}) == 1:
+        return bind(values, body)
+    held = {f"{name}_": value for name, value in values.items() if is_inline(value)}
+    found = bind({name: f"$${name}_" if f"{name}_" in held else value for name, value in values.items()}, body)
+    return {"$let": {"vars": held, "in": found}} if held else found
 
 
 def type_of(node: Call, r: Renderer) -> Mql:

@@ -8,9 +8,11 @@ from bson import Decimal128
 
 from nestling.emitters.mql.sql.arithmetic import number
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.numerals import number_in_full
 from nestling.ir.expression import Call, Function, Rules
 from nestling.ir.operands import is_float
 from nestling.ir.reading import GapKind
@@ -25,6 +27,8 @@ _NOTHING_TO_ROUND = float(1 << 52)
 """From here on a float has no fraction."""
 _MOST_DIGITS = 15
 """A float has no more that mean anything."""
+_MOST_EXACT = 19
+"""Of so many digits before and after the point SQLite's own rounding is inexact."""
 _LOGARITHMS = {Function.LOG10: 2.302585092994046, Function.LOG2: 0.6931471805599453}
 """By what SQLite divides the natural logarithm."""
 
@@ -41,8 +45,9 @@ def floor(node: Call, r: Renderer) -> Mql:
 
 
 def sign(node: Call, r: Renderer) -> Mql:
-    """-1, 0 or 1."""
-    return over(node, r, lambda number: {"$cmp": [number, 0]})
+    """-1, 0 or 1, as a float where the type says so."""
+    of_float = node.type.name is TypeName.FLOAT
+    return over(node, r, lambda x: {"$toDouble": {"$cmp": [x, 0]}} if of_float else {"$cmp": [x, 0]})
 
 
 def round_number(node: Call, r: Renderer) -> Mql:
@@ -73,7 +78,15 @@ def _round_sqlite(number: Mql, digits: int) -> Mql:
     elif digits > _MOST_DIGITS:
         raise gap(f"ROUND to more than {_MOST_DIGITS} digits")
     else:
-        rounded = {"$toDouble": bind({"raised": _raised(number, digits)}, lambda x: _cut_off(x, digits))}
+        cut_off = {"$toDouble": bind({"raised": _raised(number, digits)}, lambda x: _cut_off(x, digits))}
+        long = {"$gte": [{"$abs": {"$toDouble": number}}, 10.0 ** (_MOST_EXACT - digits)]}
+        rounded = {
+            "$cond": [
+                long,
+                failure(f"no digits are known of ROUND to {digits} digits of", {"$toString": number}),
+                cut_off,
+            ]
+        }
     large = {"$gt": [{"$abs": {"$toDouble": number}}, _NOTHING_TO_ROUND]}
     return {"$cond": [large, {"$toDouble": number}, rounded]}
 
@@ -110,7 +123,7 @@ def _half_away(number: Mql, digits: int) -> Mql:
 def truncate(node: Call, r: Renderer) -> Mql:
     """Towards zero."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
-    if not isinstance(digits, int) or (digits and is_float(node.arguments[0])) or node.rules is Rules.SQLITE:
+    if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
         raise gap("TRUNC to digits of a float, or to a number of them that is no constant")
     return {"$trunc": [r.value(node.arguments[0]), digits]}
 
@@ -158,12 +171,36 @@ def power(node: Call, r: Renderer) -> Mql:
     def body(base: Mql, exponent: Mql) -> Mql:
         raised = bind(
             {"raised": {"$pow": [{"$toDouble": base}, {"$toDouble": exponent}]}},
-            lambda x: {"$cond": [{"$eq": [x, float("nan")]}, None, x]},
+            _null_for_nan,
         )
         infinite = {"$and": [{"$eq": [base, 0]}, {"$lt": [exponent, 0]}]}
         return {"$cond": [infinite, float("inf"), raised]}
 
     return over(node, r, body)
+
+
+def number_of(node: Call, r: Renderer) -> Mql:
+    """SQLite: a number as it is, a text as the number it is in full; NULL of other texts and of bytes."""
+
+    def body(x: Mql) -> Mql:
+        of_text = {"$cond": [{"$eq": [{"$type": x}, "string"]}, number_in_full(x), None]}
+        return {"$cond": [{"$isNumber": x}, x, of_text]}
+
+    return bind({"value": r.value(node.arguments[0])}, body)
+
+
+def float_mod(node: Call, r: Renderer) -> Mql:
+    """What is left of a float; NULL by zero and of infinity."""
+
+    def body(dividend: Mql, by: Mql) -> Mql:
+        found = {"$mod": [{"$toDouble": dividend}, {"$toDouble": by}]}
+        return {"$cond": [{"$eq": [by, 0]}, None, bind({"left": found}, _null_for_nan)]}
+
+    return over(node, r, body)
+
+
+def _null_for_nan(number: Mql) -> Mql:
+    return {"$cond": [{"$eq": [number, float("nan")]}, None, number]}
 
 
 def _refuse_exact(node: Call) -> None:
@@ -185,4 +222,6 @@ NUMBERS = {
     Function.LOG2: logarithm,
     Function.EXP: exponential,
     Function.POWER: power,
+    Function.NUMBER_OF: number_of,
+    Function.FLOAT_MOD: float_mod,
 }

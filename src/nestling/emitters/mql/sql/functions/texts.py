@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace as with_parts
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.aggregates import joined
@@ -18,7 +19,10 @@ from nestling.ir.types import TypeName
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-_LAST_INT32 = 2**31 - 1
+_INT32 = 2**31
+_MOST_TAKEN = 10**9
+"""How many characters SQLite's substr() takes from its start on where it is not told."""
+_LAST_INT32 = _INT32 - 1
 _ASCII = "".join(map(chr, range(128)))
 
 
@@ -65,10 +69,29 @@ def substring(node: Call, r: Renderer) -> Mql:
     """A window of characters, cut off at both ends of the text."""
 
     def body(text: Mql, start: Mql, size: Mql = None) -> Mql:
+        if node.rules is Rules.SQLITE:
+            start = _of_32_bits(start)
+            size = _of_32_bits(size) if len(node.arguments) > 2 else _MOST_TAKEN if _may_be_far(start) else None
         simple = _from_the_front(text, start, size)
         return simple if simple is not None else _window(node, text, start, size)
 
     return over(node, r, body)
+
+
+def _of_32_bits(number: Mql) -> Mql:
+    """The last 32 bits of an integer with their sign, which are what SQLite's substr() looks at."""
+    if not is_inline(number):
+        small = {"$and": [{"$gte": [number, -_INT32]}, {"$lt": [number, _INT32]}]}
+        left = {"$mod": [{"$add": [{"$mod": [number, 2 * _INT32]}, 3 * _INT32]}, 2 * _INT32]}
+        return {"$cond": [small, number, {"$subtract": [left, _INT32]}]}
+    known = literal_value(number)
+    return (known + _INT32) % (2 * _INT32) - _INT32 if isinstance(known, int) else number
+
+
+def _may_be_far(start: Mql) -> bool:
+    """Whether it may be so far before the text that SQLite does not come to it."""
+    known = literal_value(start) if is_inline(start) else None
+    return not isinstance(known, int) or known < -_MOST_TAKEN
 
 
 def _from_the_front(text: Mql, start: Mql, size: Mql) -> Mql:
@@ -89,17 +112,11 @@ def _window(node: Call, text: Mql, start: Mql, size: Mql) -> Mql:
         begin = {"$cond": [{"$gte": [start, 0]}, {"$subtract": [start, 1]}, {"$add": [end, start]}]}
     return bind(
         {"end": end, "begin": begin, "size": end if size is None else size},
-        lambda end, begin, size: _cut(node, text, begin, _last(node, begin, size, whole=size == end), size, end),
+        lambda end, begin, rest: _cut(node, text, begin, end if size is None else {"$add": [begin, rest]}, rest, end),
     )
 
 
-def _last(node: Call, begin: Mql, size: Mql, *, whole: bool) -> Mql:
-    return size if whole and len(node.arguments) < 3 else {"$add": [begin, size]}
-
-
 def _cut(node: Call, text: Mql, begin: Mql, last: Mql, size: Mql, end: Mql) -> Mql:
-    if len(node.arguments) < 3:
-        last = end
     backwards = node.rules is Rules.SQLITE and len(node.arguments) == 3
     low: Mql = {"$min": [begin, last]} if backwards else begin
     high: Mql = {"$max": [begin, last]} if backwards else last
@@ -127,6 +144,9 @@ def replace(node: Call, r: Renderer) -> Mql:
             return found if literal_value(sought) else text
         return {"$cond": [{"$eq": [sought, ""]}, text, found]}
 
+    if node.rules is Rules.SQLITE:  # a NULL takes the place of nothing where nothing is sought
+        new = r.value(node.arguments[2])
+        return over(with_parts(node, arguments=node.arguments[:2]), r, lambda text, sought: body(text, sought, new))
     return over(node, r, body)
 
 

@@ -1,0 +1,55 @@
+"""Which operator comes first, where a database reads a statement without brackets otherwise than sqlglot."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.ir.expression import Rules
+from nestling.planner.sql.dialect import Dialect
+from nestling.planner.sql.gaps import gap, written
+
+_EQUALITIES = (exp.EQ, exp.NEQ)
+_ORDERS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
+_PATTERNS = (exp.Like, exp.Glob, exp.RegexpLike, exp.Match)
+_ARITHMETIC = (
+    exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Mod, exp.DPipe, exp.BitwiseAnd, exp.BitwiseOr, exp.BitwiseLeftShift,
+    exp.BitwiseRightShift,
+)  # fmt: skip
+_RANGES = (*_PATTERNS, exp.In, exp.Between)
+
+
+def refuse_other_order(tree: exp.Expr, dialect: Dialect) -> None:
+    """Raise the gap of the first operators that the database takes in another order."""
+    if dialect.rules is Rules.POSTGRESQL:
+        return
+    differs = _differs_in_sqlite if dialect.is_sqlite else _differs_in_mysql
+    for node in tree.walk():
+        if differs(node):
+            said = f"{written(node, dialect.grammar)}, whose operators {dialect.rules} takes in another order; write brackets"
+            raise gap(said, node)
+
+
+def _differs_in_sqlite(node: exp.Expr) -> bool:
+    """`=`, LIKE, GLOB, IN and BETWEEN are of one rank there, from left to right; `<` and what reckons come before all of them."""
+    if isinstance(node, _ARITHMETIC):
+        return isinstance(_inner(node.this), (*_EQUALITIES, *_ORDERS, *_RANGES, exp.Is)) or isinstance(
+            node.this, exp.Not
+        )
+    if isinstance(node, _EQUALITIES):
+        return isinstance(_inner(node.expression), _RANGES)
+    if isinstance(node, _ORDERS):
+        ends_open = isinstance(_inner(node.this), (*_PATTERNS, exp.Between))
+        return ends_open or isinstance(_inner(node.expression), _RANGES)
+    return False
+
+
+def _differs_in_mysql(node: exp.Expr) -> bool:
+    """What stands behind BETWEEN's AND may be a LIKE or IN of its own there."""
+    return isinstance(node, (*_PATTERNS, exp.In)) and isinstance(_inner(node.this), exp.Between)
+
+
+def _inner(node: exp.Expr) -> exp.Expr:
+    """The operator that NOT or ESCAPE, written with it, is part of."""
+    while isinstance(node, exp.Not | exp.Escape):
+        node = node.this
+    return node

@@ -1,0 +1,52 @@
+"""What a gap says is true of the statement."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.types import Type
+from nestling.planner.sql import StatementGap, translate
+
+MODEL = Model(
+    "shop",
+    (
+        Entity(
+            "book",
+            (
+                Attribute("id", Type.parse("integer"), nullable=False),
+                Attribute("title", Type.parse("text")),
+                Attribute("price", Type.parse("decimal(8,2)")),
+                Attribute("published", Type.parse("date")),
+            ),
+            ("id",),
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "sql", "said"),
+    [
+        ("postgresql", "left(title, -1)", "LEFT with a length below 0"),
+        ("mysql", "right(title, -2)", "RIGHT with a length below 0"),
+        ("postgresql", "to_char(published, 'IYYY-IW')", "TO_CHAR with other parts than YYYY"),
+        ("postgresql", "to_char(published, 'FMMonth')", "TO_CHAR with other parts than YYYY"),
+        ("postgresql", "to_char(price, 'FM999.00')", "TO_CHAR of a number"),
+        ("mysql", "date_format(published, '%x-%v')", "DATE_FORMAT with other parts than %Y"),
+        ("sqlite", "1 = title LIKE 'S%'", "whose operators sqlite takes in another order; write brackets"),
+        ("sqlite", "1 = id IN (100)", "whose operators sqlite takes in another order; write brackets"),
+        ("mysql", "id BETWEEN 1 AND title LIKE 'S%'", "whose operators mysql takes in another order; write brackets"),
+        ("mysql", "char(65)", "CHAR() without USING, which gives bytes"),
+        ("postgresql", "current_time", "the time of day it is"),
+        ("mysql", "now(0)", "fewer than 3 digits of a second"),
+        ("sqlite", "replace(price, '', 'x')", "REPLACE in what may be no text"),
+        ("sqlite", "log(-2, id)", "LOG to any base"),
+        ("sqlite", "strftime(1, published)", "a time format that is no constant text"),
+    ],
+)
+def test_a_gap_says_what_is_written(dialect: str, sql: str, said: str) -> None:
+    """In the words of the statement, not of the parser."""
+    with pytest.raises(StatementGap) as found:
+        translate(f"SELECT {sql} FROM book", MODEL, dialect)
+    assert said in found.value.gap.what
