@@ -8,9 +8,11 @@ from nestling.ir.proof import (
     Interval,
     Latency,
     OpenLoop,
+    OtherAnswer,
     Proof,
     RivalFigures,
     Setting,
+    SourceComparison,
     Space,
     StatementFigures,
     WritingCost,
@@ -67,4 +69,11 @@ PROOF = Proof(
     noise=0.02,
     notes=("the workload asks for more than the server reaches",),
     missing="the server was lost after 29 of 30 rounds",
+    source=SourceComparison(
+        "SQLite",
+        76,
+        8,
+        (("sales", "it asks for the time, which goes on"),),
+        (OtherAnswer("product_page", (("id", 7),), "1 row", "0 rows", ("tree",)),),
+    ),
 )

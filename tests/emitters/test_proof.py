@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from nestling.emitters.proof import html, proof_json
-from nestling.ir.proof import Proof
+from nestling.ir.proof import Proof, SourceComparison
 from nestling.ir.proof_words import bought, labels, ratio, verdict
 from tests.emitters.proofs import PROOF, rival
 
@@ -22,14 +22,21 @@ def test_the_verdict() -> None:
     """One line: how fast, against whom, whether something is faster beyond the noise, who was thrown out."""
     assert verdict(PROOF) == (
         "The chosen design answers 1,000 statements/s; 1.9× normalized, not told apart from embedded; no rival is faster beyond"
-        " the noise (± 2.0 %); DISQUALIFIED: tree"
+        " the noise (± 2.0 %); DISQUALIFIED: tree; 76 answers of 8 reads equal to the source's (SQLite), ANOTHER ANSWER THAN THE"
+        " SOURCE'S (SQLite): `product_page`, 1 READ NOT COMPARED WITH THE SOURCE"
     )
 
 
 def test_statements_left_out_are_told() -> None:
     """Answers are equal of what was run; the last words are about what was not."""
-    told = replace(PROOF, setting=replace(PROOF.setting, left_out=2), designs=PROOF.designs[:1], missing="")
-    assert verdict(told).endswith("all answers and rows equal; NOTHING IS PROVED OF 2 STATEMENTS LEFT OUT")
+    unasked = SourceComparison(why_not="the rows are made up")
+    told = replace(
+        PROOF, setting=replace(PROOF.setting, left_out=2), designs=PROOF.designs[:1], missing="", source=unasked
+    )
+    assert verdict(told).endswith(
+        "all answers and rows equal to one another; not compared with a source: the rows are made up; NOTHING IS PROVED OF 2"
+        " STATEMENTS LEFT OUT"
+    )
 
 
 def test_a_figure_within_the_noise_says_so() -> None:
@@ -75,6 +82,8 @@ def test_json() -> None:
     assert age == {
         "allowed": 5.0, "synced": True, "reads": 200, "behind": 9, "late": 2, "p50": 0.0, "p95": 0.013, "oldest": 7.25
     }  # fmt: skip
+    assert shape["source"]["not_compared"] == {"sales": "it asks for the time, which goes on"}
+    assert shape["source"]["differences"][0]["values"] == {"id": 7}
     assert shape["designs"]["tree"]["disqualified"].startswith("`product_page` gives another answer")
 
 
@@ -88,6 +97,8 @@ def test_the_page_in_a_browser(chromium: str, tmp_path: Path, width: int) -> Non
     assert found["tallest"] < 60, "numbers in tables are not broken into pieces"
     assert found["bold"] == 0, "text of a statement is no markup"
     assert "tree is disqualified" in found["text"]
+    assert "`product_page` with id = 7: the source (SQLite) gives 1 row; tree gave 0 rows" in found["text"]
+    assert "`sales` is not compared with the source: it asks for the time, which goes on" in found["text"]
     assert "Not all of it was measured: the server was lost" in found["text"]
     assert "13 ms" in found["text"], "how old copies were"
 

@@ -91,7 +91,7 @@ def test_a_server_that_dies_in_a_round(tmp_path: Path) -> None:
         one.latency and one.latency.runs for one in embedded.statements
     ]
     assert "Not all of it was measured" in html(proof)
-    assert verdict(proof).endswith("all answers equal, NOT ALL MEASURED")
+    assert verdict(proof).endswith("not compared with a source: no source was given; NOT ALL MEASURED")
 
 
 @pytest.mark.soak

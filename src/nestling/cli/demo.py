@@ -126,7 +126,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
         if measured:
             _title(
                 "7. Prove" if mended is not None else "6. Prove",
-                "the design beside its rivals: the application's statements, run on each, answers compared",
+                "the design beside its rivals: the application's statements, run on each, answers compared with SQL's",
             )
             with progress() as watch:
                 proof = _proved(folder, reading, proposal, (server, database), watch)

@@ -89,8 +89,9 @@ def command(
     """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show how fast each is.
 
     The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
-    given by --design. Every answer is compared: a design that answers wrong is disqualified. Works in databases with names of
-    its own, which it drops. Exits 1 when a design was disqualified or the chosen one is beaten.
+    given by --design. All answers are compared with one another, and those of reads with the SQL source's own: a design that
+    answers wrong is disqualified. Works in databases with names of its own, which it drops, and only reads the source. Exits 1
+    when a design was disqualified or the chosen one is beaten.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
@@ -157,7 +158,7 @@ def code(proof: Proof) -> int:
 def show(proof: Proof) -> None:
     """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
     from nestling.cli.parts.text import say
-    from nestling.ir.proof_words import difference, labels, verdict
+    from nestling.ir.proof_words import difference, labels, other_answer, source_notes, verdict
 
     show_designs(proof)
     _statements(proof)
@@ -170,7 +171,9 @@ def show(proof: Proof) -> None:
             click.echo(f"\nDISQUALIFIED: {names[each.name]}{told}: {each.disqualified}")
     if proof.missing:
         click.echo(f"\nNOT ALL MEASURED: {proof.missing}")
-    for note in proof.notes:
+    for other in proof.source.differences:
+        click.echo(f"\nWRONG: {other_answer(other, proof.source.product)}")
+    for note in (*proof.notes, *source_notes(proof)):
         say(f"note: {note}")
     click.echo(f"\n{verdict(proof)}.")
 

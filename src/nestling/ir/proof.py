@@ -180,10 +180,38 @@ class Setting:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherAnswer:
+    """A read to which designs gave another answer than the source, with one execution of it: the values, and both answers."""
+
+    statement: str
+    values: tuple[tuple[str, object], ...]
+    expected: str
+    found: str
+    designs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceComparison:
+    """The designs' answers beside those of the SQL source, before anything was written.
+
+    `product` is the source's kind (empty: it was not asked, and `why_not` says why). `answers` executions of `reads` reads were
+    equal on all designs; `not_compared` are the other reads, each with the reason.
+    """
+
+    product: str = ""
+    answers: int = 0
+    reads: int = 0
+    not_compared: tuple[tuple[str, str], ...] = ()
+    differences: tuple[OtherAnswer, ...] = ()
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Proof:
     """All of it. `noise`: how far apart two copies of one design were measured, as a share; less than that means nothing.
 
-    `missing` says what was not measured after all (a server that died), empty when nothing is missing.
+    `source` says which answers are also those of the source. `missing` says what was not measured after all (a server that
+    died), empty when nothing is missing.
     """
 
     setting: Setting
@@ -192,6 +220,7 @@ class Proof:
     advised: str = ADVISED
     notes: tuple[str, ...] = ()
     missing: str = ""
+    source: SourceComparison = SourceComparison(why_not="it was not asked")
 
     def design(self, name: str) -> RivalFigures | None:
         """The design of that name, if there is one."""
@@ -221,7 +250,7 @@ class Proof:
 
     @property
     def equal(self) -> bool:
-        """Whether every design that ran gave the same answers and ended with the same rows."""
+        """Whether every design that ran gave the same answers, the source's where it was asked, and ended with the same rows."""
         return not any(each.disqualified for each in self.designs)
 
     def _repr_html_(self) -> str:

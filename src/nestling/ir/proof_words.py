@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir.proof import Interval, Proof, RivalFigures
+from nestling.ir.proof import Interval, OtherAnswer, Proof, RivalFigures, SourceComparison
 from nestling.ir.quantity_words import duration, short
 
 YARDSTICKS = ("normalized", "embedded", "tree")
@@ -35,11 +35,47 @@ def verdict(proof: Proof) -> str:
         return f"The chosen design does not count: {advised.disqualified if advised else 'it is not there'}"
     parts = [f"the chosen design answers {rate(advised.throughput)} statements/s", *_compared(proof), _place(proof)]
     out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
-    equal = "all answers equal, NOT ALL MEASURED" if proof.missing else "all answers and rows equal"
-    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else equal)
+    equal = "all answers equal" if proof.missing else "all answers and rows equal"
+    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else f"{equal} to one another")
+    parts.append(beside_source(proof.source))
+    parts.append("NOT ALL MEASURED" if proof.missing and not out else "")
     parts.append(_unproved(proof.setting.left_out))
     text = "; ".join(part for part in parts if part)
     return text[0].upper() + text[1:]
+
+
+def beside_source(found: SourceComparison) -> str:
+    """What was compared with the source, and of what it is not known."""
+    if found.why_not:
+        return f"not compared with a source: {found.why_not}"
+    parts = []
+    if found.reads:
+        reads = f"{found.reads} read{'s' * (found.reads > 1)}"
+        parts.append(f"{found.answers:,} answers of {reads} equal to the source's ({found.product})")
+    if found.differences:
+        parts.append(f"ANOTHER ANSWER THAN THE SOURCE'S ({found.product}): {', '.join(_names(found))}")
+    if left := len(found.not_compared):
+        parts.append(f"{left} READ{'S' * (left > 1)} NOT COMPARED WITH THE SOURCE")
+    return ", ".join(parts)
+
+
+def _names(found: SourceComparison) -> Iterator[str]:
+    yield from (f"`{each.statement}`" for each in found.differences)
+
+
+def other_answer(each: OtherAnswer, product: str) -> str:
+    """One read in full: its values, what the source answers, what the designs answer."""
+    values = ", ".join(f"{name} = {value!r:.80}" for name, value in each.values)
+    asked = f"`{each.statement}`" + (f" with {values}" if values else "")
+    return f"{asked}: the source ({product}) gives {each.expected}; {', '.join(each.designs)} gave {each.found}"
+
+
+def source_notes(proof: Proof) -> Iterator[str]:
+    """What the comparison leaves open."""
+    for name, why in proof.source.not_compared:
+        yield f"`{name}` is not compared with the source: {why}"
+    if any(one.writes for each in proof.designs for one in each.statements):
+        yield "what writes change is compared between the designs only, not with a source"
 
 
 def _unproved(statements: int) -> str:

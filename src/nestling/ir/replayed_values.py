@@ -28,6 +28,10 @@ class StandIns:
         """The read with values in place of its parameters, at the moment; errors as of `bind`."""
         return bind(self._read(read), values)
 
+    def takes_time(self, read: CompiledRead) -> bool:
+        """Whether the read asks for the server's time."""
+        return self._read(read) != read
+
     def bind_write(self, write: CompiledWrite, values: Mapping[str, object]) -> CompiledWrite:
         """The write with values in place of its parameters and new UUIDs, at the moment; errors as of `bind_write`."""
         uuids = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
     from nestling.sources.checks import ReadCheck
+    from nestling.sources.sql.statements import SqlStatements
 
 _KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, mongodb://…, a schema.sql, or a model.yaml"
 _DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
@@ -108,6 +110,14 @@ def open_rows(address: Path | str, model: Model) -> RowSource:
     database = open_database(_required_url(address), model=model)
     check_presence(database, model)
     return database
+
+
+def ask_statements(address: Path | str, model: Model) -> AbstractContextManager[SqlStatements]:
+    """Ask the database behind `address` statements of the application, read-only and of one state of its data."""
+    from nestling.sources.sql import open_database
+    from nestling.sources.sql.statements import asked
+
+    return asked(open_database(_required_url(address), model=model))
 
 
 def has_rows(address: Path | str) -> bool:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from nestling.ir.proof import Interval, Latency, Proof, RivalFigures, StatementFigures
-from nestling.ir.proof_words import verdict
+from nestling.ir.proof import Interval, Latency, Proof, RivalFigures, SourceComparison, StatementFigures
+from nestling.ir.proof_words import source_notes, verdict
 
 
 def proof_json(proof: Proof) -> dict[str, Any]:
-    """`designs` by name, `best`, `advised`, `regret`, `noise`, `equal`, and how it was measured; times are seconds."""
+    """`designs` by name, `best`, `advised`, `regret`, `noise`, `equal`, `source`, and how it was measured; times are seconds."""
     return {
         "designs": {each.name: _design(each) for each in proof.designs},
         "best": proof.best,
@@ -21,9 +21,31 @@ def proof_json(proof: Proof) -> dict[str, Any]:
         "equal": proof.equal,
         "verdict": verdict(proof),
         "setting": asdict(proof.setting),
-        "notes": list(proof.notes),
+        "notes": [*proof.notes, *source_notes(proof)],
         "missing": proof.missing,
+        "source": _source(proof.source),
     }
+
+
+def _source(found: SourceComparison) -> dict[str, Any]:
+    return {
+        "product": found.product or None,
+        "answers": found.answers,
+        "reads": found.reads,
+        "not_compared": dict(found.not_compared),
+        "differences": [
+            {**asdict(each), "values": {name: _value(value) for name, value in each.values}}
+            for each in found.differences
+        ],
+        "why_not": found.why_not or None,
+    }
+
+
+def _value(value: object) -> object:
+    """A parameter's value; what JSON has no values of, as text."""
+    if isinstance(value, list | tuple):
+        return [_value(item) for item in value]
+    return value if isinstance(value, str | int | float | None) else str(value)
 
 
 def _design(each: RivalFigures) -> dict[str, Any]:

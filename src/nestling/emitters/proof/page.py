@@ -18,7 +18,7 @@ from nestling.emitters.proof.sections import (
 from nestling.emitters.proof.style import STYLE
 from nestling.ir.notebook import plain
 from nestling.ir.proof import Proof
-from nestling.ir.proof_words import labels, rate, share, verdict
+from nestling.ir.proof_words import labels, other_answer, rate, share, source_notes, verdict
 from nestling.ir.quantity_words import size
 
 
@@ -46,6 +46,9 @@ def _body(proof: Proof) -> Iterator[str]:
         if each.disqualified:
             name, why = plain(names[each.name]), plain(each.disqualified)
             yield f'<div class="out"><strong>{name} is disqualified</strong>: {why}.</div>'
+    for other in proof.source.differences:
+        why = plain(other_answer(other, proof.source.product))
+        yield f'<div class="out"><strong>Another answer than the source\'s</strong>: {why}.</div>'
     for section in (throughput, decisions, latencies, open_loop, copies, space, writes, work, predictions):
         yield section(proof)
     yield _method(proof)
@@ -73,18 +76,21 @@ def _cards(proof: Proof) -> str:
         cards.append((share(proof.regret), "regret: time lost against the fastest rival"))
     cards.append((f"± {share(proof.noise)}", "noise: the chosen design against itself"))
     compared = sum(one.compared for each in proof.designs for one in each.statements)
-    cards.append((f"{compared:,}", "answers compared"))
+    cards.append((f"{compared:,}", "answers compared with one another"))
+    if proof.source.product:
+        cards.append((f"{proof.source.answers:,}", f"answers equal to the source's ({proof.source.product})"))
     inside = "".join(f'<div class="card"><b>{plain(number)}</b>{plain(what)}</div>' for number, what in cards)
     return f'<div class="cards">{inside}</div>'
 
 
 def _method(proof: Proof) -> str:
-    notes = "".join(f"<li>{plain(note)}</li>" for note in proof.notes)
+    notes = "".join(f"<li>{plain(note)}</li>" for note in (*proof.notes, *source_notes(proof)))
     return (
         "<h2>How it was measured</h2><p>Every design was loaded with the same rows into a database of its own, and sent the same"
         " statements with the same values in the same order, in rounds, the designs in another order each time. Throughput is"
         " that of the whole mix at its stated rates; the slowest twentieth of each statement's executions is left out, on all"
         " designs. The intervals hold 95 of 100 resampled runs. The noise is how far two copies of the chosen design were apart."
-        " A design whose answers or rows differ from the others' does not count.</p>"
+        " A design whose answers or rows differ from the others' does not count, nor one whose answers to reads are not the"
+        " source's where this is a SQL database.</p>"
         f"<p>Seed {proof.setting.seed}.</p>" + (f"<ul>{notes}</ul>" if notes else "")
     )

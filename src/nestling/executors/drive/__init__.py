@@ -6,7 +6,7 @@ makes quantiles and intervals.
 """
 
 from nestling.executors.drive.ages import CopyRead, ages
-from nestling.executors.drive.answers import Answer, Shape, digest, same
+from nestling.executors.drive.answers import Answer, Shape, digest, row_text, same
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.examined import Profiled, profiled
 from nestling.executors.drive.execution import LoadedDesign, driven, execute
@@ -38,6 +38,7 @@ __all__ = [
     "mixed",
     "opened",
     "profiled",
+    "row_text",
     "same",
     "stored",
     "unlike",

@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from hashlib import blake2b
+from unicodedata import combining, normalize
 
 Row = tuple[object, ...]
 RELATIVE = 1e-9
@@ -36,12 +37,18 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class Shape:
     """How far a statement fixes its answer: the places of the columns it is ordered by, all of those it is ordered by are among
-    them (`whole`), and whether a LIMIT may leave rows out.
+    them (`whole`), and whether a LIMIT may leave rows out, those before an OFFSET too (`skipped`).
+
+    `loose`: the columns of texts of which any order and any spelling of the letters is right. `chosen_inside`: a LIMIT in a
+    subquery may choose among ties.
     """
 
     ordered_by: tuple[int, ...] = ()
     whole: bool = True
     limited: bool = False
+    skipped: bool = False
+    loose: tuple[int, ...] = ()
+    chosen_inside: bool = False
 
 
 def same(one: Answer, other: Answer, shape: Shape) -> bool:
@@ -52,6 +59,7 @@ def same(one: Answer, other: Answer, shape: Shape) -> bool:
         return bool(one.refused) == bool(other.refused)
     if one.affected != other.affected or len(one.rows) != len(other.rows):
         return False
+    one, other = _loosened(one, shape), _loosened(other, shape)
     if shape.ordered_by and shape.whole and not all(map(_alike, _keys(one, shape), _keys(other, shape))):
         return False
     if not shape.limited:
@@ -65,10 +73,11 @@ def digest(answer: Answer, shape: Shape) -> int:
     """A number that is the same for the same answers, but for the last digits of fractions; for use in a hurry."""
     if answer.failed or answer.refused or answer.affected is not None:
         return hash((answer.failed, bool(answer.refused), answer.affected))
+    answer = _loosened(answer, shape)
     rows = answer.rows
     if shape.limited:
         rows = _keys(answer, shape) if shape.whole else ((len(rows),),)
-    texts = sorted(repr([_short(value) for value in row]) for row in rows)
+    texts = sorted(map(row_text, rows))
     return int.from_bytes(blake2b("\n".join(texts).encode(errors="surrogatepass"), digest_size=8).digest())
 
 
@@ -77,16 +86,35 @@ def _keys(answer: Answer, shape: Shape) -> tuple[Row, ...]:
 
 
 def _settled(answer: Answer, shape: Shape) -> Sequence[Row]:
-    """The rows before the ties at the end."""
+    """The rows before the ties at the end; those after the ties at the beginning, where an OFFSET left some out."""
     keys = _keys(answer, shape)
-    return [row for row, key in zip(answer.rows, keys, strict=True) if key != keys[-1]]
+    open_keys = (keys[-1:], keys[:1])[: 1 + shape.skipped]
+    return [row for row, key in zip(answer.rows, keys, strict=True) if (key,) not in open_keys]
+
+
+def _loosened(answer: Answer, shape: Shape) -> Answer:
+    """The letters of loose columns in one order and spelling."""
+    if not shape.loose:
+        return answer
+    rows = (
+        tuple(_letters(value) if place in shape.loose else value for place, value in enumerate(row))
+        for row in answer.rows
+    )
+    return replace(answer, rows=tuple(rows))
+
+
+def _letters(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    plain = (letter for letter in normalize("NFKD", value.casefold()) if not combining(letter))
+    return "".join(sorted(plain))
 
 
 def _same_bag(one: Sequence[Row], other: Sequence[Row]) -> bool:
     """The same rows as often; fractions may differ in their last digits."""
     if Counter(map(repr, one)) == Counter(map(repr, other)):
         return True
-    left, right = (sorted(rows, key=lambda row: repr([_short(value) for value in row])) for rows in (one, other))
+    left, right = (sorted(rows, key=row_text) for rows in (one, other))
     return all(map(_alike, left, right))
 
 
@@ -101,6 +129,11 @@ def _equal(one: object, other: object) -> bool:
             return math.isclose(left, right, rel_tol=RELATIVE, abs_tol=1e-12) or (left != left and right != right)
         return one == other
     return one == other and isinstance(one, str) == isinstance(other, str)
+
+
+def row_text(row: Row) -> str:
+    """A row as a text that is the same for equal rows, but for the last digits of fractions."""
+    return repr([_short(value) for value in row])
 
 
 def _short(value: object) -> object:

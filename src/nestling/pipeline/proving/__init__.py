@@ -2,10 +2,11 @@
 
 ::
 
-    load every rival ──► check: every statement on all rivals side by side ──► rounds, rivals in random order, and an A/A twin
-                         (answers compared, work counted by the profiler)      │
-                                                    homes compared ◄───────────┘
-                                                          └──► open loop at the stated rates ──► Proof
+    load every rival ──► beside_source: every read on all rivals and on the SQL source (answers compared)
+                          └──► check: every statement on all rivals side by side ──► rounds in random order, and an A/A twin
+                               (answers compared, work counted by the profiler)      │
+                                                          homes compared ◄───────────┘
+                                                                └──► open loop at the stated rates ──► Proof
 
 Each rival is sent the same executions in the same order. So their rows are the same before and after every block, whatever the
 statements write, and every answer can be compared.

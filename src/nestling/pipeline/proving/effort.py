@@ -10,6 +10,7 @@ from dataclasses import dataclass
 class Effort:
     """`seconds` of measuring in all, in `rounds` after one to warm up; `checks` executions of each statement side by side.
 
+    `source_answers` executions of each read are compared with the source's answers, in `source_seconds` at most.
     `open_seconds` for each rival in the open loop, with `users` at once; 0 leaves it out. `clients` share the closed loop.
     `within_seconds` of the start the rounds are over, though fewer than asked for are done, on a machine that is busy.
     `cache_ratio`: bytes of the chosen design's data and indexes for a byte of the server's cache (None: its own cache).
@@ -18,6 +19,8 @@ class Effort:
     seconds: float = 120.0
     rounds: int = 30
     checks: int = 3
+    source_answers: int = 10
+    source_seconds: float = 30.0
     open_seconds: float = 5.0
     users: int = 8
     clients: int = 1
@@ -32,4 +35,6 @@ class Effort:
 
 
 FULL = Effort(within_seconds=210.0)
-QUICK = Effort(seconds=14.0, rounds=15, checks=2, open_seconds=1.0, within_seconds=36.0)
+QUICK = Effort(
+    seconds=14.0, rounds=15, checks=2, source_answers=5, source_seconds=8.0, open_seconds=1.0, within_seconds=36.0
+)

@@ -25,6 +25,8 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from pymongo.database import Database
 
+POLICY = Policy(long_decimals="text", microseconds="text")
+"""Every value a source may hold can be stored."""
 Rows = Callable[[Model], RowSource]
 """Opens the rows every rival is loaded from."""
 
@@ -67,11 +69,11 @@ def load_rows(
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
 
-    made, policy = proposal.design, Policy(long_decimals="text", microseconds="text")
+    made = proposal.design
     told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
-    create(collection_commands(made, policy=policy), database, written_collections(made))
+    create(collection_commands(made, policy=POLICY), database, written_collections(made))
     indexes = tuple(_lasting(each.command()) for each in indexes_of(proposal))
-    fill(made, source, database, indexes=indexes, policy=policy, progress=told)
+    fill(made, source, database, indexes=indexes, policy=POLICY, progress=told)
 
 
 def _lasting(index: CreateIndex) -> CreateIndex:

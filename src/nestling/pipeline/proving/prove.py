@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.bindings import Bindings
 from nestling.ir.compiled import NotCompiled
-from nestling.ir.proof import ADVISED, Proof, Setting
+from nestling.ir.proof import ADVISED, Proof, Setting, SourceComparison
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Tracer
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.common.server import Server
+    from nestling.pipeline.proving.beside_source import SourceOpener
     from nestling.pipeline.proving.contender import Contender
     from nestling.pipeline.proving.loading import Rows
     from nestling.pipeline.proving.statements import Compiled
@@ -43,6 +44,7 @@ def prove(
     bindings: Mapping[str, Bindings],
     on: tuple[Server, Database[Any]],
     *,
+    source: SourceOpener | str = "no source was given",
     effort: Effort = FULL,
     watch: Watch | None = None,
 ) -> Proof:
@@ -50,7 +52,8 @@ def prove(
 
     Works in databases with names of its own and drops them. A rival that cannot be loaded, cannot answer a statement, answers
     wrong or ends with other rows is disqualified; a server that dies or whose disk is full, after two rounds or more, leaves a
-    proof with `missing` set. `on`: a server, and any database of it, which is left alone. Raises `InputError` (nothing to
+    proof with `missing` set. `source` opens the SQL database the rows are from, to compare answers with; a text says why there is
+    none. `on`: a server, and any database of it, which is left alone. Raises `InputError` (nothing to
     measure), `LoadError` (no room for the rows, or no design that can be loaded), `ConnectionFailed`, `DiskFull`.
     """
     began = perf_counter()
@@ -59,7 +62,7 @@ def prove(
     server, beside = on
     _check_cache(server, effort)
     with ExitStack() as stack:
-        race = _Race(reading, bindings, effort, watch, began)
+        race = _Race(reading, bindings, source, effort, watch, began)
         race.enter(stack, beside, rivals, rows)
         if effort.cache_ratio is not None:
             race.bound(effort.cache_ratio)
@@ -109,13 +112,21 @@ class _Race:
     """The contenders, and the steps in order."""
 
     def __init__(
-        self, reading: Reading, bindings: Mapping[str, Bindings], effort: Effort, watch: Watch | None, began: float
+        self,
+        reading: Reading,
+        bindings: Mapping[str, Bindings],
+        source: SourceOpener | str,
+        effort: Effort,
+        watch: Watch | None,
+        began: float,
     ) -> None:
         from nestling.pipeline.proving.statements import shapes
 
         self.reading, self.effort, self.watch, self.began = reading, effort, watch, began
         self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed, datetime.now(UTC))
         self.shapes = shapes(reading)
+        self.source = source
+        self.compared = SourceComparison(why_not="the server was lost before")
         self.contenders: list[Contender] = []
         self.rounds = self.rows = 0
         self.left = ROUNDS_AND_MORE
@@ -129,8 +140,8 @@ class _Race:
         from nestling.pipeline.proving.loading import check_disk, make_ready
         from nestling.pipeline.proving.statements import compiled
 
-        source = rows(self.reading.model)
-        counts = {entity.name: source.count(entity.name) for entity in self.reading.model.entities}
+        self.rows_of, first = rows, rows(self.reading.model)
+        counts = {entity.name: first.count(entity.name) for entity in self.reading.model.entities}
         self.rows = sum(counts.values())
         every = {**rivals, TWIN: rivals[ADVISED]}
         check_disk(beside, self.reading, counts, len(every))
@@ -196,6 +207,7 @@ class _Race:
 
     def _steps(self) -> None:
         from nestling.executors.drive import cached_bytes
+        from nestling.pipeline.proving.beside_source import beside_source
         from nestling.pipeline.proving.check import check
         from nestling.pipeline.proving.contender import in_race
         from nestling.pipeline.proving.equality import compare_homes
@@ -204,6 +216,11 @@ class _Race:
 
         if self.watch is not None:
             self.watch("comparing answers", 0, None)
+        self.compared = beside_source(
+            self.contenders, self.reading, self.tracer, self.shapes, self.effort, self.source, self.rows_of
+        )
+        if not in_race(self.contenders):
+            return
         times = {statement.name: self.effort.checks for statement in self.reading.workload.statements}
         self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes, self.effort.patience_seconds))
         self.notes += [f"{each.name} was not measured: {each.left_out}" for each in self.contenders if each.left_out]
@@ -248,7 +265,9 @@ class _Race:
         """What was found."""
         from nestling.pipeline.proving.summary import summary
 
-        return summary(self.contenders, self.reading.workload, setting, (*notes, *self.notes), self.missing)
+        return summary(
+            self.contenders, self.reading.workload, setting, self.compared, (*notes, *self.notes), self.missing
+        )
 
 
 def _gaps_everywhere(made: Sequence[Compiled]) -> dict[str, str]:

@@ -20,6 +20,7 @@ from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.proving.prove import prove
 from nestling.pipeline.reversing import is_mongodb
 from nestling.pipeline.rivals import of_the_model, rivals
+from nestling.pipeline.source_answers import opened_source
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -47,7 +48,8 @@ def prove_source(
 
     `proposal`: the design that is advised (None: the one `design` finds); `variants`: with single decisions taken another way.
     `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
-    and for a live MongoDB, whose documents are not read as rows. A note says so.
+    and for a live MongoDB, whose documents are not read as rows. A note says so. Where the rows are a SQL database's
+    own, it is asked the reads as well.
     """
     from nestling.sources.front import open_rows
 
@@ -62,7 +64,14 @@ def prove_source(
         every = rivals(known, proposal or design(known), files=paths, random=random, seed=effort.seed)
         racing = {name: made for name, made in every.items() if variants or not name.startswith(VARIANTS)}
         proof = prove(
-            measured, racing, lambda model: open_rows(place, model), values.found, on, effort=effort, watch=watch
+            measured,
+            racing,
+            lambda model: open_rows(place, model),
+            values.found,
+            on,
+            source="the rows are made up" if made_up else lambda: opened_source(place, known.model),
+            effort=effort,
+            watch=watch,
         )
         return replace(proof, notes=(*made_up, *left_out, *proof.notes))
 

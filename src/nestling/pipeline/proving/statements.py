@@ -9,11 +9,11 @@ from nestling.common.errors import NestlingError
 from nestling.executors.drive import Shape
 from nestling.ir import algebra as a
 from nestling.ir.compiled import CompiledRead, NotCompiled
-from nestling.ir.expression import Column
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Requirements, Statement
+from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.converting import convert, default_price
 
 Compiled = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
@@ -66,44 +66,6 @@ def predicted_seconds(proposal: Proposal, reading: Reading, statement: Statement
 
 def shapes(reading: Reading) -> dict[str, Shape]:
     """How far each statement fixes its answer."""
-    from nestling.planner.sql import translate
-
-    found = {}
-    for each in reading.workload.statements:
-        asked = translate(each.sql, reading.model, reading.dialect_of(each))
-        found[each.name] = _shape(asked.relation) if isinstance(asked, a.Query) else Shape()
-    return found
-
-
-def _shape(relation: a.Relation) -> Shape:
-    """What of the topmost steps sorts, limits and shows; a limit further down leaves only the number of rows."""
-    from nestling.planner.reads.traverse import everything
-
-    shown: a.Project | None = None
-    keys: tuple[a.SortKey, ...] = ()
-    limited, node = False, relation
-    while isinstance(node, a.Project | a.Limit | a.Sort):
-        match node:
-            case a.Project():
-                shown = shown or node
-            case a.Limit():
-                limited = True
-            case a.Sort():
-                keys = keys or node.keys
-        node = node.input
-    if any(isinstance(below, a.Limit | a.Window) for below in everything(node)):
-        return Shape(limited=True)
-    places = [_place(key.expression, shown) for key in keys]
-    known = tuple(place for place in places if place is not None)
-    return Shape(known, whole=len(known) == len(places), limited=limited)
-
-
-def _place(expression: object, shown: a.Project | None) -> int | None:
-    """The column of the answer that shows an expression."""
-    if shown is None:
-        return None
-    for place, output in enumerate(shown.outputs):
-        named = isinstance(expression, Column) and (expression.alias, expression.name) == (shown.alias, output.name)
-        if named or output.expression == expression:
-            return place
-    return None
+    return {
+        each.name: shape_of(each.sql, reading.model, reading.dialect_of(each)) for each in reading.workload.statements
+    }

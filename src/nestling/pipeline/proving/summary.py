@@ -6,7 +6,16 @@ from collections.abc import Mapping
 
 from nestling.executors.drive import MixSeconds, latency, mixed
 from nestling.executors.drive.examined import mean
-from nestling.ir.proof import ADVISED, Proof, RivalFigures, Setting, Space, StatementFigures, WritingCost
+from nestling.ir.proof import (
+    ADVISED,
+    Proof,
+    RivalFigures,
+    Setting,
+    SourceComparison,
+    Space,
+    StatementFigures,
+    WritingCost,
+)
 from nestling.ir.workload import Workload
 from nestling.pipeline.proving.contender import TWIN, Contender
 
@@ -14,7 +23,12 @@ ABLATION = "ablation: "
 
 
 def summary(
-    contenders: list[Contender], workload: Workload, setting: Setting, notes: tuple[str, ...], missing: str
+    contenders: list[Contender],
+    workload: Workload,
+    setting: Setting,
+    source: SourceComparison,
+    notes: tuple[str, ...],
+    missing: str,
 ) -> Proof:
     """All figures; the twin becomes the noise floor."""
     rates = {statement.name: statement.rate_per_second for statement in workload.statements}
@@ -26,7 +40,7 @@ def summary(
     figures = tuple(
         _figures(each, measured, workload, setting) for each in contenders if each.name != TWIN or each.disqualified
     )
-    return Proof(setting, figures, _noise(measured), notes=notes, missing=missing)
+    return Proof(setting, figures, _noise(measured), notes=notes, missing=missing, source=source)
 
 
 def _noise(measured: Mapping[str, MixSeconds]) -> float:

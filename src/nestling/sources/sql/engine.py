@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
+    from nestling.sources.sql.statements import SourceRows
     from nestling.sources.sql.values import Converter
 
 _T = TypeName
@@ -127,6 +128,28 @@ class Engine:
     def type_writer(self, kind: Type) -> Callable[[Any], Any] | None:
         """The same for all values of a type, where that decides."""
         return None
+
+    # --- the application's statements --------------------------------------------------------------------------------
+
+    def place(self, name: str) -> str:
+        """A parameter in a statement, as the driver takes it."""
+        return f"%({name})s"
+
+    def between_places(self, text: str) -> str:
+        """The text between parameters, as the driver takes it."""
+        return text.replace("%", "%%")
+
+    def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
+        """The answer to a query; raises `TooSlow` when that takes longer."""
+        raise NotImplementedError
+
+    def product(self, connection: Any) -> str:
+        """What people call the database."""
+        raise NotImplementedError
+
+    def language_orders(self, connection: Any) -> Iterator[str]:
+        """A note for each collation that orders texts as a language does, where no statement says so."""
+        yield from ()
 
     # --- its SQL -----------------------------------------------------------------------------------------------------
 

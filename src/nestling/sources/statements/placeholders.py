@@ -6,6 +6,7 @@ from parameters are casts (`::`), system variables (`@@x`), remainders (`a % s`)
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.sql_dialects import SQLITE
@@ -32,22 +33,35 @@ class Normalised:
 
 def normalise(sql: str, dialect: str) -> Normalised:
     """Rewrite every placeholder of a statement."""
-    found = list(tokens(sql, dialect or SQLITE))
     edits: list[tuple[int, int, str]] = []
     names: list[str] = []
-    counted = 0
-    index = 0
+    for start, end, name in _places(sql, dialect):
+        names.append(name)
+        if sql[start:end] != f":{name}":
+            edits.append((start, end, f":{name}"))
+    return Normalised(apply_edits(sql, edits), tuple(dict.fromkeys(names)), tuple(edits))
+
+
+def rewritten(sql: str, dialect: str, place: Callable[[str, str], str], text: Callable[[str], str]) -> str:
+    """The statement with `place` of the text before a parameter and its name for each, and `text` of all that is between."""
+    parts, at = [], 0
+    for start, end, name in _places(sql, dialect):
+        before = sql[at:start]
+        parts += [text(before), place(before, name)]
+        at = end
+    return "".join([*parts, text(sql[at:])])
+
+
+def _places(sql: str, dialect: str) -> Iterator[tuple[int, int, str]]:
+    """Where each placeholder begins and ends, and its name; one without a name is counted."""
+    found = list(tokens(sql, dialect or SQLITE))
+    counted = index = 0
     while index < len(found):
         length, name = _placeholder(found, index, sql)
         if length:
             counted += name == ""
-            name = name or f"p{counted}"
-            names.append(name)
-            start, end = found[index].start, found[index + length - 1].end
-            if sql[start:end] != f":{name}":
-                edits.append((start, end, f":{name}"))
+            yield found[index].start, found[index + length - 1].end, name or f"p{counted}"
         index += length or 1
-    return Normalised(apply_edits(sql, edits), tuple(dict.fromkeys(names)), tuple(edits))
 
 
 def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:

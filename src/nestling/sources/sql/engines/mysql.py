@@ -24,6 +24,7 @@ from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.literals import array_text, none_or, undecodable
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.statements import SourceRows, TooSlow
 from nestling.sources.sql.table_ddl import declared, foreign_key_ddl
 from nestling.sources.sql.values import bits, by_type, for_integers, moment
 
@@ -50,6 +51,9 @@ KEY_CHARACTERS = 190
 _REFUSALS = {1044, 1045, 1698}
 _NOT_ALLOWED = {1142, 1143, 1227, 1290, 1792}
 _UNREACHABLE = {2002, 2003, 2005, 2006, 2013, 1049}
+MARIADB = "MariaDB"
+_STOPPED = {1969, 3024}
+"""The errors of MariaDB and MySQL for a statement that took longer than it may."""
 _CANNOT = 1005
 """The error for a foreign key that cannot be made, as over columns whose types differ."""
 
@@ -195,6 +199,33 @@ class Mysql(Engine):
             cursor.execute("SHOW VARIABLES LIKE %s", (variable,))
             if cursor.fetchone():
                 cursor.execute(f"SET SESSION {variable} = 1000000")
+
+    # --- the application's statements --------------------------------------------------------------------------------
+
+    def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
+        """MariaDB counts seconds, MySQL milliseconds. Columns of FLOAT are printed with six digits."""
+        pymysql: Any = self.driver()
+        cursor = connection.cursor()
+        is_mariadb = self.product(connection) == MARIADB
+        variable, most = (
+            ("max_statement_time", seconds) if is_mariadb else ("max_execution_time", round(seconds * 1000))
+        )
+        cursor.execute(f"SET SESSION {variable} = %s", (max(most, 0.001 if is_mariadb else 1),))
+        try:
+            cursor.execute(sql, dict(values))
+            kinds = [column[1] for column in cursor.description]
+            return SourceRows(
+                list(cursor.fetchall()),
+                frozenset(place for place, kind in enumerate(kinds) if kind == pymysql.constants.FIELD_TYPE.FLOAT),
+            )
+        except pymysql.MySQLError as error:
+            if error.args and error.args[0] in _STOPPED:
+                raise TooSlow(seconds) from None
+            raise
+
+    def product(self, connection: Any) -> str:
+        """By the version it tells."""
+        return MARIADB if MARIADB in connection.get_server_info() else "MySQL"
 
     # --- tables and rows written -------------------------------------------------------------------------------------
 

@@ -20,6 +20,7 @@ from nestling.sources.sql.literals import undecodable
 from nestling.sources.sql.postgresql_types import exact_types
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.statements import SourceRows, TooSlow
 from nestling.sources.sql.table_ddl import declared, foreign_key_ddl, keyed_alike, quote, undeclared_defaults
 
 if TYPE_CHECKING:
@@ -158,6 +159,30 @@ class Postgresql(Engine):
     ) -> Any:
         """The server's own, always with the same seed."""
         return sa.tablesample(table, sa.func.system(share * 100), seed=sa.literal_column("1"))
+
+    # --- the application's statements --------------------------------------------------------------------------------
+
+    def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
+        """In a savepoint, so that the snapshot outlives an error; values are written as literals are."""
+        psycopg: Any = self.driver()
+        connection.execute("SELECT 1")  # begins the transaction, unless it has begun
+        try:
+            with connection.transaction(), psycopg.ClientCursor(connection) as cursor:
+                cursor.execute(f"SET LOCAL statement_timeout = {max(1, round(seconds * 1000))}")
+                cursor.execute(sql, dict(values))
+                return SourceRows(cursor.fetchall())
+        except psycopg.errors.QueryCanceled:
+            raise TooSlow(seconds) from None
+
+    def product(self, connection: Any) -> str:
+        """There is one."""
+        return "PostgreSQL"
+
+    def language_orders(self, connection: Any) -> Iterator[str]:
+        """By its catalogue."""
+        from nestling.sources.sql.catalog_collations import orders_of_languages
+
+        yield from orders_of_languages(connection.cursor())
 
     # --- tables and rows written -------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import groupby
+from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -30,6 +31,7 @@ from nestling.sources.sql.engine import Engine, not_allowed
 from nestling.sources.sql.literals import array_text
 from nestling.sources.sql.rows import BATCH_ROWS
 from nestling.sources.sql.sampling import integer_key, windows
+from nestling.sources.sql.statements import SourceRows, TooSlow
 from nestling.sources.sql.values import by_type, for_integers, from_text, timestamp_writer
 
 if TYPE_CHECKING:
@@ -76,6 +78,9 @@ _MIXED_WORDS = {
 _KEPT = {_T.BOOLEAN: "integer", _T.INTEGER: "integer", _T.DATE: "integer", _T.TIMESTAMP: "integer", _T.TIMESTAMPTZ: "integer",
          _T.FLOAT: "real", _T.BYTES: "any", _T.GEOMETRY: "any", _T.ANY: "any"}  # fmt: skip
 """What beside blobs the affinity of `_WORDS` leaves as it is, where that is not text."""
+
+STEPS = 10_000
+"""Instructions of its virtual machine between two looks at the clock."""
 
 
 class Sqlite(Engine):
@@ -229,6 +234,33 @@ class Sqlite(Engine):
             why = "its values are moments whose fractions are not all of one usual length"
             return f"is declared {declared.type} but {why}; SQLite compares them as texts, so it is text"
         return super().remark(declared, refined, found)
+
+    # --- the application's statements --------------------------------------------------------------------------------
+
+    def place(self, name: str) -> str:
+        """SQLite's own parameters."""
+        return f":{name}"
+
+    def between_places(self, text: str) -> str:
+        """As it is."""
+        return text
+
+    def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
+        """The library asks now and then whether to go on."""
+        until = perf_counter() + seconds
+        connection.set_progress_handler(lambda: perf_counter() > until, STEPS)
+        try:
+            return SourceRows(connection.execute(sql, dict(values)).fetchall())
+        except sqlite3.OperationalError as error:
+            if "interrupted" in str(error):
+                raise TooSlow(seconds) from None
+            raise
+        finally:
+            connection.set_progress_handler(None, 0)
+
+    def product(self, connection: Any) -> str:
+        """There is one."""
+        return "SQLite"
 
     # --- tables and rows written -------------------------------------------------------------------------------------
 

@@ -1,0 +1,217 @@
+"""The reads of the workload asked of the SQL source and of all rivals, before anything is written to these.
+
+A rival that gives another answer than the source is disqualified, however many others do the same. What the source cannot be
+asked, or does not answer in time, is said. Where an answer differs the rows are compared first: those of a source that others
+write to may not be those that were loaded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from nestling.common.errors import ConnectionFailed, LoadError, NestlingError, RebuildError, SourceError
+from nestling.executors.drive import Answer, Shape, execute, row_text, same
+from nestling.executors.drive.execution import execute_exact
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.proof import OtherAnswer, SourceComparison
+from nestling.ir.reading import Reading
+from nestling.ir.trace import Call, Tracer
+from nestling.ir.types import TEXTS
+from nestling.ir.workload import Statement
+from nestling.pipeline.loading import home_queries
+from nestling.pipeline.proving.check import leave_out_slow
+from nestling.pipeline.proving.contender import TWIN, Contender, in_race
+from nestling.pipeline.proving.effort import Effort
+from nestling.pipeline.proving.loading import POLICY, Rows
+from nestling.pipeline.source_answers import Source, SourceAnswer
+
+SourceOpener = Callable[[], AbstractContextManager[Source]]
+
+
+def beside_source(
+    contenders: list[Contender],
+    reading: Reading,
+    tracer: Tracer,
+    shapes: Mapping[str, Shape],
+    effort: Effort,
+    source: SourceOpener | str,
+    rows: Rows,
+) -> SourceComparison:
+    """Compare the answers; disqualifies rivals whose answer is another one. `source`: a text says why there is none."""
+    reads = tuple(each for each in reading.workload.statements if not each.kind.writes)
+    if isinstance(source, str) or not reads:
+        return SourceComparison(why_not=source if isinstance(source, str) else "the workload has no reads")
+    try:
+        with source() as opened:
+            found = _Comparison(opened, reading, reads, shapes, effort)
+            found.ask(contenders, tracer)
+            found.disqualify(contenders, rows)
+            return found.told()
+    except (SourceError, ConnectionFailed) as error:
+        return SourceComparison(why_not=error.problems[0].text())
+
+
+@dataclass(frozen=True, slots=True)
+class _Suspect:
+    """An execution a rival answered otherwise than the source."""
+
+    by: Contender
+    call: Call
+    expected: Answer
+    found: Answer
+
+
+@dataclass(slots=True)
+class _Comparison:
+    """What has been found so far. `without`: why a read is not compared, or not any further."""
+
+    source: Source
+    reading: Reading
+    reads: Sequence[Statement]
+    shapes: Mapping[str, Shape]
+    effort: Effort
+    answers: Counter[str] = field(default_factory=Counter)
+    without: dict[str, str] = field(default_factory=dict)
+    suspects: list[_Suspect] = field(default_factory=list)
+    differences: list[OtherAnswer] = field(default_factory=list)
+
+    def ask(self, contenders: list[Contender], tracer: Tracer) -> None:
+        """Each read in its turn, so that all have had one when the time is over."""
+        until = perf_counter() + self.effort.source_seconds
+        known: set[tuple[str, str]] = set()
+        for _ in range(self.effort.source_answers):
+            for call in tracer.block({each.name: 1 for each in self.reads}):
+                key = (call.statement, repr(sorted(call.values.items())))
+                left = until - perf_counter()
+                if left > 0 and call.statement not in self.without and key not in known:
+                    known.add(key)
+                    self._one(in_race(contenders), call, min(left, self.effort.source_seconds / 2))
+        for each in self.reads:
+            if not self.answers[each.name]:
+                self.without.setdefault(each.name, f"the {self.effort.source_seconds:g} s for this were over before")
+
+    def _one(self, racing: list[Contender], call: Call, seconds: float) -> None:
+        if any(call.instead.takes_time(_read(each, call)) for each in racing):
+            self.without[call.statement] = "it asks for the time, which goes on"
+            return
+        statement = next(each for each in self.reads if each.name == call.statement)
+        try:
+            expected = self.source.answer(statement.sql, self.reading.dialect_of(statement), call.values, seconds)
+        except NestlingError as error:
+            self.without[call.statement] = error.problems[0].what
+            return
+        took = {}
+        for each in racing:
+            took[each.name], answer = execute(each.running, call)
+            self._judge(each, call, expected, answer)
+        leave_out_slow(racing, call.statement, took, self.effort.patience_seconds)
+        self.answers[call.statement] += 1
+
+    def _judge(self, each: Contender, call: Call, expected: SourceAnswer, answer: Answer) -> None:
+        """A failure is judged when the rivals are compared, and so is a copy that is rough on purpose."""
+        columns, shape = _read(each, call).columns, self.shapes[call.statement]
+        if answer.failed or expected.equals(answer, columns, shape):
+            return
+        exact = execute_exact(each.running, call)
+        if exact is not None and expected.equals(exact, columns, shape):
+            return
+        theirs, ours = expected.shown(columns), expected.design_shown(exact or answer, columns)
+        texts = any(columns[place].type.name in TEXTS for place in shape.ordered_by)
+        if texts and self.source.language_orders and _differs_in_order(theirs, ours, shape):
+            self.without[call.statement] = f"only the order of texts differs: {self.source.language_orders[0]}"
+            return
+        if shape.chosen_inside and len(theirs.rows) == len(ours.rows):
+            self.without[call.statement] = "answers differ, and a LIMIT inside it may choose among rows that are tied"
+            return
+        self.suspects.append(_Suspect(each, call, theirs, ours))
+
+    def disqualify(self, contenders: list[Contender], rows: Rows) -> None:
+        """Those that answered otherwise, unless the source's rows are not those that were loaded."""
+        if not self.suspects:
+            return
+        first = min(
+            (each.by for each in self.suspects), key=contenders.index
+        )  # the source has not changed since, or it has
+        changed = _changed(first, rows)
+        for name in dict.fromkeys(each.call.statement for each in self.suspects):
+            suspects = [each for each in self.suspects if each.call.statement == name]
+            statement = next(each for each in self.reads if each.name == name)
+            touched = {access.entity for access in statement.accesses} or set(changed)
+            if touched & set(changed):
+                names = ", ".join(f"`{entity}`" for entity in sorted(touched & set(changed)))
+                self.without[name] = f"the source's rows of {names} changed after they were loaded"
+                continue
+            self._differs(suspects)
+
+    def _differs(self, suspects: list[_Suspect]) -> None:
+        one = suspects[0]
+        expected, found = _said(one.expected, one.found), _said(one.found, one.expected)
+        for each in suspects:
+            theirs, ours = _said(each.expected, each.found), _said(each.found, each.expected)
+            each.by.out(
+                f"`{each.call.statement}` gives another answer than the source ({self.source.product}): {ours}, where the"
+                f" source gives {theirs}"
+            )
+        designs = dict.fromkeys(each.by.name for each in suspects if each.by.name != TWIN)
+        values = tuple(one.call.values.items())
+        self.differences.append(OtherAnswer(one.call.statement, values, expected, found, tuple(designs)))
+
+    def told(self) -> SourceComparison:
+        """All of it."""
+        wrong = {each.statement for each in self.differences}
+        fine = [each.name for each in self.reads if each.name not in wrong and each.name not in self.without]
+        return SourceComparison(
+            self.source.product,
+            sum(self.answers[name] for name in fine),
+            len(fine),
+            tuple((name, why) for name, why in self.without.items() if name not in wrong),
+            tuple(self.differences),
+        )
+
+
+def _read(each: Contender, call: Call) -> CompiledRead:
+    read = each.running.statements[call.statement]
+    assert isinstance(read, CompiledRead), call.statement
+    return read
+
+
+def _differs_in_order(one: Answer, other: Answer, shape: Shape) -> bool:
+    """Whether they hold the same rows; where a LIMIT leaves some out, whether they are as many."""
+    return len(one.rows) == len(other.rows) and (shape.limited or same(one, other, Shape()))
+
+
+def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:
+    """The entities of which the source does not hold the rows any more that were loaded; all, where they cannot be read."""
+    from nestling.executors.verify import verify
+
+    design = each.proposal.design
+    try:
+        report = verify(design.model, home_queries(design), rows(design.model), each.database, policy=POLICY, shown=0)
+    except RebuildError:
+        return ()
+    except (LoadError, SourceError):
+        return tuple(entity.name for entity in design.model.entities)
+    return tuple(name for name, verdict in report.entities.items() if verdict.differing)
+
+
+def _said(answer: Answer, beside: Answer) -> str:
+    """An answer in words, with the first row that the other one has not in its place, or not at all."""
+    count = f"{len(answer.rows):,} {'row' if len(answer.rows) == 1 else 'rows'}"
+    for row in _others(answer, beside):
+        return f"{count}, such as {row!r:.160}"
+    return count
+
+
+def _others(answer: Answer, beside: Answer) -> Iterator[tuple[object, ...]]:
+    """Rows the other answer has not; then those in another place."""
+    there = Counter(map(row_text, beside.rows))
+    for row in answer.rows:
+        if not there[row_text(row)]:
+            yield row
+        there[row_text(row)] -= 1
+    pairs = zip(answer.rows, beside.rows, strict=False)
+    yield from (one for one, other in pairs if row_text(one) != row_text(other))

@@ -1,0 +1,73 @@
+"""What a SQL source answers to the application's own reads, and whether an answer of a design is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nestling.executors.drive import Answer, Shape, same
+from nestling.ir.compiled import OutputColumn
+from nestling.ir.model import Attribute, Model
+from nestling.ir.shown_values import shown_rows
+
+if TYPE_CHECKING:
+    from nestling.sources.sql.statements import SqlStatements
+
+
+@dataclass(frozen=True, slots=True)
+class SourceAnswer:
+    """The rows as the source's driver hands them over; `single`: the columns whose floats are printed with six digits."""
+
+    rows: tuple[tuple[object, ...], ...]
+    single: frozenset[int] = frozenset()
+
+    def shown(self, columns: Sequence[OutputColumn]) -> Answer:
+        """It in the form both sides are compared in."""
+        return Answer(shown_rows(self.rows, columns, self.single))
+
+    def equals(self, answer: Answer, columns: Sequence[OutputColumn], shape: Shape) -> bool:
+        """Whether the answer of a design is this one, as far as the statement fixes it."""
+        return same(self.shown(columns), self.design_shown(answer, columns), shape)
+
+    def design_shown(self, answer: Answer, columns: Sequence[OutputColumn]) -> Answer:
+        """A design's answer in that form."""
+        return replace(answer, rows=shown_rows(answer.rows, columns, self.single))
+
+
+class Source:
+    """A SQL database that is asked statements, read-only and all of one state of its data."""
+
+    def __init__(self, statements: SqlStatements, model: Model) -> None:
+        self._statements, self._model = statements, model
+        self.product = statements.product
+        self.language_orders = statements.language_orders()
+        self._attributes = cache(self._compared)
+
+    def answer(self, sql: str, dialect: str, values: Mapping[str, object], seconds: float) -> SourceAnswer:
+        """The answer to a read; raises `TooSlow`, or the source's error."""
+        found = self._statements.rows(sql, values, self._attributes(sql, dialect), seconds)
+        return SourceAnswer(tuple(found.rows), found.single)
+
+    def _compared(self, sql: str, dialect: str) -> Mapping[str, Attribute]:
+        """The attribute each parameter is compared with."""
+        from nestling.planner.parameters import parameter_uses
+        from nestling.planner.sql import translate
+
+        found: dict[str, Attribute] = {}
+        for use in parameter_uses(translate(sql, self._model, dialect), self._model).uses:
+            entity = self._model.entity(use.entity)
+            found.setdefault(use.parameter, entity.attribute(use.attribute))
+        return found
+
+
+@contextmanager
+def opened_source(address: Path | str, model: Model) -> Iterator[Source]:
+    """The source at an address, for as long as it is asked; raises its typed error when it cannot be reached."""
+    from nestling.sources.front import ask_statements
+
+    with ask_statements(address, model) as statements:
+        yield Source(statements, model)
