@@ -11,6 +11,7 @@ from nestling.ir.facts.nodes import Steps
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _IDS = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "fk", "key", "code", "no", "nr", "num", "number", "oid"})
 _ORDINALS = frozenset({"seq", "line", "position", "index", "rank", "sku", "isbn", "slug", "iata", "icao", "ean"})
+_POSITIONS = frozenset({"n", "pos", "position", "idx", "index", "ord", "ordinal", "rank", "seq", "sequence", "line"})
 _GENERIC = frozenset({"id", "code", "key", "name", "number", "no", "uuid", "value", "type"})
 _GLUED = re.compile(r"(?P<stem>[a-z]{3,})(?:ids?|no|key)")
 _OWN = frozenset({"parent", "manager", "reports", "supervisor", "boss", "superior", "reply", "ancestor", "mentor"})
@@ -44,10 +45,10 @@ def names_an_id(steps: Steps) -> bool:
     return bool(found) and (found[-1] in _IDS | _ORDINALS or _GLUED.fullmatch(found[-1]) is not None)
 
 
-def names_a_reference(steps: Steps) -> bool:
-    """Whether a column's name says that it tells rows apart, and is no position such as a rank."""
+def names_a_position(steps: Steps) -> bool:
+    """Whether a column's name says that it numbers the elements of an array: `n`, `position`, `line_seq`."""
     found = words(last_name(steps))
-    return names_an_id(steps) and found[-1] not in _ORDINALS
+    return bool(found) and found[-1] in _POSITIONS
 
 
 def is_generic(steps: Steps) -> bool:
