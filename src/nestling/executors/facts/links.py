@@ -22,7 +22,7 @@ from nestling.executors.facts.evidence import (
 )
 from nestling.executors.facts.implied_links import namesakes, siblings
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.name_words import NameClarity, names_an_id, names_its_own
+from nestling.executors.facts.name_words import NameClarity, names_a_reference, names_an_id, names_its_own
 from nestling.executors.facts.tables import Place, Table, Told
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
@@ -201,7 +201,11 @@ def _covering(
         match
         for match in main
         if match.found >= max(COVERED * len(match.target.values), LEAST_COVERED)
-        and (match.name or not (kind_of(table, steps) == "number" and counts_up(match.target.values)))
+        and (
+            match.name
+            or names_a_reference(steps)
+            or not (kind_of(table, steps) == "number" and counts_up(match.target.values))
+        )
     ]
     if len(covering) == 1 and not is_key:
         target = covering[0].target
