@@ -167,9 +167,7 @@ def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
     raise InputError(Problem(what, next_move=move))
 
 
-def job_of(
-    old: Design, new: Design, database: Database[Any], policy: Policy, alone: Design | None = None
-) -> Job:
+def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, alone: Design | None = None) -> Job:
     """What moving this database is about, between designs over one model.
 
     `alone`: the new design as it is without what the old one's model knows besides; its indexes are built, and no others.
@@ -213,7 +211,9 @@ def _assembled(
     today, collations = indexes_today(database, written_collections(old)), _collations(database)
     fate = fates(old, new, alone, today, collations, stays)
     carried = [_final(index, names) for index in fate.carried]
-    indexes = [index for index in _indexes(renamed(alone, names)) if index.collection in built or index.collection in stays] + carried
+    indexes = [
+        index for index in _indexes(renamed(alone, names)) if index.collection in built or index.collection in stays
+    ] + carried
     designed = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
     gone = [index for index in fate.going if index.collection in stays]
     taken = {(index.collection, index.name) for index in (*designed, *gone)}

@@ -63,7 +63,7 @@ def turn(database: Database[Any], name: str, *fields: str) -> None:
 
 
 def test_an_order_of_fields_is_no_difference(mongo_client: MongoClient[dict[str, Any]]) -> None:
-    """Sub-documents, what lies in them, and those in arrays: with their fields in two orders all are clean, and stay as they are."""
+    """Sub-documents, what lies in them, and those in arrays: with fields in two orders all are clean, and stay as they are."""
     with loaded(mongo_client, rows(), design()) as (proposal, database):
         turn(database, "books", "author", "deep")
         turn(database, "authors", "newest")

@@ -65,7 +65,9 @@ def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:
         {"filter": {"type": "error"}, "sort": {"message": 1, "_id": 1}, "limit": 10},
     ],
 )
-def test_a_field_of_one_kind_tells_which_is_asked_for(live: str, database: Database[Any], asked: dict[str, Any]) -> None:
+def test_a_field_of_one_kind_tells_which_is_asked_for(
+    live: str, database: Database[Any], asked: dict[str, Any]
+) -> None:
     """A command that goes by a field only one kind has is one statement, over that kind's table, at the full rate."""
     today = pipeline.in_place(live).in_place
     seen = (ShapeTotals(shape("any", "events", Operation.FIND, asked), 30),)

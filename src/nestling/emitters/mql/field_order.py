@@ -1,4 +1,4 @@
-"""Sub-documents with their fields in a given order, as MongoDB compares sub-documents field by field, the first with the first."""
+"""Sub-documents with their fields in a given order: MongoDB compares two of them field by field, in the order they have."""
 
 from __future__ import annotations
 

@@ -70,7 +70,12 @@ def _compared(
     shown = {"_id": 0, "r": f"${field_path(reference.steps)}"}
     shown |= {f"c{n}": f"${path.field}" for n, (path, _) in enumerate(pairs)}
     what = f"the copies beside {holder.namespace}.{field_path(reference.steps)}"
-    pipeline = [*drawn(database, holder, DOCUMENTS, asking), *unwound(reference.steps), {"$limit": ROWS}, {"$project": shown}]
+    pipeline = [
+        *drawn(database, holder, DOCUMENTS, asking),
+        *unwound(reference.steps),
+        {"$limit": ROWS},
+        {"$project": shown},
+    ]
     rows = asking.aggregate(database, holder.name, what, pipeline)
     wanted = {"_id": 0, "r": f"${reference.target_field}"} | {
         f"c{n}": f"${field}" for n, (_, field) in enumerate(pairs)

@@ -1,6 +1,6 @@
 """Which documents of a large collection are looked at: the same on every run, as long as the collection stays as it is.
 
-They are chosen by a hash of their `_id`. The server goes through all `_id`s once for it, and what was chosen is asked for by `_id`
+They are chosen by a hash of their `_id`. The server goes through all `_id`s once for it. What was chosen is asked for by `_id`
 from then on. Of very large collections, and on servers without that hash, the server draws at random.
 """
 

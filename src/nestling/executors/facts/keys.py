@@ -102,7 +102,9 @@ def lacked_id(table: Table) -> LackedId | None:
 
 def _enough(table: Table, columns: Columns, above: Sequence[Columns]) -> Columns:
     """The shortest key of rows around within which these columns tell the elements of all arrays apart, and not by chance."""
-    shorter = sorted({each for each in above[1:] if each and set(each) < set(above[0])}, key=lambda each: (len(each), each))
+    shorter = sorted(
+        {each for each in above[1:] if each and set(each) < set(above[0])}, key=lambda each: (len(each), each)
+    )
     inside = _pairs(Counter(table.parents))
     for around in shorter:
         across = _pairs(Counter(zip(*(table.cells(steps) for steps in around), strict=True))) - inside

@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.access_path import Comparator, Comparison, DocumentOf, Expression, FieldPath, Filter, InOrder, Project, Step
+from nestling.ir.access_path import (
+    Comparator,
+    Comparison,
+    DocumentOf,
+    Expression,
+    FieldPath,
+    Filter,
+    InOrder,
+    Project,
+    Step,
+)
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.drift import ComparedValue, PathStep
 from nestling.ir.expression import ANY
@@ -28,8 +38,9 @@ def differing(step: Step, values: Sequence[ComparedValue]) -> Step:
 
 def field_order(what: Copy | Computed | Reference) -> tuple[str, ...]:
     """The fields (dotted paths) of a copy's sub-documents, whose order says nothing; none of what is no sub-document."""
-    is_made_of_fields = isinstance(what, Copy) and what.form in (Form.OBJECT, Form.ARRAY)
-    return tuple(field.path for field in what.attributes) if is_made_of_fields else ()
+    if isinstance(what, Copy) and what.form in (Form.OBJECT, Form.ARRAY):
+        return tuple(field.path for field in what.attributes)
+    return ()
 
 
 def _found(value: ComparedValue) -> Expression:

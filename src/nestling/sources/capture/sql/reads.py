@@ -12,7 +12,17 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import Row
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, OfOtherKind, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.values import (
+    CannotSay,
+    Column,
+    Discriminator,
+    Many,
+    OfOtherKind,
+    Sql,
+    Tree,
+    Unmapped,
+    Value,
+)
 
 MOST_BRANCHES = 6
 """Arrays of one document that become statements of their own."""

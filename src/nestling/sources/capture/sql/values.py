@@ -93,7 +93,6 @@ class Unmapped:
 
     why: str
 
-
     def refusal(self) -> CannotSay:
         """The error of a command that goes by it."""
         return CannotSay(self.why)
