@@ -207,7 +207,7 @@ def test_a_number_named_after_nothing_refers_to_no_ids_that_count_up(database: D
 @pytest.mark.parametrize("name", ["n", "pos", "item_index"])
 def test_a_position_tells_elements_apart(database: Database[Any], name: str) -> None:
     """Of columns that tell the elements of an array apart, each with as many values, the position is the key."""
-    menu = [{"a section": part, name: place} for place, part in enumerate(("starters", "mains", "drinks"))]
+    menu = [{"name": part, name: place} for place, part in enumerate(("starters", "mains", "drinks"))]
     found = found_in(database, {"restaurants": [{"_id": n, "menu": menu} for n in range(40)]})
     assert found.reading.model.entity("menu").key[-1] == name
 

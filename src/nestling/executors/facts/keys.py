@@ -66,8 +66,8 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
     rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
     own that some lack: whatever else tells them apart today does so by chance.
 
-    One called an id of these very rows comes first, then a position, then those with more different values, as few elements
-    differ in anything, and last it is the name that decides.
+    One called an id of these very rows comes first, then those with more different values: few elements differ in anything. The
+    name decides where they are as many. Of those that are no id by name, a position comes before all others.
     """
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
     named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: _order(table, steps))
@@ -81,7 +81,8 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
         if is_unique(table, columns, within=True):
             return (*_enough(table, columns, above), *columns)
     within = _pairs(Counter(table.parents))
-    for steps in sorted((steps for steps in own if steps not in named), key=lambda steps: _order(table, steps)):
+    others = (steps for steps in own if steps not in named)
+    for steps in sorted(others, key=lambda steps: (not names_a_position(steps), *_order(table, steps))):
         if is_unique(table, (steps,), within=True) and not _by_chance(table, (steps,), within):
             return (*above[0], steps)
     return ()
@@ -132,9 +133,9 @@ def _page_key(table: Table, by: Columns) -> Columns:
     return next((columns for columns in tried if is_unique(table, columns)), ())
 
 
-def _order(table: Table, steps: Steps) -> tuple[bool, bool, int, Steps]:
+def _order(table: Table, steps: Steps) -> tuple[bool, int, Steps]:
     is_own = names_its_own(steps, table.collection.name, table.node.steps)
-    return not is_own, not names_a_position(steps), -len(set(table.cells(steps))), steps
+    return not is_own, -len(set(table.cells(steps))), steps
 
 
 def _others(table: Table, key: Columns) -> Iterator[Columns]:

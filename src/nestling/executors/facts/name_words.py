@@ -12,7 +12,7 @@ _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]
 _IDS = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "fk", "key", "code", "no", "nr", "num", "number", "oid"})
 _ORDINALS = frozenset({"seq", "line", "position", "index", "rank", "sku", "isbn", "slug", "iata", "icao", "ean"})
 _NUMBERS = frozenset({"code", "no", "nr", "num", "number"})
-_POSITIONS = frozenset({"n", "pos", "position", "idx", "index", "ord", "ordinal", "rank", "seq", "sequence", "line"})
+_POSITIONS = frozenset({"n", "pos", "position", "idx", "index", "ord", "ordinal", "sequence"})
 _GENERIC = frozenset({"id", "code", "key", "name", "number", "no", "uuid", "value", "type"})
 _GLUED = re.compile(r"(?P<stem>[a-z]{3,})(?:ids?|no|key)")
 _OWN = frozenset({"parent", "manager", "reports", "supervisor", "boss", "superior", "reply", "ancestor", "mentor"})
