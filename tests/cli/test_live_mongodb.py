@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from bson import Decimal128, ObjectId
 from pymongo import MongoClient
 from pymongo.database import Database
@@ -48,6 +52,23 @@ def test_a_live_database_is_inspected_and_redesigned(mongod: Server, database: D
     assert changes[0]["come"] == ["lines in orders"]
     assert changes[0]["gain"] > 0
     assert done.json["today"]["cost"] > done.json["cost"]
+
+
+@pytest.mark.slow
+def test_an_unchanged_database_is_read_the_same(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """By any process: texts among numbers, documents that are drawn and keys that are equally good change nothing."""
+    write(database)
+    names = ("part", "course", "about", "label", "what")
+    menu = [{name: f"{name} {place}" for name in names} for place in range(3)]
+    database.restaurants.insert_many([{"_id": n, "menu": menu, "pct": n % 9 or f"{n}%"} for n in range(90)])
+    database.visits.insert_many([{"who": f"c{n % 7}", "restaurant_id": f"{n % 90}"} for n in range(4_000)])
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    for seed in ("1", "2", "3"):
+        command = [sys.executable, "-m", "nestling", "inspect", uri, "-o", f"m{seed}", "--design-out", f"d{seed}"]
+        subprocess.run(command, cwd=tmp_path, env={**os.environ, "PYTHONHASHSEED": seed}, check=True)
+    for name in "md":
+        texts = [(tmp_path / f"{name}{seed}").read_text(encoding="utf-8") for seed in "123"]
+        assert texts[0] == texts[1] == texts[2]
 
 
 def test_what_comes_next_can_be_done(mongod: Server, database: Database[Any], tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from nestling.common.errors import InputError
 from nestling.common.server import Server
 from nestling.executors.facts import READING, Amount, Budget, gather
 from nestling.executors.facts.catalogue import with_storage
+from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking
 from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import Distinct, Histogram
@@ -368,3 +369,37 @@ def test_an_element_alone_is_no_place_on_earth() -> None:
     element = Path((ELEMENT,), (("int", 1),), 1, 1, 0)
     items = Collection("shop", "item", Kind.COLLECTION, paths=(element,))
     assert not items.spatial(element)
+
+
+def test_what_is_looked_at_of_an_unchanged_database_is_the_same(database: Db) -> None:
+    """References, what leads to nothing and copies are counted in the same documents of large collections on every run."""
+    database.customers.insert_many([{"_id": bson.ObjectId(), "name": f"name {n}"} for n in range(2_000)])
+    ids = [each["_id"] for each in database.customers.find()]
+    database.orders.insert_many(
+        [
+            {
+                "customer_id": ids[n % 1_999] if n % 3 else bson.ObjectId(),
+                "customer_name": f"name {n % 1_999}" if n % 7 else "another",
+            }
+            for n in range(6_000)
+        ]
+    )
+    runs = [look(database, documents=1_000) for _ in range(3)]
+    assert all((each.references, each.copies) == (runs[0].references, runs[0].copies) for each in runs)
+    assert 0 < runs[0].references[0].resolved < runs[0].references[0].checked == 300
+
+
+def test_documents_are_drawn_by_a_hash_of_their_id(database: Db) -> None:
+    """As many as wanted, the same every time, fewer being part of more; few documents are all of them."""
+    database.things.insert_many([{"n": n} for n in range(30_000)])
+
+    def chosen(documents: int) -> set[Any]:
+        asking = Asking(time.monotonic() + 60)
+        things = with_storage(Collection(database.name, "things", Kind.COLLECTION), database, asking)
+        return {each["_id"] for each in database.things.aggregate(drawn(database, things, documents, asking))}
+
+    some = chosen(1_000)
+    assert len(some) == 1_000
+    assert some == chosen(1_000)
+    assert some < chosen(MOST_DRAWN)
+    assert len(chosen(40_000)) == 30_000

@@ -66,6 +66,17 @@ class PairValue:
 
 
 @dataclass(frozen=True, slots=True)
+class InOrder:
+    """A sub-document with its fields (dotted paths) in this order; `several`: an array of such. What has other fields, or is no
+    sub-document, stays as it is.
+    """
+
+    value: Expression
+    fields: tuple[str, ...]
+    several: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class UnlessEmpty:
     """The sub-document, but missing when it has no fields."""
 
@@ -150,6 +161,7 @@ Expression = (
     | NullAsMissing
     | DocumentOf
     | PairValue
+    | InOrder
     | UnlessEmpty
     | Climb
     | RootFirst
@@ -372,6 +384,8 @@ def describe_expression(expression: Expression) -> str:  # noqa: C901 - one case
             return "{" + ", ".join(f"{name}: {describe_expression(value)}" for name, value in fields) + "}"
         case PairValue(array, key, name, value):
             return f"`{value}` where `{key}` is {name!r} in {describe_expression(array)}"
+        case InOrder(value, fields):
+            return f"{describe_expression(value)} in the order {', '.join(fields)}"
         case UnlessEmpty(document):
             return f"{describe_expression(document)} unless empty"
         case Climb(array, start):

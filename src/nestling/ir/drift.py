@@ -41,11 +41,16 @@ class PathStep:
 
 @dataclass(frozen=True, slots=True)
 class ComparedValue:
-    """A value: its path below the check's place, the columns of what must be there and of what is; a missing column: nothing."""
+    """A value: its path below the check's place, the columns of what must be there and of what is; a missing column: nothing.
+
+    `order`: the fields (dotted paths) of a sub-document, `several`: of each of an array. In whatever order they are, it is equal.
+    """
 
     path: str
     expected: str
     found: str
+    order: tuple[str, ...] = ()
+    several: bool = False
 
 
 SCREEN_KEY = "link"

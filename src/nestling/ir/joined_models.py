@@ -16,6 +16,8 @@ def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
     A relationship that no foreign key enforces changes nothing of what a design stores that does not know it: its foreign key is
     an attribute like others.
     """
+    if (old.model.name, old.model.entities) != (new.model.name, new.model.entities):
+        return old, new
     links = {link.name: link for link in (*old.model.relationships, *new.model.relationships)}
     both = tuple(links.values())
     one, other = (replace(design.model, relationships=both) for design in (old, new))

@@ -129,9 +129,8 @@ def _migration(
     watch: Watch | None,
 ) -> Migration:
     from nestling.executors.migrate import Migration
-    from nestling.ir.joined_models import over_one_model
 
-    before, after = over_one_model(old.design, new.design)
+    before, after = joined(old, new)
 
     @contextmanager
     def shelf() -> Iterator[Shelf]:
@@ -142,33 +141,53 @@ def _migration(
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
-    job = job_of(before, after, database, policy or Policy())
+    job = job_of(before, after, database, policy or Policy(), new.design)
     return Migration(job, job.homes.database, shelf, tell)
 
 
-def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:
-    """What moving this database is about; raises `InputError` when the designs are of different models."""
+def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
+    """Both designs over one model; raises `InputError` when they are of different ones."""
     from nestling.common.errors import InputError, Problem
+    from nestling.ir.joined_models import over_one_model
+    from nestling.ir.model_words import difference, is_renamed
+    from nestling.ir.proposal import IN_PLACE
+
+    before, after = over_one_model(old.design, new.design)
+    if before.model == after.model:
+        return before, after
+    what = f"the two designs are of different models: {difference(before.model, after.model)}"
+    move = "derive both designs from the same model"
+    if is_renamed(before.model, after.model):
+        move = f"nothing else differs: write `name: {before.model.name}` under `model:` in the new design"
+    elif IN_PLACE in (old.strategy, new.strategy):
+        move = (
+            "the database was read at two times, and has changed in between, or one file was edited. Make both files anew, one"
+            " after the other: nestling inspect URI --design-out OLD.yaml, then nestling design URI -o NEW.yaml"
+        )
+    raise InputError(Problem(what, next_move=move))
+
+
+def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, alone: Design | None = None) -> Job:
+    """What moving this database is about, between designs over one model.
+
+    `alone`: the new design as it is without what the old one's model knows besides; its indexes are built, and no others.
+    """
     from nestling.executors.abilities import has_history, server_version
     from nestling.executors.changes import IMAGES_SINCE
     from nestling.executors.exact import exact
     from nestling.executors.load import written_collections
     from nestling.executors.rights import may_modify
-    from nestling.ir.model_words import difference, is_renamed
 
-    if old.model != new.model:
-        what = f"the two designs are of different models: {difference(old.model, new.model)}"
-        same = f"nothing else differs: write `name: {old.model.name}` under `model:` in the new design"
-        move = same if is_renamed(old.model, new.model) else "derive both designs from the same model"
-        raise InputError(Problem(what, next_move=move))
     database = exact(database)
     # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
     collections = written_collections(old)
     images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])
-    return _assembled(old, new, database, policy, keeps_images=images)
+    return _assembled(old, new, alone or new, database, policy, keeps_images=images)
 
 
-def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy, *, keeps_images: bool) -> Job:
+def _assembled(
+    old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
+) -> Job:
     from nestling.emitters.commands import collection_commands
     from nestling.emitters.null_fields import null_fields
     from nestling.emitters.reordered import reordered
@@ -190,9 +209,11 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     sides = HomeViews(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
     today, collations = indexes_today(database, written_collections(old)), _collations(database)
-    fate = fates(old, new, today, collations, stays)
+    fate = fates(old, new, alone, today, collations, stays)
     carried = [_final(index, names) for index in fate.carried]
-    indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays] + carried
+    indexes = [
+        index for index in _indexes(renamed(alone, names)) if index.collection in built or index.collection in stays
+    ] + carried
     designed = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
     gone = [index for index in fate.going if index.collection in stays]
     taken = {(index.collection, index.name) for index in (*designed, *gone)}

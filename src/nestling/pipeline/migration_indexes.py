@@ -29,13 +29,21 @@ class Fates:
 
 
 def fates(
-    old: Design, new: Design, today: Sequence[CreateIndex], usual: Mapping[str, object], kept: frozenset[str]
+    old: Design,
+    new: Design,
+    alone: Design,
+    today: Sequence[CreateIndex],
+    usual: Mapping[str, object],
+    kept: frozenset[str],
 ) -> Fates:
-    """What becomes of each; `usual` are the collections' own collations, `kept` the collections that are not built anew."""
+    """What becomes of each; `usual` are the collections' own collations, `kept` the collections that are not built anew.
+
+    `alone`: the new design without what the old one's model knows besides, whose indexes are built.
+    """
     from nestling.ir.index_paths import index_paths
     from nestling.planner.migration import same_paths
 
-    known, coming = _planned(old), _planned(new)
+    known, coming = _planned(old), _planned(alone)
     carried, going, lost = list[CreateIndex](), list[CreateIndex](), list[CreateIndex]()
     for index in today:
         form = _form(index, usual.get(index.collection))

@@ -36,12 +36,11 @@ def plan_migration(
     from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
     from nestling.executors.migrate.indexes import lost_words
     from nestling.executors.migrate.sizes import sizes
-    from nestling.ir.joined_models import over_one_model
-    from nestling.pipeline.migrating import job_of
+    from nestling.pipeline.migrating import job_of, joined
     from nestling.planner.migration import differences
 
-    before, after = over_one_model(old.design, new.design)
-    job = job_of(before, after, database, policy or Policy())
+    before, after = joined(old, new)
+    job = job_of(before, after, database, policy or Policy(), new.design)
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(job, database)

@@ -9,15 +9,15 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.common.errors import LoadError, Problem
+from nestling.common.errors import InputError, LoadError, Problem
 from nestling.emitters.commands import index_commands
 from nestling.executors.migrate import migrating
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.migration import Phase
-from nestling.ir.model import Model
-from nestling.ir.primitives import Collection, Document, Index
-from nestling.ir.proposal import Proposal
+from nestling.ir.model import Model, Relationship
+from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
+from nestling.ir.proposal import IN_PLACE, Proposal
 from nestling.pipeline.migrating import abort_migration
 from tests.executors.load.loads import load_rows
 from tests.planner.home_cases import entity
@@ -75,6 +75,34 @@ def test_a_switch_that_is_taken_back(database: Documents, tmp_path: Path, monkey
     assert _told(database) == _expected(after)
     abort_migration(database)
     assert _told(database) == there
+
+
+def test_a_reference_only_the_old_design_knows_gets_no_index(database: Documents, tmp_path: Path) -> None:
+    """The new design's indexes are built, and none for what its model does not know."""
+    entities = (entity("note", "id:integer! n:integer", "id"),)
+    link = Relationship("notes", "note", "note", ("id",), ("n",), enforced=False)
+    knowing = Document("note", references=(Reference("notes", Holder.CHILD),))
+    before = Proposal("", Design(Model("m", entities, (link,)), (Collection("notes", knowing, ("id",)),)))
+    after = Proposal("", Design(Model("m", entities), (Collection("notes", Document("note"), ("id",)),)))
+    load_rows(after.design, {"note": [(1, 1), (2, 1)]}, database, tmp_path)
+    assert pipeline.plan_migration(before, after, database).indexes_built == ()
+    assert pipeline.plan_migration(after, before, database).indexes_built == ("notes: n",)
+    assert pipeline.migrate(before, after, database, cutover=True).phase is Phase.DONE
+    assert [*database.notes.index_information()] == ["_id_"]
+
+
+def test_designs_of_a_database_read_at_two_times(database: Documents, tmp_path: Path) -> None:
+    """Where their models differ, be it in what a relationship needs, it is said where, and what to do."""
+    attributes = ("id:integer! n:integer", "id:integer! n:text m:integer")
+    one, other = (Model("m", (entity("note", each, "id"),)) for each in attributes)
+    link = Relationship("notes", "note", "note", ("id",), ("m",), enforced=False)
+    other = Model("m", other.entities, (link,))
+    knowing = Document("note", references=(Reference("notes", Holder.CHILD),))
+    today = Proposal(IN_PLACE, Design(one, (Collection("notes", Document("note"), ("id",)),)))
+    new = Proposal("", Design(other, (Collection("notes", knowing, ("id",)),)))
+    with pytest.raises(InputError, match="different models: attribute of `note` `m` is in the new only") as failed:
+        pipeline.plan_migration(today, new, database)
+    assert "nestling inspect URI --design-out OLD.yaml" in (failed.value.problems[0].next_move or "")
 
 
 def _expected(proposal: Proposal) -> dict[str, set[str]]:

@@ -58,6 +58,34 @@ def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:
         assert list(run_read(database, compiled)) == expected
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        {"filter": {"status": 500, "type": "error"}, "sort": {"ts": -1}, "limit": 10},
+        {"filter": {"type": "error"}, "sort": {"message": 1, "_id": 1}, "limit": 10},
+    ],
+)
+def test_a_field_of_one_kind_tells_which_is_asked_for(
+    live: str, database: Database[Any], asked: dict[str, Any]
+) -> None:
+    """A command that goes by a field only one kind has is one statement, over that kind's table, at the full rate."""
+    today = pipeline.in_place(live).in_place
+    seen = (ShapeTotals(shape("any", "events", Operation.FIND, asked), 30),)
+    said = workload_of(Capture(Kind.PROFILER, 10.0, seen), today.design)
+    assert said.gaps == []
+    (one,) = said.statements
+    assert "JOIN error " in one.sql
+    assert one.rate_per_second == pytest.approx(3)
+    assert "taken to ask for error: no other kind has the fields it goes by" in one.notes
+    assert not any("left out" in note for note in one.notes)
+    compiled = pipeline.convert(today, one.sql)
+    assert isinstance(compiled, CompiledRead)
+    found = database.events.find(asked["filter"]).sort([*asked["sort"].items()]).limit(10)
+    values = {name: value for name, value in asked["filter"].items() if name != "type"}
+    rows = [(row["_id"], row["ts"], row["message"], row["status"]) for row in found]
+    assert list(run_read(database, compiled, {next(iter(compiled.parameters), ""): 500} if values else {})) == rows
+
+
 def test_what_cannot_be_said_of_kinds_says_what_to_do(live: str) -> None:
     """A list of kinds is a gap that says which statements to write."""
     (gap,) = _said(live).gaps

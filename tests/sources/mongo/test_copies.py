@@ -145,3 +145,18 @@ def test_a_value_without_a_source_makes_it_data(mongod: Server, database: Docume
     (copy,) = derived(found)
     assert isinstance(copy, Copy)
     assert [each.path for each in copy.attributes] == ["user_name"]
+
+
+def test_a_copy_has_its_fields_as_documents_have_them(mongod: Server, database: Documents) -> None:
+    """The design says them in the order of the first document; where others have another, `check` finds them right."""
+    users(database)
+    copied = [{"name": f"name {n}", "email": f"u{n}@example.org"} for n in range(40)]
+    turned = [{name: each[name] for name in ("email", "name")} for each in copied]
+    orders = [{"_id": n, "user_id": n % 40, "user": (turned if n % 3 == 1 else copied)[n % 40]} for n in range(400)]
+    database.orders.insert_many(orders)
+    found = found_in(mongod, database)
+    (copy,) = [each for each in derived(found) if isinstance(each, Copy)]
+    assert [field.path for field in copy.attributes] == ["name", "email"]
+    report = pipeline.check(found.in_place, database)
+    assert report.clean
+    assert report.checked == 400

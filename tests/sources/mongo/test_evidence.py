@@ -181,3 +181,40 @@ def test_elements_some_of_which_lack_their_id_have_no_other_key(
     assert reading.model.entity("comments").key == key
     told = [note for note in reading.notes if note.startswith("`comments` has no key")]
     assert bool(told) is (lacking == 1)
+
+
+def test_small_numbers_are_no_ids_of_their_own_rows(database: Database[Any]) -> None:
+    """A percentage from 0 to 49 refers to nothing where ids count up from 0, whatever texts are among the numbers."""
+    documents: Documents = {
+        f"coupons{place}": [
+            *({"_id": n, "code": f"V{n}", "pct": n % 50} for n in range(300)),
+            *({"_id": 10_000 + n, "code": f"X{n}", "pct": f"{70 + place}"} for n in range(17)),
+        ]
+        for place in range(6)
+    }
+    assert links(database, documents) == set()
+
+
+def test_a_number_named_after_nothing_refers_to_no_ids_that_count_up(database: Database[Any]) -> None:
+    """Tables 1 to 10 are no couriers, though the couriers' ids are these numbers; one named after couriers is."""
+    documents: Documents = {
+        "couriers": [{"_id": n, "says": f"courier {n}"} for n in range(1, 11)],
+        "orders": [{"_id": f"o{n}", "table_no": n % 10 + 1, "courier_no": n % 10 + 1} for n in range(300)],
+    }
+    assert links(database, documents) == {("orders", ("courier_no",), "couriers")}
+
+
+@pytest.mark.parametrize("name", ["n", "pos", "item_index"])
+def test_a_position_tells_elements_apart(database: Database[Any], name: str) -> None:
+    """Of columns that tell the elements of an array apart, each with as many values, the position is the key."""
+    menu = [{"name": part, name: place} for place, part in enumerate(("starters", "mains", "drinks"))]
+    found = found_in(database, {"restaurants": [{"_id": n, "menu": menu} for n in range(40)]})
+    assert found.reading.model.entity("menu").key[-1] == name
+
+
+def test_other_keys_of_elements_are_chosen_by_name(database: Database[Any]) -> None:
+    """Where columns tell elements apart equally well, it is the first by name."""
+    names = ["part", "section", "course", "kind of", "about"]
+    menu = [{name: f"{name} {place}" for name in names} for place in range(3)]
+    found = found_in(database, {"restaurants": [{"_id": n, "menu": menu} for n in range(40)]})
+    assert found.reading.model.entity("menu").key[-1] == "about"

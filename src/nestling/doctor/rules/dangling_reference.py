@@ -11,7 +11,7 @@ they are converted are of the wrong type, not missing: convert the field. Where 
 their case, so does the rule.
 
 What is counted are the documents, or elements of arrays, that hold such a reference: in collections of up to 50,000 documents
-all of them, in larger ones in 10,000 documents drawn at random, and the share then has its interval. Where what they refer to
+all of them, in larger ones in 10,000 documents, and the share then has its interval. Where what they refer to
 has no index on the key and more than 10,000 documents, or counting takes more than a third of the time left, 300 different
 values are looked up instead. A field whose name says nothing of a collection is a reference where its values are keys of one by
 more than chance; for that, collections of up to 120,000 documents and 64 MB are read.

@@ -44,7 +44,8 @@ READING: dict[str, Any] = {
 
 BUDGET_SECONDS = 60.0
 WHOLE_UP_TO_BYTES = 64_000_000
-"""Bytes of a collection that are all measured by the server unasked, when nobody else uses it: about a second of its time."""
+"""Bytes of a collection that are all measured by the server unasked, about a second of its time: for what relates rows, so that a
+model does not depend on who else uses the server, and otherwise when nobody does."""
 LEAST_SECONDS = 2.0
 """What every collection gets, however many there are."""
 RESTS = 4.0
@@ -94,7 +95,8 @@ def gather(
             if report is not None:
                 report(collection.namespace, len(found), total)
             share = max(work.seconds_left() / (total - len(found)), min(LEAST_SECONDS, work.seconds_left()))
-            found.append(_collection(client, collection, work.within(share), budget))
+            passing = work if budget.structure else None
+            found.append(_collection(client, collection, work.within(share), budget, passing))
     found = with_gridfs(found)
     links = [_links(client, name, found, asking, budget) for name in databases]
     return Facts(
@@ -121,16 +123,22 @@ def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> Pe
     return PermissionDenied(Problem("the user may see nothing of it", where=where, next_move=move))
 
 
-def _collection(client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget) -> Collection:
-    """A namespace with all that is asked of its kind: views and system collections are named and left alone."""
+def _collection(
+    client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget, passing: Asking | None
+) -> Collection:
+    """A namespace with all that is asked of its kind: views and system collections are named and left alone.
+
+    `passing`: asks for the pass over all documents, where it may take more than the collection's share of the time.
+    """
     if not collection.holds_documents:
         return collection
     database = client[collection.database]
     found = catalogue.with_storage(collection, database, asking)
     found = with_documents(found, database, asking, budget.amount)
     is_small = found.storage is not None and found.storage.data_bytes <= WHOLE_UP_TO_BYTES
-    if found.sample is not None and not found.sample.exact and (budget.whole or (is_small and not asking.pace.rest)):
-        found = measured(found, database, asking)
+    is_measured = budget.whole or (is_small and (budget.structure or not asking.pace.rest))
+    if found.sample is not None and not found.sample.exact and is_measured:
+        found = measured(found, database, passing or asking)
     return with_refusals(found, database, asking)
 
 

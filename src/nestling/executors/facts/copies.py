@@ -12,9 +12,10 @@ from typing import Any
 import bson
 from pymongo.database import Database
 
+from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import folded, stem
-from nestling.executors.facts.references import drawn, unwound
+from nestling.executors.facts.references import DOCUMENTS, unwound
 from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
 
@@ -69,7 +70,12 @@ def _compared(
     shown = {"_id": 0, "r": f"${field_path(reference.steps)}"}
     shown |= {f"c{n}": f"${path.field}" for n, (path, _) in enumerate(pairs)}
     what = f"the copies beside {holder.namespace}.{field_path(reference.steps)}"
-    pipeline = [*drawn(holder), *unwound(reference.steps), {"$limit": ROWS}, {"$project": shown}]
+    pipeline = [
+        *drawn(database, holder, DOCUMENTS, asking),
+        *unwound(reference.steps),
+        {"$limit": ROWS},
+        {"$project": shown},
+    ]
     rows = asking.aggregate(database, holder.name, what, pipeline)
     wanted = {"_id": 0, "r": f"${reference.target_field}"} | {
         f"c{n}": f"${field}" for n, (_, field) in enumerate(pairs)

@@ -1,4 +1,4 @@
-"""References to nothing, counted by what holds them: one aggregation a reference, in documents that were drawn at random."""
+"""References to nothing, counted by what holds them: one aggregation a reference, of large collections in some documents."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from pymongo.database import Database
 
+from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.references import unwound
 from nestling.ir.facts import Collection, Reference, field_path
 
 COUNTED_UP_TO = 50_000
-"""Documents of a collection whose references are all followed; of more, as many as …"""
-SAMPLED = 10_000
+"""Documents of a collection whose references are all followed; of more, `MOST_DRAWN`."""
 MOST_ROWS = 200_000
 """References followed at most: a document holds many of them in an array."""
 SEARCHED_UP_TO = 10_000
@@ -32,7 +32,7 @@ def with_dangling(
     lookup = {"from": target.name, "localField": "_id", "foreignField": reference.target_field, "as": "found"}
     found = {"$gt": [{"$size": "$found"}, 0]}
     pipeline: list[Document] = [
-        *([] if whole else [{"$sample": {"size": SAMPLED}}]),
+        *([] if whole else drawn(database, holder, MOST_DRAWN, asking)),
         {"$project": {"_id": 0, field: 1}},
         *unwound(reference.steps),
         {"$match": {field: {"$ne": None, "$not": {"$type": ["object", "array"]}}}},

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, names_an_id, says
-from nestling.executors.facts.tables import Table
+from nestling.executors.facts.tables import Table, whole_numbers
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
 
@@ -104,17 +104,21 @@ def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str
             covers = found == len(values) and found >= max(COVERED * len(target.values), LEAST_COVERED)
             return found >= SURE_TEXTS or covers
         case _:
-            return found >= SURE_IDS and numbers_by_chance(values, found, target) < CHANCE
+            return found >= SURE_IDS and numbers_by_chance(values, target) < CHANCE
 
 
-def numbers_by_chance(values: frozenset[int], found: int, target: Target) -> float:
-    """How likely at least so many numbers are keys by chance, at most (Chernoff's bound).
+def numbers_by_chance(values: frozenset[int], target: Target) -> float:
+    """How likely at least so many whole numbers are keys by chance, at most (Chernoff's bound).
 
     Only the range that both have counts: numbers beyond the last key are no evidence that those before it refer to keys.
     """
-    low, high = max(min(values), min(target.values)), min(max(values), max(target.values))
-    drawn = sum(low <= value <= high for value in values)
-    density = sum(low <= value <= high for value in target.values) / (high - low + 1)
+    mine, keys = whole_numbers(values), whole_numbers(target.values)
+    found = len(mine & keys)
+    if not found:
+        return 1.0
+    low, high = max(min(mine), min(keys)), min(max(mine), max(keys))
+    drawn = sum(low <= value <= high for value in mine)
+    density = sum(low <= value <= high for value in keys) / (high - low + 1)
     share = found / drawn
     if share <= density:
         return 1.0
@@ -136,17 +140,19 @@ def texts_by_chance(table: Table, steps: Steps, values: frozenset[int], target: 
 
 def spans(values: frozenset[int], target: Target) -> bool:
     """Whether ids with gaps are all keys, and begin and end where the keys do: rows numbered by others' numbers."""
-    if not target.is_main or len(values) < SPANNING or not values <= target.values:
+    mine, keys = whole_numbers(values), whole_numbers(target.values)
+    if not target.is_main or len(mine) < SPANNING or not values <= target.values:
         return False
-    low, high = min(values), max(values)
-    gap = (high - low) / len(values)
-    ends = max(low - min(target.values), max(target.values) - high)
+    low, high = min(mine), max(mine)
+    gap = (high - low) / len(mine)
+    ends = max(low - min(keys), max(keys) - high)
     return gap >= LEAST_GAP and ends <= gap
 
 
 def counts_up(values: frozenset[int]) -> bool:
     """Whether keys are the numbers from 0 or 1 on, with hardly a gap: ranks and positions are among them by chance."""
-    return min(values) in (0, 1) and len(values) >= COVERED * (max(values) - min(values) + 1)
+    numbers = whole_numbers(values)
+    return bool(numbers) and min(numbers) in (0, 1) and len(numbers) >= COVERED * (max(numbers) - min(numbers) + 1)
 
 
 def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool:

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
-from nestling.executors.facts.name_words import is_own_id, names_an_id, names_its_own
+from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
 from nestling.executors.facts.tables import Cell, Table
 from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId
@@ -66,7 +66,8 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
     rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
     own that some lack: whatever else tells them apart today does so by chance.
 
-    One called an id of these very rows comes first, then those with more different values: few elements differ in anything.
+    One called an id of these very rows comes first, then those with more different values: few elements differ in anything. The
+    name decides where they are as many. Of those that are no id by name, a position comes before all others.
     """
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
     named = sorted((steps for steps in own if names_an_id(steps)), key=lambda steps: _order(table, steps))
@@ -80,7 +81,8 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
         if is_unique(table, columns, within=True):
             return (*_enough(table, columns, above), *columns)
     within = _pairs(Counter(table.parents))
-    for steps in sorted(set(own) - set(named), key=lambda steps: _order(table, steps)):
+    others = (steps for steps in own if steps not in named)
+    for steps in sorted(others, key=lambda steps: (not names_a_position(steps), *_order(table, steps))):
         if is_unique(table, (steps,), within=True) and not _by_chance(table, (steps,), within):
             return (*above[0], steps)
     return ()
@@ -101,7 +103,9 @@ def lacked_id(table: Table) -> LackedId | None:
 
 def _enough(table: Table, columns: Columns, above: Sequence[Columns]) -> Columns:
     """The shortest key of rows around within which these columns tell the elements of all arrays apart, and not by chance."""
-    shorter = sorted({each for each in above[1:] if each and set(each) < set(above[0])}, key=len)
+    shorter = sorted(
+        {each for each in above[1:] if each and set(each) < set(above[0])}, key=lambda each: (len(each), each)
+    )
     inside = _pairs(Counter(table.parents))
     for around in shorter:
         across = _pairs(Counter(zip(*(table.cells(steps) for steps in around), strict=True))) - inside
@@ -129,8 +133,9 @@ def _page_key(table: Table, by: Columns) -> Columns:
     return next((columns for columns in tried if is_unique(table, columns)), ())
 
 
-def _order(table: Table, steps: Steps) -> tuple[bool, int]:
-    return not names_its_own(steps, table.collection.name, table.node.steps), -len(set(table.cells(steps)))
+def _order(table: Table, steps: Steps) -> tuple[bool, int, Steps]:
+    is_own = names_its_own(steps, table.collection.name, table.node.steps)
+    return not is_own, -len(set(table.cells(steps))), steps
 
 
 def _others(table: Table, key: Columns) -> Iterator[Columns]:

@@ -201,7 +201,11 @@ def _covering(
         match
         for match in main
         if match.found >= max(COVERED * len(match.target.values), LEAST_COVERED)
-        and (names_a_reference(steps) or not (kind_of(table, steps) == "number" and counts_up(match.target.values)))
+        and (
+            match.name
+            or names_a_reference(steps)
+            or not (kind_of(table, steps) == "number" and counts_up(match.target.values))
+        )
     ]
     if len(covering) == 1 and not is_key:
         target = covering[0].target

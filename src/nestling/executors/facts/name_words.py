@@ -11,6 +11,8 @@ from nestling.ir.facts.nodes import Steps
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+|[^\W\d_a-zA-Z]+")
 _IDS = frozenset({"id", "ids", "uuid", "guid", "ref", "refs", "fk", "key", "code", "no", "nr", "num", "number", "oid"})
 _ORDINALS = frozenset({"seq", "line", "position", "index", "rank", "sku", "isbn", "slug", "iata", "icao", "ean"})
+_NUMBERS = frozenset({"code", "no", "nr", "num", "number"})
+_POSITIONS = frozenset({"n", "pos", "position", "idx", "index", "ord", "ordinal", "sequence"})
 _GENERIC = frozenset({"id", "code", "key", "name", "number", "no", "uuid", "value", "type"})
 _GLUED = re.compile(r"(?P<stem>[a-z]{3,})(?:ids?|no|key)")
 _OWN = frozenset({"parent", "manager", "reports", "supervisor", "boss", "superior", "reply", "ancestor", "mentor"})
@@ -45,9 +47,15 @@ def names_an_id(steps: Steps) -> bool:
 
 
 def names_a_reference(steps: Steps) -> bool:
-    """Whether a column's name says that it tells rows apart, and is no position such as a rank."""
+    """Whether a column's name says that it tells rows apart, and cannot be meant as a number: `editor_id`, not `table_no`."""
     found = words(last_name(steps))
-    return names_an_id(steps) and found[-1] not in _ORDINALS
+    return names_an_id(steps) and found[-1] not in _ORDINALS | _NUMBERS
+
+
+def names_a_position(steps: Steps) -> bool:
+    """Whether a column's name says that it numbers the elements of an array: `n`, `position`, `line_seq`."""
+    found = words(last_name(steps))
+    return bool(found) and found[-1] in _POSITIONS
 
 
 def is_generic(steps: Steps) -> bool:

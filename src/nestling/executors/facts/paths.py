@@ -16,9 +16,9 @@ def paths_of(root: Node, *, exact: bool) -> tuple[Path, ...]:
 
 def _below(node: Node, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]:
     parents = node.types.get(OBJECT, 0)
-    named = sorted((_text(name), child) for name, child in node.children.items())
-    for name, child in named:
-        yield from _with_below(child, (*steps, name_step(name)), parents, exact=exact)
+    named = sorted((_text(name), place, child) for place, (name, child) in enumerate(node.children.items()))
+    for name, place, child in named:
+        yield from _with_below(child, (*steps, name_step(name)), parents, exact=exact, place=place)
     if node.rest is not None:
         keys = node.keys.estimate() if node.keys is not None else 0
         yield from _with_below(node.rest, (*steps, ANY_KEY), parents, keys=keys, exact=exact)
@@ -26,7 +26,9 @@ def _below(node: Node, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]
         yield from _with_below(node.elements, (*steps, ELEMENT), node.elements.present, exact=exact)
 
 
-def _with_below(node: Node, steps: tuple[str, ...], parents: int, *, exact: bool, keys: int = 0) -> Iterator[Path]:
+def _with_below(
+    node: Node, steps: tuple[str, ...], parents: int, *, exact: bool, keys: int = 0, place: int = 0
+) -> Iterator[Path]:
     if node.present:
         yield Path(
             steps,
@@ -43,6 +45,7 @@ def _with_below(node: Node, steps: tuple[str, ...], parents: int, *, exact: bool
             subtypes=tuple(sorted(node.subtypes.items())),
             forms=tuple(sorted(node.forms.items())),
             exact=exact,
+            place=place,
         )
     yield from _below(node, steps, exact=exact)
 

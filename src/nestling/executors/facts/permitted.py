@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from bson.errors import InvalidBSON
@@ -30,6 +30,8 @@ class Asking:
     deadline: float
     skipped: list[Skipped] = field(default_factory=list)
     pace: Pace = field(default_factory=Pace)
+    drawn: dict[str, list[Any] | None] = field(default_factory=dict)
+    """The `_id`s of the documents that were chosen of large collections, by namespace; None: the server draws at random."""
 
     def seconds_left(self) -> float:
         """Until the run must end; never quite nothing, so that a command asked in vain says so itself."""
@@ -37,7 +39,7 @@ class Asking:
 
     def within(self, seconds: float) -> Asking:
         """The same run, for a part of it that must end sooner."""
-        return Asking(min(self.deadline, time.monotonic() + max(seconds, LEAST_SECONDS)), self.skipped, self.pace)
+        return replace(self, deadline=min(self.deadline, time.monotonic() + max(seconds, LEAST_SECONDS)))
 
     @property
     def late(self) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from bson import ObjectId
 from pymongo.database import Database
 
+from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import Candidate, Target, candidates
 from nestling.ir.facts import Collection, Reference, arrays_on
@@ -112,29 +113,23 @@ def converted(value: object) -> tuple[str, Any]:
             return "", None
 
 
-def drawn(collection: Collection) -> list[Document]:
-    """The stages that draw some documents of a collection."""
-    if collection.storage is not None and collection.storage.documents <= DOCUMENTS:
-        return []
-    return [{"$sample": {"size": DOCUMENTS}}]
-
-
 def unwound(steps: tuple[str, ...]) -> list[Document]:
     """The stages after which a path has one value a row; every array on the path is unwound."""
     return [{"$unwind": f"${array}"} for array in arrays_on(steps)]
 
 
 def _values(database: Database[Document], candidate: Candidate, asking: Asking, collation: str = "") -> list[Any]:
-    """Some values of the path, no two of them equal by the collation."""
+    """Some values of the path, evenly from the least to the greatest, no two of them equal by the collation."""
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
-        *drawn(collection),
+        *drawn(database, collection, DOCUMENTS, asking),
         {"$project": {"_id": 0, field: 1}},
         *unwound(candidate.path.steps),
         {"$limit": 20 * DOCUMENTS},
         {"$group": {"_id": f"${field}"}},
         {"$match": {"_id": {"$ne": None, "$not": {"$type": ["object", "array"]}}}},
-        {"$sample": {"size": VALUES}},
+        {"$bucketAuto": {"groupBy": "$_id", "buckets": VALUES}},
+        {"$project": {"_id": "$_id.min"}},
         {"$sort": {"_id": 1}},
     ]
     what = f"the references of {collection.namespace}.{field}"

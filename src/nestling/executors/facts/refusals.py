@@ -7,12 +7,12 @@ from dataclasses import replace
 from bson import json_util
 from pymongo.database import Database
 
+from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.ir.facts import Collection
 
 COUNTED_UP_TO = 200_000
-"""Documents of a collection that are all checked; of more, a random sample."""
-SAMPLED = 10_000
+"""Documents of a collection that are all checked; of more, `MOST_DRAWN`."""
 
 
 def with_refusals(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
@@ -22,9 +22,9 @@ def with_refusals(collection: Collection, database: Database[Document], asking: 
         return collection
     rules = json_util.loads(validator.text)
     everything = storage.documents <= COUNTED_UP_TO
-    drawn: list[Document] = [] if everything else [{"$sample": {"size": SAMPLED}}]
+    some = [] if everything else drawn(database, collection, MOST_DRAWN, asking)
     what = f"the documents of {collection.namespace} that its validator would refuse"
-    pipeline: list[Document] = [*drawn, {"$match": {"$nor": [rules]}}, {"$count": "refused"}]
+    pipeline: list[Document] = [*some, {"$match": {"$nor": [rules]}}, {"$count": "refused"}]
     limit = asking.milliseconds()
     rows: list[Document] | None = asking.ask(
         what, lambda: list(database[collection.name].aggregate(pipeline, maxTimeMS=limit)), None
@@ -32,5 +32,5 @@ def with_refusals(collection: Collection, database: Database[Document], asking: 
     if rows is None:
         return collection
     refused = int(rows[0]["refused"]) if rows else 0
-    checked = storage.documents if everything else SAMPLED
+    checked = storage.documents if everything else MOST_DRAWN
     return replace(collection, validator=replace(validator, checked=checked, refused=refused))

@@ -15,14 +15,13 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
+from nestling.executors.facts.drawing import HASH_UP_TO, hashed_group
 from nestling.executors.facts.folding import fold
 from nestling.executors.facts.paths import paths_of
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.tree import Tree
 from nestling.ir.facts import Collection, Sample
 
-HASH_UP_TO = 500_000
-"""Documents of a collection whose `_id`s are all hashed for a seeded sample: half a second."""
 BATCH_DOCUMENTS = 500
 LEAST_GROUPS = 1.5
 """Times the sample a collection must be to be sampled at all; below, a sample would be nearly everything."""
@@ -115,9 +114,7 @@ def _pipeline(collection: Collection, plan: Sample) -> list[Document]:
         case "seeded":
             total = collection.storage.documents if collection.storage else 0
             groups = max(round(total / plan.documents), 1)
-            chosen = plan.seed % groups
-            hashed = {"$mod": [{"$toHashedIndexKey": "$_id"}, groups]}
-            return [{"$match": {"$expr": {"$in": [hashed, [chosen, chosen - groups]]}}}, {"$limit": 2 * plan.documents}]
+            return [{"$match": hashed_group(groups, plan.seed)}, {"$limit": 2 * plan.documents}]
         case _:
             return [{"$sample": {"size": plan.documents}}]
 

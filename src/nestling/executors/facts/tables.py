@@ -1,11 +1,12 @@
 """Documents as tables of hashes: one table for each node, one row for each of its documents, and no value kept.
 
-A cell is a number that is equal exactly when the values are, whole numbers being themselves; None where there is no value.
+A cell is a number that is equal exactly when the values are; None where there is no value. Whole numbers are themselves. Any
+other value is a hash of it beyond all of these (`whole_numbers` leaves them out): how large it is says nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -14,6 +15,7 @@ from uuid import UUID
 from bson import Code, Decimal128, Int64, ObjectId
 from pymongo.database import Database
 
+from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.ir.facts import ELEMENT, Collection
 from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
@@ -28,6 +30,9 @@ MOST_BYTES = 64_000_000
 """Bytes of a collection that are all looked at."""
 MOST_NODES = 400
 """Nodes of a collection that tables are made of, those nearest the document first."""
+
+BEYOND = 1 << 64
+"""Cells from here on are hashes: no whole number of BSON is as large."""
 
 Cell = int | None
 Place = tuple[str, Steps]
@@ -87,7 +92,7 @@ def tables(database: Database[Document], collection: Collection, asking: Asking)
     made = _empty(collection, nodes[:MOST_NODES])
     storage = collection.storage
     whole = storage is not None and storage.documents <= WHOLE_UP_TO and storage.data_bytes <= MOST_BYTES
-    pipeline: list[Document] = [] if whole else [{"$sample": {"size": SAMPLE}}]
+    pipeline = [] if whole else drawn(database, collection, SAMPLE, asking)
     limit = asking.milliseconds()
 
     def read() -> bool:
@@ -158,18 +163,31 @@ def _cell(value: Any) -> Cell:
         case None:
             return None
         case bool():
-            return hash(("bool", value))
+            return _hash("bool", value)
         case int() | Int64():
             return int(value)
         case float() if value.is_integer():
-            return int(value)
+            return _whole(int(value))
         case Decimal128():
             number = value.to_decimal()
-            whole = number.is_finite() and number == number.to_integral_value()
-            return int(number) if whole else hash(("number", str(number)))
+            is_whole = number.is_finite() and number == number.to_integral_value()
+            return _whole(int(number)) if is_whole else _hash("number", str(number))
         case Code():  # a text that cannot be hashed
-            return hash(("Code", str(value), repr(value.scope)))
+            return _hash("Code", str(value), repr(value.scope))
         case str() | float() | bytes() | ObjectId() | UUID() | datetime():
-            return hash((type(value).__name__, value))
+            return _hash(type(value).__name__, value)
         case _:
-            return hash((type(value).__name__, repr(value)))
+            return _hash(type(value).__name__, repr(value))
+
+
+def _whole(number: int) -> int:
+    return number if -BEYOND < number < BEYOND else _hash("number", number)
+
+
+def _hash(*parts: object) -> int:
+    return BEYOND + (hash(parts) & (BEYOND - 1))
+
+
+def whole_numbers(cells: Iterable[int]) -> frozenset[int]:
+    """The cells that are whole numbers."""
+    return frozenset(cell for cell in cells if cell < BEYOND)

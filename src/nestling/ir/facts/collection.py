@@ -173,7 +173,7 @@ class Reference:
     the target's index on the field compares texts whatever their case, which is how they were looked up (JSON; else empty).
 
     `held`: references followed (0: none were), each as often as a document holds it, of which `dangling` lead to nothing;
-    `whole`: of all documents, not of some drawn at random.
+    `whole`: of all documents, not of some that were drawn.
     """
 
     database: str

@@ -30,7 +30,7 @@ class Path:
     how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
     None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server
     converts to a date, number or ObjectId, and how many of the numbers are codes, or exact as doubles or decimals
-    (`text_forms`). `exact`: counted over all documents, not a sample.
+    (`text_forms`). `exact`: counted over all documents, not a sample. `place`: which of the fields beside it was met first.
     """
 
     steps: tuple[str, ...]
@@ -47,6 +47,7 @@ class Path:
     subtypes: tuple[tuple[int, int], ...] = ()
     forms: tuple[tuple[str, int], ...] = ()
     exact: bool = False
+    place: int = 0
 
     @property
     def text(self) -> str:

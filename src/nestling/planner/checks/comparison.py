@@ -5,13 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.access_path import Comparator, Comparison, DocumentOf, Expression, FieldPath, Filter, Project, Step
+from nestling.ir.access_path import (
+    Comparator,
+    Comparison,
+    DocumentOf,
+    Expression,
+    FieldPath,
+    Filter,
+    InOrder,
+    Project,
+    Step,
+)
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.drift import ComparedValue, PathStep
 from nestling.ir.expression import ANY
 from nestling.ir.layout import Place
 from nestling.ir.names import join
-from nestling.ir.primitives import CollectionKind
+from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
 from nestling.ir.write_path import Cell, ElementFilter, Match, Set, UpdateDocuments
 from nestling.planner.upkeep.holder import ID, Locator, changed_path, element_filters, is_array, locating
 
@@ -22,8 +32,21 @@ NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)
 def differing(step: Step, values: Sequence[ComparedValue]) -> Step:
     """The rows in which one of the values is not what it must be; a value that is missing is not one that is null."""
     expected = DocumentOf(tuple((str(n), FieldPath(each.expected)) for n, each in enumerate(values)))
-    found = DocumentOf(tuple((str(n), FieldPath(each.found)) for n, each in enumerate(values)))
+    found = DocumentOf(tuple((str(n), _found(each)) for n, each in enumerate(values)))
     return Filter(step, Comparison(expected, Comparator.NOT_EQUAL, found))
+
+
+def field_order(what: Copy | Computed | Reference) -> tuple[str, ...]:
+    """The fields (dotted paths) of a copy's sub-documents, whose order says nothing; none of what is no sub-document."""
+    if isinstance(what, Copy) and what.form in (Form.OBJECT, Form.ARRAY):
+        return tuple(field.path for field in what.attributes)
+    return ()
+
+
+def _found(value: ComparedValue) -> Expression:
+    """What is there, its fields in the order in which what must be there has them."""
+    found = FieldPath(value.found)
+    return InOrder(found, value.order, value.several) if value.order else found
 
 
 def compared_read(

@@ -15,7 +15,7 @@ from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.reading import Gap
 from nestling.ir.rows import AggregateKind
 from nestling.ir.upkeep import Upkeep
-from nestling.planner.checks.comparison import differing, guarded, way_to
+from nestling.planner.checks.comparison import differing, field_order, guarded, way_to
 from nestling.planner.checks.screens import screen_of
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import ExpectedRead, implied, stored, upkeeps_of
@@ -76,7 +76,8 @@ def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
 def _check(found: ExpectedRead, screen: Screen | None) -> Check:
     upkeep = found.upkeep
     pairs = zip(found.values, found.found, strict=True)
-    values = tuple(ComparedValue(path, expected, there) for (path, expected), there in pairs)
+    order, several = field_order(upkeep.what), isinstance(upkeep.what, Copy) and upkeep.what.form.to_many
+    values = tuple(ComparedValue(path, expected, there, order, several) for (path, expected), there in pairs)
     repair = guarded(stored(found), upkeep.place, found.locators, values)
     return Check(
         upkeep.id,

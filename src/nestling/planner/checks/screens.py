@@ -19,6 +19,7 @@ from nestling.ir.access_path import (
     FieldPath,
     Filter,
     IfMissing,
+    InOrder,
     Literal,
     NullAsMissing,
     Project,
@@ -41,6 +42,7 @@ from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
+from nestling.planner.checks.comparison import field_order
 from nestling.planner.checks.required_keys import must_lead
 from nestling.planner.reads import ReadGap
 from nestling.planner.reads.correlate import equal_columns, stored_path
@@ -79,7 +81,8 @@ def screen_of(upkeep: Upkeep, design: Design, paths: Sequence[str]) -> Screen | 
     with suppress(ReadGap):
         match upkeep.what:
             case Copy(closure=False) as copy if copy.is_to_one(design.model) and not copy.form.to_many:
-                return _screened(design, upkeep.place, copy.path[0], paths, _copied(design, upkeep, copy))
+                sources = _copied(design, upkeep, copy)
+                return _screened(design, upkeep.place, copy.path[0], paths, sources, order=field_order(copy))
             case Computed() as computed if _is_screened(design.model, computed):
                 several = _beside(design, upkeep.place, computed)
                 fields = [each.field for each in several]
@@ -117,11 +120,18 @@ def existence_screen(design: Design, place: Place, hop: Hop) -> Screen | None:
 
 
 def _screened(
-    design: Design, place: Place, hop: Hop, held: Sequence[str], sources: _Sources, *, linked: bool = False
+    design: Design,
+    place: Place,
+    hop: Hop,
+    held: Sequence[str],
+    sources: _Sources,
+    *,
+    linked: bool = False,
+    order: tuple[str, ...] = (),
 ) -> Screen | None:
     """What holders at a place (`linked`: those that refer to something) hold, beside what sources a hop away imply.
 
-    None where the server does not link them as SQL does.
+    `order`: the fields of the sub-documents held, whose order says nothing. None where the server does not link them as SQL does.
     """
     model, start = design.model, place.node.entity
     anchors = tuple(column(model, start, HOLDER, name) for name in near(model, hop))
@@ -133,19 +143,30 @@ def _screened(
     rows = holder_rows(place, anchors, context)
     rows = rows.where(conjunction(*(Not(IsNull(each)) for each in anchors)), context) if linked else rows
     links = [rows.layout.path(each) for each in anchors]
-    step = _different(rows.step, links, [join(place.path, path) for path in held], sources)
+    step = _different(rows.step, links, [join(place.path, path) for path in held], sources, order)
     plan = ReadPlan(step, (OutputColumn(SCREEN_KEY, SCREEN_KEY, ANY),))
     return Screen(plan, tuple(stored_path(place, anchor, context) for anchor in anchors))
+
+
+def _in_order(alike: Step, link: Sequence[str], value: Sequence[str], order: tuple[str, ...]) -> Step:
+    """What is held under each link, with its fields in the order in which sources imply them."""
+    if not order:
+        return alike
+    links = ((each, FieldPath(f"_id.{each}")) for each in link)
+    values = ((each, InOrder(FieldPath(f"_id.{each}"), order)) for each in value)
+    return Project(alike, (("_id", DocumentOf((*links, *values))),))
 
 
 def _paths(rows: Rows, columns: Sequence[Column]) -> tuple[Expression, ...]:
     return tuple(FieldPath(rows.layout.path(each)) for each in columns)
 
 
-def _different(step: Step, links: Sequence[str], held: Sequence[str], sources: _Sources) -> Step:
+def _different(
+    step: Step, links: Sequence[str], held: Sequence[str], sources: _Sources, order: tuple[str, ...]
+) -> Step:
     """The links of holders that hold something else than is implied, or whose sources do not agree."""
     link, value = [f"link {n}" for n in range(len(links))], [f"held {n}" for n in range(len(held))]
-    alike = _grouped(step, dict(zip((*link, *value), (*links, *held), strict=True)))
+    alike = _in_order(_grouped(step, dict(zip((*link, *value), (*links, *held), strict=True))), link, value, order)
     if sources.nothing is None:
         found = _unmatched(alike, link, value, sources)
     else:

@@ -142,14 +142,14 @@ class Placing:
         self.taken[entity.name, path] = taken
 
     def _copied(self, entity: EntityOf, seen: ObservedNode) -> Iterator[Copy]:
-        """A sub-document or array that repeats rows which live elsewhere."""
+        """A sub-document or array that repeats rows which live elsewhere, its fields in the documents' order."""
         link = seen.link or self._link_of(seen)
         target = self._target(seen, link)
         model_link = self._relationship(link) if link is not None else None
         if target is None or model_link is None or link is None:
             return
         names = {each.column: each.target_column for each in seen.repeats}
-        own = [column.steps for column in seen.node.columns]
+        own = [column.steps for column in sorted(seen.node.columns, key=lambda column: column.path.place)]
         source = target.by_steps
         fields = []
         for steps in own:

@@ -13,7 +13,17 @@ from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Vari
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.rows import Row, Rows, token
-from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.values import (
+    CannotSay,
+    Column,
+    Discriminator,
+    Many,
+    OfOtherKind,
+    Sql,
+    Tree,
+    Unmapped,
+    Value,
+)
 from nestling.sources.capture.sql.words import Parameters
 
 Fields = dict[str, Value]
@@ -67,9 +77,12 @@ class StatementDraft:
         return Query(self.rows, row), document
 
     def _of_kind(self, fields: Mapping[str, Value], variant: Variant, row: Row) -> Fields:
-        """The fields of a document of the kind that is asked for: its own, and those of that subtype; all where no kind is."""
+        """The fields of a document, those of other kinds than the one that is asked for told apart; all where no kind is."""
         others = [self.beside[row.number, name] for name, value in variant.subtypes if self.kind not in ("", value)]
-        return {name: value for name, value in fields.items() if not _is_of(value, others)}
+        return {
+            name: OfOtherKind(f"`{name}` is of another kind than {self.kind}") if _is_of(value, others) else value
+            for name, value in fields.items()
+        }
 
     def _discriminator(self, variant: Variant, row: Row) -> Discriminator:
         """The field that tells which subtypes a row has."""

@@ -55,8 +55,8 @@ def _field(saying: StatementDraft, document: Value, path: str, tests: Condition)
     match found.value:
         case Discriminator():
             return [_of_kind(saying, found.value, tests)]
-        case Unmapped(why):
-            raise CannotSay(why)
+        case Unmapped():
+            raise found.value.refusal()
         case Many():
             return _of_array(saying, found.value, path, found.rest, tests)
         case Tree():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unmapped, Value
+from nestling.sources.capture.sql.values import CannotSay, Many, OfOtherKind, Tree, Unmapped, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ def find(document: Value, path: str) -> PathTarget:
     for place, step in enumerate(steps):
         if isinstance(value, Many):
             return PathTarget(value, ".".join(each for each in steps[place:] if not _is_place(each)))
+        if isinstance(value, OfOtherKind):
+            return PathTarget(value)
         if not isinstance(value, Tree):
             return PathTarget(Unmapped(f"`{path}` lies within a value"))
         if step not in value.fields:

@@ -12,7 +12,17 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.rows import Row
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Discriminator, Many, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.values import (
+    CannotSay,
+    Column,
+    Discriminator,
+    Many,
+    OfOtherKind,
+    Sql,
+    Tree,
+    Unmapped,
+    Value,
+)
 
 MOST_BRANCHES = 6
 """Arrays of one document that become statements of their own."""
@@ -150,8 +160,8 @@ def _columns(saying: StatementDraft, found: Value, name: str, shown: list[tuple[
             for field, inner in found.fields.items():
                 own = inner.attribute if isinstance(inner, Column) and field == "_id" else field
                 _columns(saying, inner, f"{name}.{own}" if name else own, shown)
-        case Discriminator():
-            return  # the subtypes' own attributes tell it
+        case Discriminator() | OfOtherKind():
+            return  # the subtypes' own attributes tell it; of other kinds there is nothing
         case Unmapped(why):
             saying.notes.append(f"left out: {why}")
         case Many():

@@ -58,9 +58,10 @@ def _sort(state: State, body: Any) -> None:
     keys = []
     for path, way in body.items():
         found = find(state.document, path)
+        if isinstance(found.value, Unmapped):
+            raise found.value.refusal()
         if not way or found.rest or not isinstance(found.value, Column | Sql):
-            why = found.value.why if isinstance(found.value, Unmapped) else f"the order by `{path}`"
-            raise CannotSay(why)
+            raise CannotSay(f"the order by `{path}`")
         keys.append((found.value.text, way < 0))
     state.query.order = keys
 

@@ -22,6 +22,10 @@ class AskedByKind(CannotSay):
         self.kinds = kinds
 
 
+class AskedOfOtherKind(CannotSay):
+    """A command goes by a field that only rows of another kind have: it does not ask for rows of the kind at hand."""
+
+
 class OnlyUpkeep(CannotSay):
     """A write that changes no row: it only keeps copies and computed values right."""
 
@@ -88,6 +92,19 @@ class Unmapped:
     """A field that is no attribute of the model: why."""
 
     why: str
+
+    def refusal(self) -> CannotSay:
+        """The error of a command that goes by it."""
+        return CannotSay(self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class OfOtherKind(Unmapped):
+    """A field that only rows of another kind than the one at hand have."""
+
+    def refusal(self) -> CannotSay:
+        """The error of a command that goes by it."""
+        return AskedOfOtherKind(self.why)
 
 
 @dataclass(frozen=True, slots=True)

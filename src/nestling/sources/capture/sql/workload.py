@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,7 +20,7 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.forms import check, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
-from nestling.sources.capture.sql.values import AskedByKind, CannotSay, OnlyUpkeep
+from nestling.sources.capture.sql.values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.words import Parameters, plain
 from nestling.sources.capture.sql.writes import writes
 
@@ -102,8 +102,9 @@ def _say(
         try:
             made = _made(each, design, grown, "")
         except AskedByKind as asked:
-            kinds = asked.kinds
-            made = [one for kind in kinds for one in _made(each, design, grown, kind)]
+            by_kind = _by_kind(each, design, grown, asked.kinds)
+            kinds = tuple(by_kind)
+            made = [one for several in by_kind.values() for one in several]
     except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
         return
@@ -116,7 +117,8 @@ def _say(
         name = _free("_".join((base, *parts)), found)
         rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1) / max(len(kinds), 1)
         every = f"which kind is asked for is not known: the rate is shared by {', '.join(kinds)}"
-        shared = [every, "a row is taken to be of one kind"] if kinds else []
+        only = f"taken to ask for {', '.join(kinds)}: no other kind has the fields it goes by"
+        shared = [only if len(kinds) == 1 else every, "a row is taken to be of one kind"] if kinds else []
         notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
@@ -128,6 +130,22 @@ def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics
         return ()
     (root,) = saying.store(seen.shape.collection).roots
     return quantiles_of(seen, saying, statistics.entity(root.entity))
+
+
+def _by_kind(
+    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str]
+) -> dict[str, list[tuple[str, str, StatementDraft]]]:
+    """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises CannotSay."""
+    found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
+    refused: list[CannotSay] = []
+    for kind in kinds:
+        try:
+            found[kind] = _made(each, design, grown, kind)
+        except AskedOfOtherKind as problem:
+            refused.append(problem)
+    if not found:
+        raise refused[0]
+    return found
 
 
 def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, StatementDraft]]:

@@ -1,0 +1,65 @@
+"""Which documents of a large collection are looked at: the same on every run, as long as the collection stays as it is.
+
+They are chosen by a hash of their `_id`. The server goes through all `_id`s once for it. What was chosen is asked for by `_id`
+from then on. Of very large collections, and on servers without that hash, the server draws at random.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
+
+from nestling.executors.facts.permitted import Asking, Document
+from nestling.ir.facts import Collection
+
+HASH_UP_TO = 500_000
+"""Documents of a collection whose `_id`s are all hashed: half a second."""
+MOST_DRAWN = 10_000
+"""Documents of a collection that are drawn at most."""
+MORE = 1.2
+"""Times as many are looked for, so that there are enough."""
+HASH = {"$toHashedIndexKey": "$_id"}
+
+
+def hashed_group(groups: int, seed: int) -> Document:
+    """The condition that the documents in one of so many groups meet: the hash of their `_id` says in which they are."""
+    chosen = seed % groups
+    return {"$expr": {"$in": [{"$mod": [HASH, groups]}, [chosen, chosen - groups]]}}
+
+
+def drawn(database: Database[Document], collection: Collection, documents: int, asking: Asking) -> list[Document]:
+    """The stages that choose so many documents of a collection, at most `MOST_DRAWN`; none where there are no more."""
+    storage = collection.storage
+    if storage is not None and storage.documents <= documents:
+        return []
+    if storage is None or storage.documents > HASH_UP_TO:
+        return [{"$sample": {"size": documents}}]
+    if collection.namespace not in asking.drawn:
+        asking.drawn[collection.namespace] = _chosen(database, collection, storage.documents, asking)
+    chosen = asking.drawn[collection.namespace]
+    if chosen is None:
+        return [{"$sample": {"size": documents}}]
+    return [{"$match": {"_id": {"$in": chosen[:documents]}}}]
+
+
+def _chosen(database: Database[Document], collection: Collection, total: int, asking: Asking) -> list[Any] | None:
+    """The `_id`s of documents in the order of their hashes; None where the server does not tell these."""
+    pipeline: list[Document] = [
+        {"$sort": {"_id": 1}},
+        {"$match": hashed_group(max(int(total / MORE / MOST_DRAWN), 1), 0)},
+        {"$project": {"_id": 1, "hash": HASH}},
+    ]
+    limit = asking.milliseconds()
+
+    def choose() -> list[Document] | None:
+        try:
+            return list(database[collection.name].aggregate(pipeline, maxTimeMS=limit))
+        except OperationFailure:
+            return None
+
+    found = asking.ask(f"which documents of {collection.namespace} to look at", choose, None)
+    if found is None:
+        return None
+    return [each["_id"] for each in sorted(found, key=lambda each: int(each["hash"]))]
