@@ -101,12 +101,15 @@ def migrate(
     ).run(offline=offline, cutover=cutover)
 
 
-def abort_migration(database: Database[Any]) -> None:
-    """End a migration that has not cut over, whatever its designs: the old one is what it was."""
+def abort_migration(database: Database[Any]) -> tuple[CreateIndex, ...]:
+    """End a migration that has not cut over, whatever its designs: the old one is what it was.
+
+    Returns the indexes that the migration had built on collections in use, and that were dropped.
+    """
     from nestling.executors.exact import exact
     from nestling.executors.migrate import abort
 
-    abort(exact(database))
+    return abort(exact(database))
 
 
 def drop_old(
@@ -177,7 +180,7 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     from nestling.executors.migrate import HomeViews, Job, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
-    from nestling.pipeline.migration_indexes import fates
+    from nestling.pipeline.migration_indexes import fates, to_build
     from nestling.planner.migration import kept_collections, renamed, staged_names
 
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
@@ -192,10 +195,11 @@ def _assembled(old: Design, new: Design, database: Database[Any], policy: Policy
     today, collations = indexes_today(database, written_collections(old)), _collations(database)
     fate = fates(old, new, today, collations, stays)
     carried = [_final(index, names) for index in fate.carried]
-    indexes = [index for index in _indexes(staged) if index.collection in built or index.collection in stays] + carried
-    designed = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
     gone = [index for index in fate.going if index.collection in stays]
-    taken = {(index.collection, index.name) for index in (*designed, *gone)}
+    beside = [index for index in today if index.collection in stays and index not in gone]
+    coming = (index for index in _indexes(staged) if index.collection in built or index.collection in stays)
+    indexes = [*to_build(coming, beside, collations), *carried]
+    taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
     followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(

@@ -15,6 +15,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.abilities import capped_collections
 from nestling.executors.changes import Stream, keep_images
 from nestling.executors.create import create, create_indexes
+from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
@@ -204,10 +205,25 @@ class Migration:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)
         state = backfill(deriver, self.job.targets, self.job.on_server, self.database, states, state, self.tell)
         self.tell("indexes", 0)
+        state = self._noted(state)
+        states.save(state)
         create_indexes(self.database, self.job.indexes)
         state = replace(state, phase=Phase.FOLLOWING)
         states.save(state)
         return state
+
+    def _to_switch(self, state: State) -> State:
+        """The state with the indexes that the cutover drops and builds, as the database is now."""
+        trail, last = self.job.trail, state.trail or self.job.trail
+        return replace(state, trail=replace(trail, indexes_built=last.indexes_built))
+
+    def _noted(self, state: State) -> State:
+        """The state with the indexes this run is about to build on collections in use, for an abort to drop."""
+        trail = state.trail or self.job.trail
+        known = {(each.collection, each.name) for each in trail.indexes_built}
+        new = (each for each in self.job.indexes_beside if not is_there(self.database, each))
+        more = tuple(each for each in new if (each.collection, each.name) not in known)
+        return replace(state, trail=replace(trail, indexes_built=(*trail.indexes_built, *more)))
 
     @contextmanager
     def _follower(self, states: States, state: State, deriver: Deriver) -> Iterator[Follower | None]:
@@ -253,7 +269,7 @@ class Migration:
         self, states: States, state: State, deriver: Deriver, follower: Follower | None
     ) -> tuple[State, HomeDifferences]:
         self.tell("cutover", 0)
-        state = fence(self.job, self.database, states, state)
+        state = fence(self.job, self.database, states, self._to_switch(state))
         if follower is not None:
             follower.state = state
         state = self._reached(states, follower, state, Phase.FENCED)
