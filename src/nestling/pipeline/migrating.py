@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Shelf,
         Target,
     )
+    from nestling.executors.migrate.spool import OpenShelf
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
@@ -136,17 +137,23 @@ def _migration(
 
     before, after = over_one_model(old.design, new.design)
 
-    @contextmanager
-    def shelf() -> Iterator[Shelf]:
-        with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-            yield _SqliteShelf(Path(folder) / "rows.db", before.model)
-
     def tell(what: str, rows: int) -> None:
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
     job = job_of(before, after, database, policy or Policy())
-    return Migration(job, job.homes.database, shelf, tell)
+    return Migration(job, job.homes.database, shelf_of(before.model), tell)
+
+
+def shelf_of(model: Model) -> OpenShelf:
+    """Places for rows of a model, in files that are gone afterwards."""
+
+    @contextmanager
+    def shelf() -> Iterator[Shelf]:
+        with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
+            yield _SqliteShelf(Path(folder) / "rows.db", model)
+
+    return shelf
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy) -> Job:

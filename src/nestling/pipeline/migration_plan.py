@@ -100,10 +100,13 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
     """Why `migrate` would not go on."""
     from nestling.common.errors import MigrationError, Problem
     from nestling.executors.migrate import in_the_way
+    from nestling.executors.migrate.refused_values import refused_values
     from nestling.executors.migrate.state import States
+    from nestling.pipeline.migrating import shelf_of
 
     problems = list[Problem]()
     if phase is None:
+        problems += refused_values(job, shelf_of(job.homes.model))
         try:
             States(database).resume(job.designs)
         except MigrationError as error:
@@ -197,9 +200,9 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
     yield from unread_fields(old, new, job)
     if mixed := list(_mixed(job)):
         yield (
-            f"{', '.join(mixed)}: values of several types. Some may not come through this machine, as documents do that change"
-            " meanwhile, and those of collections that are a `stream`: `migrate` then stops and names them. Give each field one"
-            " type, and read the model and both designs anew"
+            f"{', '.join(mixed)}: values of several types. What would not come through this machine today is named here; a value"
+            " written meanwhile may not either, and `migrate` then stops and names it. Give each field one type, and read the"
+            " model and both designs anew"
         )
     for name in snapshots(new):
         yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"

@@ -37,6 +37,7 @@ from nestling.executors.migrate.indexes import require_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check, check_cutover
+from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
 from nestling.executors.migrate.undo_record import BEFORE
@@ -128,6 +129,8 @@ class Migration:
         state = States(self.database).resume(self.job.designs)
         if state is None:
             check(self.job, self.database, offline=offline)
+            self.tell("values of several types", 0)
+            require_values(self.job, self.open_shelf, offline=offline)
         if cutover and (state is None or state.phase is not Phase.DONE):
             check_cutover(self.job, self.database)
         if state is None or state.phase in _OPEN:
