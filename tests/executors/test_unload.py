@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,7 @@ from bson.binary import Binary
 from gridfs import GridFSBucket
 from pymongo.database import Database
 
-from nestling.common.errors import RebuildError
+from nestling.common.errors import RebuildError, SourceError
 from nestling.emitters.mql import aggregation
 from nestling.executors.unload import UnloadReport, unload
 from nestling.ir.codec import CODEC
@@ -161,3 +162,33 @@ def test_files_are_verified(database: Database[Any], tmp_path: Path) -> None:
     database["scans.chunks"].update_one(chunk, {"$set": {"data": Binary(bytes(data), 0)}})
     (difference,) = verify(FILES.model, homes_of(FILES), source, database).differences
     assert (difference.key, difference.attribute) == ((1,), "scan")
+
+
+def test_every_column_that_gives_nothing_back_is_named(database: Database[Any], tmp_path: Path) -> None:
+    """Once, with how many rows have such a value, over all tables; the database stays empty."""
+    model = Model(
+        "m",
+        (
+            entity("a", "id:integer! on:boolean name:text", "id"),
+            entity("b", "id:integer! at:timestamp", "id"),
+            entity("c", "id:integer! name:text", "id"),
+        ),
+    )
+    collections = tuple(Collection(name, Document(name), ("id",)) for name in ("a", "b", "c"))
+    database["a"].insert_many({"_id": i, "on": 1 if i % 3 == 0 else True, "name": f"n{i}"} for i in range(3000))
+    database["a"].insert_one({"_id": 5000, "on": "yes", "name": bson.Regex("x")})
+    database["b"].insert_many({"_id": i, "at": datetime(2024, 1, 1, tzinfo=UTC)} for i in range(10))
+    database["b"].update_many({"_id": {"$gte": 8}}, {"$set": {"at": "2024-01-01 00:00:00"}})
+    database["c"].insert_one({"_id": 1, "name": "fine"})
+    with pytest.raises(SourceError) as refused:
+        unloaded(database, Case("mixed", "", model, collections, {}, {}), tmp_path)
+    told = [(each.where, each.what) for each in refused.value.problems]
+    assert told[0] == (
+        "table a, the row id = 0",
+        "`on` is 1: its column would give back True; 1,000 rows have such a value",
+    )
+    assert [what.partition("`: holds")[0].partition(" holds")[0] for _, what in told[1:2]] == ["`name` of `a`"]
+    assert told[2][1].startswith("`at` is '2024-01-01 00:00:00': its column would give back")
+    assert told[2][1].endswith("; 2 rows have such a value")
+    assert len(told) == 3
+    assert all(each.next_move for each in refused.value.problems)

@@ -10,6 +10,8 @@ from pymongo.errors import DuplicateKeyError, WriteError
 
 from nestling import pipeline
 from nestling.common.server import Server
+from nestling.emitters.unknown_fields import unknown_fields
+from nestling.executors.found_fields import find_fields
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.reversing import in_place, redesign
 from nestling.sources.mongo import LiveDatabase
@@ -89,3 +91,30 @@ def test_a_validator_of_the_applications_own_is_said_to_go(live: str, database: 
     risks = pipeline.plan_migration(found.in_place, new, database).risks
     assert _about(risks, "`orders`, `lines`: each gets another validator than there is today")
     assert not _about(risks, "gets a validator")
+
+
+def test_what_is_taken_and_not_read_is_said(live: str, database: Documents) -> None:
+    """A field that has moved elsewhere; the move that is told finds it, the condition that is told has it refused."""
+    found, new = _normalized(live)
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    (told,) = _about(plan.risks, "`orders.lines`", "nothing reads it")
+    assert not _about(plan.risks, "`products.", "nothing reads it")
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    old = {"_id": 900, "total": 1, "lines": [{"line": 1, "sku": "s1"}]}
+    database["orders"].insert_one(old)
+    assert [each.path for each in find_fields(database, unknown_fields(new.design))] == ["lines"]
+    database["orders"].delete_one({"_id": 900})
+    assert '{"lines": {$exists: false}}' in told
+    options = database["orders"].options()
+    both = {"$and": [options["validator"], {"lines": {"$exists": False}}]}
+    database.command("collMod", "orders", validator=both)
+    with pytest.raises(WriteError):
+        database["orders"].insert_one(old)
+
+
+def test_a_collection_that_goes_is_said(live: str, database: Documents) -> None:
+    """Its name is free then, and anybody may make it again."""
+    normalized, found = _normalized(live)[1], in_place(live)
+    assert pipeline.migrate(found.in_place, normalized, database, cutover=True).equal
+    plan = pipeline.plan_migration(normalized, found.in_place, database)
+    assert _about(plan.risks, "the new design has no collection `lines`", 'db.getCollection("lines").countDocuments()')

@@ -92,8 +92,11 @@ def command(
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
         if abort:
-            abort_migration(database)
-            return _said({"aborted": True}, "Aborted: the old design is what it was.", as_json=as_json)
+            indexes = [f"{each.collection}.{each.name}" for each in abort_migration(database)]
+            what = "Aborted: the old design is what it was."
+            if indexes:
+                what += f"\nDropped the indexes it had built on collections in use: {', '.join(indexes)}."
+            return _said({"aborted": True, "indexes_dropped": indexes}, what, as_json=as_json)
         if drop_old:
             dropped = drop_what_is_left(*designs, database, drop_unknown=drop_unknown, policy=policy)
             names = dropped.collections

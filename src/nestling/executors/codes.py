@@ -3,4 +3,5 @@
 from __future__ import annotations
 
 DUPLICATE_KEY = 11000
-INDEX_OPTIONS_CONFLICT = 85
+INDEX_CONFLICTS = frozenset((85, 86))
+"""Another index has the same keys, or the same name."""

@@ -14,14 +14,16 @@ from pymongo.errors import CollectionInvalid, OperationFailure
 from nestling.common.connection import UNAUTHORIZED, address, disk_is_full, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
-from nestling.executors.codes import DUPLICATE_KEY, INDEX_OPTIONS_CONFLICT
+from nestling.executors.codes import DUPLICATE_KEY, INDEX_CONFLICTS
+from nestling.executors.found_indexes import is_there
 from nestling.executors.rights import WRITING, check_privileges
 from nestling.executors.write_errors import whole_fields
 from nestling.ir.codec import CODEC
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
-from nestling.ir.literals import shell
+from nestling.ir.literals import of_collection, shell
 
 SHOWN = 3
+AGAIN = "then run it again (`load`: with `--resume`)"
 _REPLACING = (*WRITING, "dropCollection")
 
 
@@ -123,18 +125,9 @@ def _create_index(database: Database[Any], command: CreateIndex, quorum: Mapping
     except OperationFailure as error:
         if _is_typed(error):
             raise
-        if error.code == INDEX_OPTIONS_CONFLICT and is_there(database, command):
+        if error.code in INDEX_CONFLICTS and is_there(database, command):
             return
         raise LoadError(_index_problem(database, command, error)) from None
-
-
-def is_there(database: Database[Any], command: CreateIndex) -> bool:
-    """Whether the same index is there, be it by another name, as applications call theirs."""
-    told = ("unique", "expireAfterSeconds", "partialFilterExpression")
-    return any(
-        tuple(each["key"]) == command.keys and all(each.get(name) == command.options.get(name) for name in told)
-        for each in database[command.collection].index_information().values()
-    )
 
 
 def _is_typed(error: OperationFailure) -> bool:
@@ -145,13 +138,22 @@ def _is_typed(error: OperationFailure) -> bool:
 def _index_problem(database: Database[Any], command: CreateIndex, error: OperationFailure) -> Problem:
     names = ", ".join(whole_fields(path for path, _ in command.keys))
     if error.code != DUPLICATE_KEY:
-        return Problem(f"the index on {names} cannot be built: {_said(error)}", where=command.collection)
+        what = f"the index on {names} cannot be built: {_said(error)}"
+        return Problem(what, where=command.collection, next_move=_without_conflict(command, error))
     if "collation" in command.options:
         return _alike(database, command, names)
     key: Mapping[str, Any] = (error.details or {}).get("keyValue", {})
     what = f"the unique index on {names} cannot be built: several documents have {shell(key)}"
-    move = "mend the source, or make the index one that is not unique; then go on with `--resume`"
+    move = f"mend the source, or make the index one that is not unique; {AGAIN}"
     return Problem(what, where=command.collection, next_move=move)
+
+
+def _without_conflict(command: CreateIndex, error: OperationFailure) -> str:
+    """What to do about an index that the server refuses."""
+    if error.code in INDEX_CONFLICTS:
+        indexes = f"{of_collection('db', command.collection)}.getIndexes()"
+        return f"drop the index that is in the way, or create it again by another name ({indexes} lists them); {AGAIN}"
+    return f"mend what the server names, or take the index out of the design; {AGAIN}"
 
 
 def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem:

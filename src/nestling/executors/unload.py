@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -11,14 +11,14 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.common.errors import Problem, RebuildError, suggest
+from nestling.common.errors import NestlingError, Problem, RebuildError, RowRefused, SourceError, suggest
 from nestling.executors.batches import batches
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, read_rows
 from nestling.ir.bson_in_json import beyond_sql
 from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
-from nestling.ir.rows import RowSink
+from nestling.ir.rows import RefusedValues, RowSink, summed
 from nestling.ir.types import TypeName
 
 BATCH_ROWS = 1_000
@@ -45,47 +45,76 @@ def unload(
     """Write every entity's rows to `sink`; `homes` are the queries of the home views by entity. Reads only.
 
     Raises `RebuildError` naming every collection the database lacks before anything is written, and naming the collection
-    when a row cannot be rebuilt; the sink is then not finished, so that it shows nothing.
+    when a row cannot be rebuilt; `SourceError` naming every column that does not give back what it is given, once all rows have
+    been looked at. The sink is then not finished, so that it shows nothing.
     """
-    counter, written = RowCounter(report), dict[str, int]()
+    counter, written, transfer = RowCounter(report), dict[str, int](), _Transfer(sink)
     with typed_errors(address(database)):
         _require_collections(model, homes, database)
         sink.begin(model)
         for entity in model.entities:
             home = homes[entity.name]
-            rows = counter.counted(entity.name, _carried(read_rows(database, home, entity), entity, home))
-            written[entity.name] = sum(_write(sink, entity, batch) for batch in batches(rows, BATCH_ROWS))
+            rows = counter.counted(entity.name, transfer.within_sql(read_rows(database, home, entity), entity, home))
+            written[entity.name] = sum(transfer.write(entity, batch) for batch in batches(rows, BATCH_ROWS))
+        transfer.check()
         notes = sink.finish()
     return UnloadReport(written, counter.seconds(), notes)
 
 
-def _carried(rows: Iterable[Row], entity: Entity, home: Aggregation) -> Iterator[Row]:
-    """The rows; raises `RebuildError` for a value no column gives back, such as a regular expression among texts."""
-    kinds = tuple(attribute.type.name for attribute in entity.attributes)
-    for row in rows:
-        for position, value in enumerate(row):
-            is_sure = type(value) in _IN_EVERY_COLUMN and kinds[position] is not TypeName.UUID
-            if not is_sure and (what := beyond_sql(value, kinds[position])):
-                raise _beyond(what, position, row, entity, home)
-        yield row
+@dataclass(slots=True)
+class _Transfer:
+    """The way of rows into a sink. From the first value on that no column gives back, rows are only looked at, to name all."""
+
+    sink: RowSink
+    refused: tuple[RefusedValues, ...] = ()
+    error: type[NestlingError] | None = None
+
+    def within_sql(self, rows: Iterable[Row], entity: Entity, home: Aggregation) -> Iterator[Row]:
+        """The rows but those with a value that SQL does not have, such as a regular expression among texts."""
+        kinds = tuple(attribute.type.name for attribute in entity.attributes)
+        for row in rows:
+            is_whole = True
+            for position, value in enumerate(row):
+                is_sure = type(value) in _IN_EVERY_COLUMN and kinds[position] is not TypeName.UUID
+                if not is_sure and (what := beyond_sql(value, kinds[position])):
+                    self._add(RebuildError, [_beyond(what, position, row, entity, home)])
+                    is_whole = False
+            if is_whole:
+                yield row
+
+    def write(self, entity: Entity, batch: list[Row]) -> int:
+        """Write rows, or look at them; returns how many."""
+        if self.error is None:
+            try:
+                self.sink.write(entity, batch)
+            except RowRefused as error:
+                if not error.attribute:  # not for a value of its own
+                    raise
+                self._add(SourceError, self.sink.refused(entity, batch))
+        else:
+            self._add(self.error, self.sink.refused(entity, batch))
+        return len(batch)
+
+    def _add(self, error: type[NestlingError], found: Iterable[RefusedValues]) -> None:
+        self.error = self.error or error
+        self.refused = summed((*self.refused, *found))
+
+    def check(self) -> None:
+        """Raise an error with each column that has refused values."""
+        if self.error is not None:
+            raise self.error(*(replace(each.problem, what=each.text) for each in self.refused))
 
 
-def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregation) -> RebuildError:
-    """The error that says which value of which row it is."""
+def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregation) -> RefusedValues:
+    """Which value of which row it is."""
     name, values = entity.attribute_names[position], dict(zip(entity.attribute_names, row, strict=True))
     key = ", ".join(f"{each} = {values[each]!r}" for each in entity.key)
-    return RebuildError(
-        Problem(
-            what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column gives it back",
-            where=f"collection {home.collection}",
-            next_move=f"make `{name}` json in the model, which keeps it as Extended JSON, or change that value",
-        )
+    problem = Problem(
+        what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column gives it back",
+        where=f"collection {home.collection}",
+        next_move=f"make `{name}` json in the model, which keeps it as Extended JSON, or change that value",
     )
-
-
-def _write(sink: RowSink, entity: Entity, batch: list[Row]) -> int:
-    sink.write(entity, batch)
-    return len(batch)
+    return RefusedValues(entity.name, name, type(row[position]), 1, row, problem)
 
 
 def _require_collections(model: Model, homes: Mapping[str, Aggregation], database: Database[Any]) -> None:

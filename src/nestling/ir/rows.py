@@ -10,12 +10,13 @@ documented form for time, interval and bits. A value that does not fit its attri
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Protocol
 
+from nestling.common.errors import Problem
 from nestling.ir.model import Entity, Model, Relationship
 
 
@@ -151,6 +152,35 @@ class RowSource(Protocol):
         """Rows of an entity, now."""
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedValues:
+    """Values of one attribute and one Python type that a sink does not take, or would give back as others.
+
+    `count`: how many rows have one; `row` is the first of them, and `problem` says what is wrong with its value.
+    """
+
+    entity: str
+    attribute: str
+    kind: type
+    count: int
+    row: tuple[object, ...]
+    problem: Problem
+
+    @property
+    def text(self) -> str:
+        """What is wrong, and in how many rows."""
+        return self.problem.what + (f"; {self.count:,} rows have such a value" if self.count > 1 else "")
+
+
+def summed(found: Iterable[RefusedValues]) -> tuple[RefusedValues, ...]:
+    """One for each attribute and type, with the rows of all."""
+    sums = dict[tuple[str, str, type], RefusedValues]()
+    for each in found:
+        at = (each.entity, each.attribute, each.kind)
+        sums[at] = replace(sums[at], count=sums[at].count + each.count) if at in sums else each
+    return tuple(sums.values())
+
+
 class RowSink(Protocol):
     """Where rebuilt rows go: tables are created by `begin`, and everything becomes visible with `finish`."""
 
@@ -159,6 +189,9 @@ class RowSink(Protocol):
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
         """Add rows, each a tuple of conceptual values in attribute order."""
+
+    def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
+        """The values of rows that `write` would refuse, all of them; adds nothing."""
 
     def finish(self) -> tuple[str, ...]:
         """Check what the relationships promise, and commit; what of the model is not declared there, in sentences."""

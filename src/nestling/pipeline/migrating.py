@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         Shelf,
         Target,
     )
+    from nestling.executors.migrate.spool import OpenShelf
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
@@ -101,12 +102,15 @@ def migrate(
     ).run(offline=offline, cutover=cutover)
 
 
-def abort_migration(database: Database[Any]) -> None:
-    """End a migration that has not cut over, whatever its designs: the old one is what it was."""
+def abort_migration(database: Database[Any]) -> tuple[CreateIndex, ...]:
+    """End a migration that has not cut over, whatever its designs: the old one is what it was.
+
+    Returns the indexes that the migration had built on collections in use, and that were dropped.
+    """
     from nestling.executors.exact import exact
     from nestling.executors.migrate import abort
 
-    abort(exact(database))
+    return abort(exact(database))
 
 
 def drop_old(
@@ -132,17 +136,23 @@ def _migration(
 
     before, after = joined(old, new)
 
-    @contextmanager
-    def shelf() -> Iterator[Shelf]:
-        with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-            yield _SqliteShelf(Path(folder) / "rows.db", before.model)
-
     def tell(what: str, rows: int) -> None:
         if watch is not None:
             watch(f"migrating {what}", rows, None)
 
     job = job_of(before, after, database, policy or Policy(), new.design)
-    return Migration(job, job.homes.database, shelf, tell)
+    return Migration(job, job.homes.database, shelf_of(before.model), tell)
+
+
+def shelf_of(model: Model) -> OpenShelf:
+    """Places for rows of a model, in files that are gone afterwards."""
+
+    @contextmanager
+    def shelf() -> Iterator[Shelf]:
+        with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
+            yield _SqliteShelf(Path(folder) / "rows.db", model)
+
+    return shelf
 
 
 def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
@@ -196,7 +206,7 @@ def _assembled(
     from nestling.executors.migrate import HomeViews, Job, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
-    from nestling.pipeline.migration_indexes import fates
+    from nestling.pipeline.migration_indexes import fates, to_build
     from nestling.planner.migration import kept_collections, renamed, staged_names
 
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
@@ -211,12 +221,13 @@ def _assembled(
     today, collations = indexes_today(database, written_collections(old)), _collations(database)
     fate = fates(old, new, alone, today, collations, stays)
     carried = [_final(index, names) for index in fate.carried]
-    indexes = [
-        index for index in _indexes(renamed(alone, names)) if index.collection in built or index.collection in stays
-    ] + carried
-    designed = [index for index in _indexes(old) if index.collection in stays and index not in indexes]
     gone = [index for index in fate.going if index.collection in stays]
-    taken = {(index.collection, index.name) for index in (*designed, *gone)}
+    beside = [index for index in today if index.collection in stays and index not in gone]
+    coming = (
+        index for index in _indexes(renamed(alone, names)) if index.collection in built or index.collection in stays
+    )
+    indexes = [*to_build(coming, beside, collations), *carried]
+    taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
     followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(

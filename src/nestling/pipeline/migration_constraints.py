@@ -1,4 +1,4 @@
-"""What the server refuses under the new design and takes today, and what it keeps today and will not: among a plan's risks."""
+"""What the server refuses then and takes today, what it keeps today and will not, what it takes unread: among a plan's risks."""
 
 from __future__ import annotations
 
@@ -72,24 +72,28 @@ class _Unique:
 
 def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     """Unique indexes, those on `_id` among them, that refuse what the database takes today."""
+    from nestling.ir.index_form import index_form
+
     today = tuple(_unique_today(old, database))
+    called = {index_form(each): each.name for each in (*job.indexes, *job.late_indexes)}
     for unique, index in _unique_then(new):
         if any(each.implies(unique) for each in today):
             continue
         names = ", ".join(name for name in new.model.entity(unique.entity).attribute_names if name in unique.attributes)
         since = "as soon as `migrate` has built it" if index.collection in job.kept else "from the cutover on"
+        instead = _instead(unique, index, called.get(index_form(index.command()), index.name))
         yield (
             f"`{index.collection}` gets a unique index on {index.fields}, and nothing keeps {names} of `{unique.entity}` unique"
-            f" today: a second one with the same is refused (E11000) {since}; {_instead(unique, index)}"
+            f" today: a second one with the same is refused (E11000) {since}; {instead}"
         )
 
 
-def _instead(unique: _Unique, index: PlannedIndex) -> str:
+def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
     from nestling.ir.literals import of_collection, shell
 
     if index.keys == (("_id", 1),):
         return f"where it may repeat, give `{unique.entity}` a key that does not, in the model and in both designs"
-    return f"where it may repeat, drop it then: {of_collection('db', index.collection)}.dropIndex({shell(index.name)})"
+    return f"where it may repeat, drop it then: {of_collection('db', index.collection)}.dropIndex({shell(name)})"
 
 
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
@@ -204,3 +208,50 @@ def _refuses(options: Mapping[str, Any]) -> bool:
     """Whether a collection's validator refuses documents, all of them that break it."""
     level, action = options.get("validationLevel", "strict"), options.get("validationAction", "error")
     return bool(options.get("validator")) and level == "strict" and action == "error"
+
+
+# --- what the server takes and nothing reads ------------------------------------------------------------------------------
+
+
+def unread_fields(old: Design, new: Design, job: Job) -> Iterator[str]:
+    """Fields and collections that applications of the old design may go on writing, and the new design does not read."""
+    from nestling.ir.literals import of_collection, shell
+
+    after = {store.name: store for store in new.stores}
+    for store in old.stores:
+        if store.name in job.kept:
+            continue
+        if store.name not in after:
+            command = f"{of_collection('db', store.name)}.countDocuments()"
+            yield (
+                f"the new design has no collection `{store.name}`: {_TAKES} an insert into it makes a collection of that name,"
+                f" and nothing reads it. {_FIRST} {command} then tells of them"
+            )
+        elif gone := _gone(store, after[store.name]):
+            names = first_of([f"`{store.name}.{path}`" for path in gone], SHOWN)
+            never = ", ".join(f"{{{shell(path)}: {{$exists: false}}}}" for path in gone[:SHOWN])
+            yield (
+                f"{names}: the new design has nothing there: {_TAKES} the validator lets documents have more fields than a design"
+                f" names, so such a write is accepted, and nothing reads it. {_FIRST} `nestling check NEW.YAML URI` then tells of"
+                f" it; to have the server refuse it, add {never} to the validator: {{$and: [VALIDATOR, ...]}}"
+            )
+
+
+_TAKES = "where an application of before the cutover still writes,"
+_FIRST = "Stop or change such applications before the cutover."
+
+
+def _gone(before: StoredCollection, after: StoredCollection) -> list[str]:
+    """The paths of one collection's documents that another one lacks, the uppermost of each."""
+    from nestling.ir.invariants import paths_in
+
+    known = [*paths_in(after)]
+    there = {".".join(path.split(".")[: depth + 1]) for path in known for depth in range(path.count(".") + 1)}
+    found = dict[str, None]()
+    for path in paths_in(before):
+        parts = path.split(".")
+        upper = (".".join(parts[: depth + 1]) for depth in range(len(parts)))
+        first = next((each for each in upper if each not in there), None)
+        if first is not None:
+            found[first] = None
+    return [*found]

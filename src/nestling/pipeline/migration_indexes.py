@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nestling.ir.command import CreateIndex
+from nestling.ir.index_form import IndexForm, does_work_of, index_form, with_free_name
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.planned_indexes import PlannedIndex
     from nestling.ir.primitives import Index
-
-Form = tuple[object, ...]
-"""What makes two indexes of one collection the same, whatever they are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +44,7 @@ def fates(
     known, coming = _planned(old), _planned(alone)
     carried, going, lost = list[CreateIndex](), list[CreateIndex](), list[CreateIndex]()
     for index in today:
-        form = _form(index, usual.get(index.collection))
+        form = index_form(index, usual.get(index.collection))
         if form in coming or _is_of_series(old, index):
             continue
         if form in known:
@@ -56,55 +54,30 @@ def fates(
         elif index.collection not in kept:
             is_same = same_paths(old, new, index.collection, index_paths(index))
             (carried if is_same else lost).append(index)
-    taken = {(form[0], each.name) for form, each in coming.items()}
-    return Fates(tuple(_renamed(each, taken) for each in carried), tuple(going), tuple(lost))
+    taken = {(each.collection, each.name) for each in coming.values()}
+    return Fates(tuple(with_free_name(each, taken) for each in carried), tuple(going), tuple(lost))
 
 
-def _renamed(index: CreateIndex, taken: set[tuple[object, str]]) -> CreateIndex:
-    """The index by a name that no index of the new design has."""
-    if (index.collection, index.name) not in taken:
-        return index
-    return replace(index, options={**index.options, "name": f"{index.name}_carried"})
+def to_build(
+    wanted: Iterable[CreateIndex], there: Sequence[CreateIndex], usual: Mapping[str, object]
+) -> Iterator[CreateIndex]:
+    """The indexes whose work no index does that is there to stay, each by a name that none of these has."""
+    taken = {(each.collection, each.name) for each in there}
+    beside = dict[str, list[CreateIndex]]()
+    for each in there:
+        beside.setdefault(each.collection, []).append(each)
+    for index in wanted:
+        collection = index.collection
+        if not any(does_work_of(each, index, usual.get(collection)) for each in beside.get(collection, ())):
+            yield with_free_name(index, taken)
 
 
-def _planned(design: Design) -> dict[Form, PlannedIndex | CreateIndex]:
+def _planned(design: Design) -> dict[IndexForm, PlannedIndex | CreateIndex]:
     from nestling.executors.load.units import gridfs_indexes
     from nestling.ir.planned_indexes import planned_indexes
 
-    found: dict[Form, PlannedIndex | CreateIndex] = {_form(each, None): each for each in gridfs_indexes(design)}
-    return found | {_form(each.command(), None): each for each in planned_indexes(design)}
-
-
-def _form(index: CreateIndex, usual: object) -> Form:
-    told = index.options
-    collation = told.get("collation")
-    texts = None if collation is None or collation == usual else _collation(collation)
-    others = sorted((name, repr(each)) for name, each in told.items() if name not in _KNOWN)
-    seconds = told.get("expireAfterSeconds")
-    expires = round(seconds) if isinstance(seconds, int | float) else None
-    return (index.collection, index.keys, bool(told.get("unique")), expires, texts, repr(_only(index)), tuple(others))
-
-
-_KNOWN = frozenset(("name", "unique", "sparse", "expireAfterSeconds", "collation", "partialFilterExpression", "hidden"))
-
-
-def _collation(collation: object) -> object:
-    """What designs say of one; the server tells all that it takes for granted besides."""
-    return (collation.get("locale"), collation.get("strength", 3)) if isinstance(collation, Mapping) else collation
-
-
-def _only(index: CreateIndex) -> Any:
-    """Of which documents it is; a type asked for and a sparse index of one field only ask whether there is a value."""
-    asked = index.options.get("partialFilterExpression")
-    if index.options.get("sparse") and len(index.keys) == 1:
-        return {index.keys[0][0]: {"$exists": True}}
-    if not isinstance(asked, Mapping):
-        return "sparse" if index.options.get("sparse") else None
-    here = {path for path, _ in index.keys}
-    return {
-        path: {"$exists": True} if path in here and isinstance(each, Mapping) and [*each] == ["$type"] else each
-        for path, each in sorted(asked.items())
-    }
+    found: dict[IndexForm, PlannedIndex | CreateIndex] = {index_form(each): each for each in gridfs_indexes(design)}
+    return found | {index_form(each.command()): each for each in planned_indexes(design)}
 
 
 def _is_of_series(design: Design, index: CreateIndex) -> bool:

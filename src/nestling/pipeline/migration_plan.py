@@ -43,7 +43,7 @@ def plan_migration(
     job = job_of(before, after, database, policy or Policy(), new.design)
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(after, job, measured))
-    built, dropped = _indexes(job, database)
+    built, dropped = _indexes(after, job)
     unknown = find_fields(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
     fields = (f"{each.text()}, {lost}" for each in unknown)
@@ -100,10 +100,13 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
     """Why `migrate` would not go on."""
     from nestling.common.errors import MigrationError, Problem
     from nestling.executors.migrate import in_the_way
+    from nestling.executors.migrate.refused_values import refused_values
     from nestling.executors.migrate.state import States
+    from nestling.pipeline.migrating import shelf_of
 
     problems = list[Problem]()
     if phase is None:
+        problems += refused_values(job, shelf_of(job.homes.model))
         try:
             States(database).resume(job.designs)
         except MigrationError as error:
@@ -157,19 +160,18 @@ def _estimated(
     return sum(documents), sum(measured[name].size_bytes for name in of)
 
 
-def _indexes(job: Job, database: Database[Any]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _indexes(new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The indexes to be built, on collections that stay those the database has not; and those the database has that go."""
-    from nestling.executors.create import is_there
+    from nestling.emitters.commands import index_commands
 
-    there = frozenset(database.list_collection_names())
-    built = (
-        index
-        for index in (*job.indexes, *job.late_indexes)
-        if index.collection not in job.kept or index.collection not in there or not is_there(database, index)
-    )
-    shown = (_index_text(index, job.names.get(index.collection, index.collection)) for index in built)
+    usual = {(each.collection, each.name) for each in index_commands(new)}
+    built = list[str]()
+    for index in (*job.indexes, *job.late_indexes):
+        shown = _index_text(index, job.names.get(index.collection, index.collection))
+        has_own_name = index.collection in job.kept and (index.collection, index.name) not in usual
+        built.append(f"{shown}, called `{index.name}`, as another index has the usual name" if has_own_name else shown)
     going = (*job.indexes_going, *job.indexes_lost)
-    return tuple(shown), tuple(sorted(_index_text(index, index.collection) for index in going))
+    return tuple(built), tuple(sorted(_index_text(index, index.collection) for index in going))
 
 
 def _index_text(index: CreateIndex, collection: str) -> str:
@@ -181,7 +183,7 @@ def _index_text(index: CreateIndex, collection: str) -> str:
 def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
     from nestling.common.errors import GapError
     from nestling.executors.abilities import has_history
-    from nestling.pipeline.migration_constraints import lost_constraints, new_uniques, new_validators
+    from nestling.pipeline.migration_constraints import lost_constraints, new_uniques, new_validators, unread_fields
     from nestling.planner.migration import snapshots
 
     yield from _refusals(job, database, phase)
@@ -195,11 +197,12 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
     yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
     yield from new_validators(old, new, job, database)
+    yield from unread_fields(old, new, job)
     if mixed := list(_mixed(job)):
         yield (
-            f"{', '.join(mixed)}: values of several types. Some may not come through this machine, as documents do that change"
-            " meanwhile, and those of collections that are a `stream`: `migrate` then stops and names them. Give each field one"
-            " type, and read the model and both designs anew"
+            f"{', '.join(mixed)}: values of several types. What would not come through this machine today is named here; a value"
+            " written meanwhile may not either, and `migrate` then stops and names it. Give each field one type, and read the"
+            " model and both designs anew"
         )
     for name in snapshots(new):
         yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"

@@ -232,10 +232,10 @@ def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
 
 
 def _indexes(candidates: Sequence[Candidate], there: frozenset[str]) -> frozenset[str]:
-    """Today's indexes of one entity's rows, over all of them."""
+    """Today's indexes of one entity's rows, over all of them or some."""
     from nestling.ir.candidate import Indexed
 
-    indexes = (each for each in candidates if isinstance(each.part, Indexed) and not each.part.rows)
+    indexes = (each for each in candidates if isinstance(each.part, Indexed))
     return frozenset(each.id for each in indexes) & there
 
 

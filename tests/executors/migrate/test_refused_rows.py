@@ -28,24 +28,32 @@ def _refusal(moves: tuple[Proposal, Proposal], database: Documents) -> Problem:
 @pytest.mark.parametrize(
     ("values", "told"),
     [
-        ([True, 1, "yes"], "`state` is int in 10 documents, such as _id 1, and of other types in others"),
-        (
-            ["x", Decimal128("12.30"), "y"],
-            "`state` is decimal in 10 documents, such as _id 1, and of other types in others",
-        ),
+        ([True, 1, "yes"], "`state` is int in 10 "),
+        (["x", Decimal128("12.30"), "y"], "`state` is decimal in 10 "),
     ],
 )
 def test_a_field_of_several_types(values: list[Any], told: str, mongod: Server, database: Documents) -> None:
-    """A change of a document that has one which no column gives back; with one type in all documents it comes along."""
+    """One that no column gives back: the plan counts it, and only the server may carry it; with one type it comes along."""
     database["users"].insert_many(
         [{"_id": n, "state": values[n % len(values)], "seen": 0, "tags": [{"n": 1}]} for n in range(30)]
     )
     moves = designs(mongod, database)
     assert any(risk.startswith("`users.state`: values of several types") for risk in _risks(moves, database))
+    first = _refusal(moves, database)
+    assert first.what.startswith(
+        f"{told}rows of `users`, such as in the document with _id 1, and of other types in others"
+    )
+    assert "--offline" in first.next_move
+    assert f"it would be refused: {first.text()}" in _risks(moves, database)
+    assert "users.new" not in database.list_collection_names()
+    assert pipeline.migrate(*moves, database, offline=True).equal
+    abort_migration(database)
+    database["users"].update_many({"state": {"$type": ["int", "decimal"]}}, {"$set": {"state": values[0]}})
     assert pipeline.migrate(*moves, database).equal
-    database["users"].update_one({"_id": 1}, {"$set": {"seen": 1}})
+    database["users"].update_one({"_id": 1}, {"$set": {"state": values[1]}})
     problem = _refusal(moves, database)
-    assert (problem.where, problem.what) == ("users", f"{told}: it cannot be carried over as it is")
+    assert problem.where == "users"
+    assert problem.what.startswith(told.replace("10 ", "1 document, such as _id 1, and of other types in others"))
     assert "table" not in problem.text()
     assert "column" not in problem.text()
     assert "values of one type in all documents" in problem.next_move
@@ -75,3 +83,21 @@ def test_a_document_of_another_type_than_the_designs_say(mongod: Server, databas
     assert "mend what the old collections hold of it" in problem.next_move
     database["users"].update_one({"_id": 7}, {"$set": {"total": 2}})
     assert pipeline.migrate(*moves, database, cutover=True).equal
+
+
+def test_names_and_values_of_several_types(mongod: Server, database: Documents) -> None:
+    """In an array: counted by type, before anything is built."""
+    values = ["yes", True, 3, "x"]
+    database["shops"].insert_many(
+        {"_id": i, "name": f"n{i}", "attributes": [{"k": f"a{k}", "v": values[(i + k) % 4]} for k in range(2)]}
+        for i in range(40)
+    )
+    moves = designs(mongod, database)
+    told = [each for each in _risks(moves, database) if "cannot be carried over" in each]
+    with pytest.raises(MigrationError) as refused:
+        pipeline.migrate(*moves, database)
+    assert [f"it would be refused: {each.text()}" for each in refused.value.problems] == told
+    assert {each.what.split(" of `attributes`")[0] for each in refused.value.problems} == {
+        "`attributes.v` is bool in 20 rows",
+    }
+    assert not [name for name in database.list_collection_names() if name != "shops"]

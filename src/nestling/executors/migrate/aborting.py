@@ -8,13 +8,21 @@ from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.migrate.cutover import drop, forget_images, switch_back, switch_indexes_back, unfence
+from nestling.executors.migrate.cutover import (
+    drop,
+    drop_built_indexes,
+    forget_images,
+    switch_back,
+    switch_indexes_back,
+    unfence,
+)
 from nestling.executors.migrate.state import COLLECTION, begun
+from nestling.ir.command import CreateIndex
 from nestling.ir.migration import Phase
 
 
-def abort(database: Database[Any]) -> None:
-    """End the migration: the old design is what it was; of the new one nothing stays but indexes of collections both have."""
+def abort(database: Database[Any]) -> tuple[CreateIndex, ...]:
+    """End the migration: the old design is what it was. Returns the indexes dropped of collections that both designs have."""
     with typed_errors(address(database)), begun(database) as (states, state):
         if state.phase is Phase.DONE:
             move = "migrate back, from the new design to the old one"
@@ -25,7 +33,9 @@ def abort(database: Database[Any]) -> None:
         switch_back(state.trail, database)
         if state.phase is Phase.SWITCHING:
             switch_indexes_back(state.trail, database)
+        dropped = drop_built_indexes(state.trail, database)
         unfence(database, state)
         forget_images(database, state)
         drop(database, (*state.trail.names, *state.trail.helping))
         states.remove()
+        return dropped

@@ -12,11 +12,13 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.create import create_indexes
+from nestling.executors.found_indexes import found_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.command import CreateIndex
+from nestling.ir.index_form import does_work_of
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 _RULES = ("validator", "validationLevel", "validationAction")
@@ -66,7 +68,19 @@ def switch(job: Job, database: Database[Any]) -> None:
 def switch_indexes(job: Job, database: Database[Any]) -> None:
     """Drop what the new design does without on collections that stay, then build what had to wait for that."""
     _drop_indexes(database, job.indexes_gone)
-    create_indexes(database, job.late_indexes)
+    create_indexes(database, (*job.indexes_beside, *job.late_indexes))  # none of the first unless a switch goes on
+
+
+def drop_built_indexes(trail: Trail, database: Database[Any]) -> tuple[CreateIndex, ...]:
+    """Drop what was built on collections that stay; returns what was there."""
+    there = {each.collection: tuple(found_indexes(database, each.collection)) for each in trail.indexes_built}
+    built = [
+        index
+        for index in trail.indexes_built
+        if any(each.name == index.name and does_work_of(each, index) for each in there[index.collection])
+    ]
+    _drop_indexes(database, built)
+    return tuple(built)
 
 
 def switch_indexes_back(trail: Trail, database: Database[Any]) -> None:

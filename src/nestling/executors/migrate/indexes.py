@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
+from nestling.executors.found_indexes import found_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.rights import check_privileges
@@ -19,7 +20,6 @@ _MOVE = (
     "name it under `indexes:` in the new design where a design can say it; or go on without it, and create what is needed"
     " after the cutover: `--drop-indexes`"
 )
-_OF_THE_SERVER = ("v", "key", "ns", "background")
 
 
 def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[CreateIndex, ...]:
@@ -27,14 +27,7 @@ def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[
     check_privileges(database, (collections, ("listIndexes",)))
     there = frozenset(database.list_collection_names())
     aside = {name: f"{name}{BEFORE}" for name in collections if f"{name}{BEFORE}" in there}
-    return tuple(each for name in collections for each in _of(database, name, aside.get(name, name)))
-
-
-def _of(database: Database[Any], name: str, called: str) -> Iterator[CreateIndex]:
-    for told in database[called].list_indexes():
-        keys = tuple((str(path), way if isinstance(way, str) else int(way)) for path, way in told["key"].items())
-        if keys != (("_id", 1),):
-            yield CreateIndex(name, keys, {name: each for name, each in told.items() if name not in _OF_THE_SERVER})
+    return tuple(each for name in collections for each in found_indexes(database, name, aside.get(name, name)))
 
 
 def lost_words(index: CreateIndex) -> str:

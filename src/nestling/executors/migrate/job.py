@@ -22,8 +22,9 @@ class Job:
     named as they are before the cutover.
 
     `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
-    every collection that is built. `late_indexes` would remove documents (TTL) or have the name of one that goes,
-    so they wait for the cutover. `indexes_gone` are those of collections kept that only the old design has, as the database has
+    every collection that is built. Of collections kept, `indexes` are those that the database has no index for yet.
+    `late_indexes` would remove documents (TTL) or have the name of one that goes, so they wait for the cutover.
+    `indexes_gone` are those of collections kept that only the old design has, as the database has
     them. `indexes_seen` are those the database has of other collections; `carried` of them are built on what takes their place,
     `indexes_going` go as the designs say (with `indexes_gone`), `indexes_lost` may be missed. `options_lost` are options of such
     collections, in words. `validators` are what
@@ -76,6 +77,11 @@ class Job:
 
     @property
     def trail(self) -> Trail:
-        """What taking it back needs."""
+        """What taking it back needs, before an index is built."""
         late = tuple(index for index in self.late_indexes if index.collection in self.kept)
-        return Trail(self.names, self.replaced, self.helping, late, self.indexes_gone)
+        return Trail(self.names, self.replaced, self.helping, late, self.indexes_gone, ())
+
+    @property
+    def indexes_beside(self) -> tuple[CreateIndex, ...]:
+        """The indexes that are built on collections in use."""
+        return tuple(index for index in self.indexes if index.collection in self.kept)

@@ -15,6 +15,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.abilities import capped_collections
 from nestling.executors.changes import Stream, keep_images
 from nestling.executors.create import create, create_indexes
+from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
@@ -36,6 +37,7 @@ from nestling.executors.migrate.indexes import require_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.preflight import check, check_cutover
+from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
 from nestling.executors.migrate.undo_record import BEFORE
@@ -127,6 +129,8 @@ class Migration:
         state = States(self.database).resume(self.job.designs)
         if state is None:
             check(self.job, self.database, offline=offline)
+            self.tell("values of several types", 0)
+            require_values(self.job, self.open_shelf, offline=offline)
         if cutover and (state is None or state.phase is not Phase.DONE):
             check_cutover(self.job, self.database)
         if state is None or state.phase in _OPEN:
@@ -204,10 +208,25 @@ class Migration:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)
         state = backfill(deriver, self.job.targets, self.job.on_server, self.database, states, state, self.tell)
         self.tell("indexes", 0)
+        state = self._noted(state)
+        states.save(state)
         create_indexes(self.database, self.job.indexes)
         state = replace(state, phase=Phase.FOLLOWING)
         states.save(state)
         return state
+
+    def _to_switch(self, state: State) -> State:
+        """The state with the indexes that the cutover drops and builds, as the database is now."""
+        trail, last = self.job.trail, state.trail or self.job.trail
+        return replace(state, trail=replace(trail, indexes_built=last.indexes_built))
+
+    def _noted(self, state: State) -> State:
+        """The state with the indexes this run is about to build on collections in use, for an abort to drop."""
+        trail = state.trail or self.job.trail
+        known = {(each.collection, each.name) for each in trail.indexes_built}
+        new = (each for each in self.job.indexes_beside if not is_there(self.database, each))
+        more = tuple(each for each in new if (each.collection, each.name) not in known)
+        return replace(state, trail=replace(trail, indexes_built=(*trail.indexes_built, *more)))
 
     @contextmanager
     def _follower(self, states: States, state: State, deriver: Deriver) -> Iterator[Follower | None]:
@@ -253,7 +272,7 @@ class Migration:
         self, states: States, state: State, deriver: Deriver, follower: Follower | None
     ) -> tuple[State, HomeDifferences]:
         self.tell("cutover", 0)
-        state = fence(self.job, self.database, states, state)
+        state = fence(self.job, self.database, states, self._to_switch(state))
         if follower is not None:
             follower.state = state
         state = self._reached(states, follower, state, Phase.FENCED)

@@ -12,16 +12,14 @@ from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.ir.literals import shell
-from nestling.ir.migration import HomePlace
+from nestling.ir.migration import HomePlace, Row
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull
 from nestling.ir.values import encoder
 
-ANEW = (
-    "end what has begun with `nestling migrate --abort`, and read the model and both designs anew"
-    " (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
-)
+INSPECT = "read the model and both designs anew (`nestling inspect URI -o model.yaml --design-out today.yaml`)"
+ANEW = f"end what has begun with `nestling migrate --abort`, and {INSPECT}"
 _KINDS: Mapping[type, tuple[str, ...]] = {
     bool: ("bool",),
     int: ("int", "long"),
@@ -37,26 +35,42 @@ _KINDS: Mapping[type, tuple[str, ...]] = {
 
 def refused_row(homes: Homes, error: RowRefused) -> MigrationError:
     """Say the path of the field, the documents that have such a value there, and what to do about them."""
+    found = place_of(homes, error.entity, error.row, error.attribute)
+    if found is None:
+        return MigrationError(*error.problems)
+    collection, path, identity = found
     entity = homes.model.entity(error.entity)
-    values = dict(zip(entity.attribute_names, error.row, strict=True))
-    for place in homes.at(error.entity):
-        path = place.paths.get(error.attribute)
-        document = _holding(homes, place, entity, values) if path is not None else None
+    value = dict(zip(entity.attribute_names, error.row, strict=True))[error.attribute]
+    beside = ", and of other types in others" if entity.attribute(error.attribute).also else ""
+    what = f"{_found(homes, collection, path, value, identity)}{beside}: it cannot be carried over as it is"
+    return MigrationError(Problem(what, collection, next_move=_move(entity, error.attribute, path, value)))
+
+
+def place_of(homes: Homes, entity: str, row: Row, attribute: str) -> tuple[str, str, object] | None:
+    """Where an attribute of a row lies: the collection, the path, and the `_id` of a document that has the row."""
+    kind = homes.model.entity(entity)
+    values = dict(zip(kind.attribute_names, row, strict=True))
+    for place in homes.at(entity):
+        path = place.paths.get(attribute)
+        document = _holding(homes, place, kind, values) if path is not None else None
         if path is not None and document is not None:
-            value, collection = values[error.attribute], place.query.collection
-            beside = ", and of other types in others" if entity.attribute(error.attribute).also else ""
-            what = f"{_found(homes, place, path, value, document['_id'])}{beside}: it cannot be carried over as it is"
-            return MigrationError(Problem(what, collection, next_move=_move(entity, error.attribute, path, value)))
-    return MigrationError(*error.problems)
+            return place.query.collection, path, document["_id"]
+    return None
 
 
-def _found(homes: Homes, place: HomePlace, path: str, value: object, identity: object) -> str:
+def kind_of(value: object) -> str:
+    """What the server calls a value's type."""
+    if isinstance(value, float) and math.isnan(value):
+        return "NaN"
+    return _KINDS.get(value.__class__, (cut(repr(value)),))[0]
+
+
+def _found(homes: Homes, collection: str, path: str, value: object, identity: object) -> str:
     is_nan = isinstance(value, float) and math.isnan(value)
     kinds = _KINDS.get(value.__class__, ())
     alike: dict[str, Any] = {path: {"$type": [*kinds]}} if kinds and not is_nan else {path: value}
-    _, found = documents_with(homes.database[place.query.collection], alike)
-    kind = "NaN" if is_nan else kinds[0] if kinds else cut(repr(value))
-    return f"`{path}` is {kind} in {found}, such as _id {cut(shell(identity))}"
+    _, found = documents_with(homes.database[collection], alike)
+    return f"`{path}` is {kind_of(value)} in {found}, such as _id {cut(shell(identity))}"
 
 
 def _move(entity: Entity, attribute: str, path: str, value: object) -> str:

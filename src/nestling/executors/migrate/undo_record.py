@@ -21,7 +21,7 @@ class Trail:
 
     `names` is the final name of every collection that is built, `replaced` are the old ones the new design has no use for, and
     `helping` collections are there for a while. Of the collections both designs have, the cutover builds the `late_indexes` and
-    drops the `indexes_gone`.
+    drops the `indexes_gone`; `indexes_built` were not there, and are built before the cutover.
     """
 
     names: Mapping[str, str]
@@ -29,6 +29,7 @@ class Trail:
     helping: tuple[str, ...]
     late_indexes: Sequence[CreateIndex]
     indexes_gone: Sequence[CreateIndex]
+    indexes_built: Sequence[CreateIndex]
 
     def stored(self) -> bytes:
         """As bytes, as names and options of indexes may hold what no field's name can."""
@@ -38,6 +39,7 @@ class Trail:
             "helping": self.helping,
             "late_indexes": _documents(self.late_indexes),
             "indexes_gone": _documents(self.indexes_gone),
+            "indexes_built": _documents(self.indexes_built),
         }
         return bson.encode(document, codec_options=CODEC)
 
@@ -51,6 +53,7 @@ class Trail:
             tuple(found["helping"]),
             _indexes(found["late_indexes"]),
             _indexes(found["indexes_gone"]),
+            _indexes(found.get("indexes_built", ())),
         )
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.common.errors import DesignError
 from nestling.ir.candidate import (
     AcrossKey,
     Aggregate,
@@ -27,6 +26,7 @@ from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.model import Model
 from nestling.ir.names import join
 from nestling.ir.primitives import Form, Index
+from nestling.planner.migration.same_paths import same_paths
 
 PATTERN = "in place"
 """What the design that is there has, whoever would propose it."""
@@ -78,18 +78,25 @@ def parts_of(design: Design) -> Iterator[Part]:
 
 
 def with_other_indexes(design: Design, today: Design) -> tuple[Design, tuple[Index, ...]]:
-    """The design with those of today's indexes that no structure stands for, such as one on a discriminator; and those of them
-    whose fields are no longer there.
+    """The design with those of today's indexes that it lacks, such as one on a discriminator, where their fields mean the same;
+    and those that no structure stands for and whose fields are no longer there.
     """
-    lost: list[Index] = []
-    for index in today.indexes:
-        there = {(each.collection, each.keys) for each in design.indexes}
-        if _of_rows(today, index) is None and (index.collection, index.keys) not in there:
-            try:
-                design = replace(design, indexes=(*design.indexes, index))
-            except DesignError:
-                lost.append(index)
-    return design, tuple(lost)
+    missing = [index for index in today.indexes if not any(_begins(each, index) for each in design.indexes)]
+    stay = [index for index in missing if same_paths(today, design, index.collection, _paths(index))]
+    lost = tuple(index for index in missing if index not in stay and _of_rows(today, index) is None)
+    return replace(design, indexes=(*design.indexes, *stay)), lost
+
+
+def _begins(index: Index, other: Index) -> bool:
+    """Whether an index has the other's fields, at least to begin with, and is of the same documents."""
+    if other.partial and index.keys != other.keys:
+        return False
+    same = index.collection == other.collection and index.partial == other.partial
+    return same and index.keys[: len(other.keys)] == other.keys
+
+
+def _paths(index: Index) -> tuple[str, ...]:
+    return (*(path for path, _ in index.keys), *(each.name for each in index.partial))
 
 
 def _of_rows(design: Design, index: Index) -> Indexed | IndexedAcross | None:

@@ -16,7 +16,7 @@ from nestling.common.errors import Problem, RowRefused, SourceError
 from nestling.ir.canonical import canonical_encoder, row_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
-from nestling.ir.rows import Column, RowQuery
+from nestling.ir.rows import Column, RefusedValues, RowQuery, summed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.values import Policy
 from nestling.sources.sql.connection import dialect_of, typed_errors
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nestling.sources.sql.sink import SqlSink
 
     Row = tuple[object, ...]
+    _Refusal = tuple[Row, int, str]
 
 _PLACE = Attribute("nestling place", INTEGER, nullable=False)
 _SAVEPOINT = "nestling_passage"
@@ -51,6 +52,7 @@ class Passage:
         self._converters = [converter(attribute, dialect) for attribute in entity.attributes]
         self._encode = row_encoder(entity.attribute_names, entity, _POLICY)
         self._judge = canonical_encoder(entity.attribute_names, entity, _POLICY)
+        self._judges = [canonical_encoder([each], entity, _POLICY) for each in entity.attribute_names]
         self._staged = quote(name, sink.preparer)
         self._columns = ", ".join(quote(each, sink.preparer) for each in entity.attribute_names)
         self._place = quote(_PLACE.name, sink.preparer)
@@ -64,6 +66,7 @@ class Passage:
         among = sa.column(quoted(_PLACE.name)).between(first, last)
         self._read = compile_query(tables, query).where(among).compile(dialect=dialect_of(sink.address))
         self._places = range(0)
+        self._moves: dict[tuple[int, type], str] = {}
 
     def carry(self, rows: Sequence[Row]) -> None:
         """Add rows to the table; raises SourceError for the first that it refuses or would not give back as it is."""
@@ -93,8 +96,54 @@ class Passage:
             raise
         self._sink.run(f"RELEASE SAVEPOINT {_SAVEPOINT}")
 
+    def refused(self, rows: Sequence[Row]) -> Iterator[RefusedValues]:
+        """The values that their columns do not take, or would not give back as they are; the table stays as it is."""
+        return iter(summed(map(self._explained, self._refusals(rows))))
+
+    def _refusals(self, rows: Sequence[Row]) -> Iterator[_Refusal]:
+        try:
+            with self._attempt():
+                returned = self._returned(rows)
+        except SourceError:
+            if len(rows) > 1:
+                yield from self._refusals(rows[: len(rows) // 2])
+                yield from self._refusals(rows[len(rows) // 2 :])
+            else:
+                yield from self._failing(rows[0])
+            return
+        for row, back in zip(rows, returned, strict=True):
+            if self._is_other(row, back):
+                yield from ((row, position, _given_back(value)) for position, value in self._differing(row, back))
+
+    def _explained(self, refusal: _Refusal) -> RefusedValues:
+        """The refusal in words; what to do about a value is found out for the first of its kind."""
+        row, position, why = refusal
+        attribute, value = self._entity.attributes[position], row[position]
+        at = (position, type(value))
+        if at not in self._moves:
+            self._moves[at] = self._move(attribute, value)
+        what = f"`{attribute.name}` is {cut(repr(value))}: {why}"
+        problem = Problem(what, where=self._where(row), next_move=self._moves[at])
+        return RefusedValues(self._entity.name, attribute.name, type(value), 1, row, problem)
+
+    def _differing(self, row: Row, back: Row) -> Iterator[tuple[int, object]]:
+        """The places of values that come back as others, and what comes back."""
+        for position, (judge, given, found) in enumerate(zip(self._judges, row, back, strict=True)):
+            if judge([given]) != judge([found]):
+                yield position, found
+
+    def _is_other(self, row: Row, back: Row) -> bool:
+        return self._encode(row) != self._encode(back) and self._judge(row) != self._judge(back)
+
     def _stage(self, rows: Sequence[Row]) -> None:
         """Write rows to the temporary table alone, and compare what it gives back."""
+        for row, back in zip(rows, self._returned(rows), strict=True):
+            if self._is_other(row, back):
+                _, value = next(self._differing(row, back))
+                raise SourceError(Problem(_given_back(value)))
+
+    def _returned(self, rows: Sequence[Row]) -> Sequence[Row]:
+        """What the temporary table gives back of rows."""
         for statement in self._engine.emptying(self._staged, self._create):
             self._sink.run(statement)
         self._places = range(self._places.stop, self._places.stop + len(rows))
@@ -113,31 +162,34 @@ class Passage:
         bounds = self._read.construct_params({"first": self._places[0], "last": self._places[-1]})
         positions = self._read.positiontup if self._read.positional else None
         cursor.execute(str(self._read), tuple(bounds[name] for name in positions) if positions else bounds)
-        found = convert_rows(cursor.fetchall(), self._converters)
-        for row, back in zip(rows, found, strict=True):
-            if self._encode(row) != self._encode(back) and self._judge(row) != self._judge(back):
-                raise SourceError(Problem(f"its column would give back {_different(row, back, self._entity)}"))
+        return [*convert_rows(cursor.fetchall(), self._converters)]
 
     def _placed(self, row: Row, error: SourceError) -> RowRefused:
         """The error with the table, the key of the row, and the column that fails by itself, if one does."""
-        names = self._entity.attribute_names
-        values = dict(zip(names, row, strict=True))
+        found = next(self._failing(row), None)
+        if found is not None:
+            value = self._explained(found)
+            return RowRefused(value.problem, entity=value.entity, row=row, attribute=value.attribute)
+        what = f"the row is refused: {error.problems[0].what}"
+        problem = Problem(what, where=self._where(row), next_move=self._engine.other_target)
+        return RowRefused(problem, entity=self._entity.name, row=row)
+
+    def _where(self, row: Row) -> str:
+        values = dict(zip(self._entity.attribute_names, row, strict=True))
         key = ", ".join(f"{name} = {cut(repr(values[name]))}" for name in self._entity.key)
-        what, move, failing = f"the row is refused: {error.problems[0].what}", self._engine.other_target, ""
-        for position, name in enumerate(names):
-            if values[name] is None:
+        return f"table {self._entity.name}, the row {key or 'without a key'}"
+
+    def _failing(self, row: Row) -> Iterator[_Refusal]:
+        """The values of a row that fail by themselves."""
+        for position, value in enumerate(row):
+            if value is None:
                 continue
-            alone = tuple(value if position == place else None for place, value in enumerate(row))
+            alone = tuple(value if position == place else None for place in range(len(row)))
             try:
                 with self._attempt():
                     self._stage([alone])
             except SourceError as found:
-                what = f"`{name}` is {cut(repr(values[name]))}: {found.problems[0].what}"
-                move, failing = self._move(self._entity.attributes[position], values[name]), name
-                break
-        where = f"table {self._entity.name}, the row {key or 'without a key'}"
-        problem = Problem(what, where=where, next_move=move)
-        return RowRefused(problem, entity=self._entity.name, row=row, attribute=failing)
+                yield row, position, found.problems[0].what
 
     def _move(self, attribute: Attribute, value: object) -> str:
         """What to do with a value: to list a type is said only where the column would then give it back."""
@@ -160,10 +212,5 @@ class Passage:
         return True
 
 
-def _different(row: Row, back: Row, entity: Entity) -> str:
-    """The first value that comes back as another."""
-    for attribute, given, found in zip(entity.attributes, row, back, strict=True):
-        one = canonical_encoder([attribute.name], entity, _POLICY)
-        if one([given]) != one([found]):
-            return cut(repr(found))
-    raise AssertionError("rows differ in a value")
+def _given_back(value: object) -> str:
+    return f"its column would give back {cut(repr(value))}"

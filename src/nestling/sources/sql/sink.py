@@ -15,9 +15,10 @@ from nestling.sources.sql.table_ddl import create_table, keyed_alike, partial_in
 from nestling.sources.sql.undeclared import left_out, left_out_everywhere
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from nestling.ir.model import Entity, Model
+    from nestling.ir.rows import RefusedValues
     from nestling.sources.sql.engine import Engine
     from nestling.sources.sql.passage import Passage
 
@@ -84,6 +85,13 @@ class SqlSink:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
                 self._passages[entity.name].carry(rows)
+
+    def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
+        """The values of rows that `write` would refuse, all of them; adds nothing."""
+        if rows:
+            with typed_errors(self.address):
+                self._widen(entity.name, rows)
+                yield from self._passages[entity.name].refused(rows)
 
     def finish(self) -> tuple[str, ...]:
         """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""

@@ -1,0 +1,84 @@
+"""What makes two indexes the same, whatever they are called, and when one does another's work."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nestling.ir.command import CreateIndex
+
+IndexForm = tuple[object, ...]
+"""All that an index is, but its name."""
+
+
+def index_form(index: CreateIndex, usual: object = None) -> IndexForm:
+    """The form of an index; `usual` is its collection's own collation."""
+    told = index.options
+    others = repr(_plain({name: each for name, each in told.items() if name not in _KNOWN}))
+    only = repr(_plain(_only(index)))
+    return (index.collection, index.keys, _is_unique(index), _expires(index), _texts(index, usual), only, others)
+
+
+def does_work_of(there: CreateIndex, wanted: CreateIndex, usual: object = None) -> bool:
+    """Whether `wanted` need not be built: the same index is there, or one over all documents that is unique or expires."""
+    form = index_form(there, usual)
+    if form == index_form(wanted):
+        return True
+    is_plain = not _is_unique(wanted) and _expires(wanted) is None
+    options = {name: each for name, each in there.options.items() if name not in ("unique", "expireAfterSeconds")}
+    return is_plain and index_form(replace(there, options=options), usual) == index_form(wanted)
+
+
+def with_free_name(index: CreateIndex, taken: Collection[tuple[str, str]]) -> CreateIndex:
+    """The index by a name that no other index of its collection has: `code_1`, or else `code_1_2`."""
+    name, number = index.name, 1
+    while (index.collection, name) in taken:
+        number += 1
+        name = f"{index.name}_{number}"
+    return index if number == 1 else replace(index, options={**index.options, "name": name})
+
+
+_KNOWN = frozenset(("name", "unique", "sparse", "expireAfterSeconds", "collation", "partialFilterExpression", "hidden"))
+
+
+def _is_unique(index: CreateIndex) -> bool:
+    return bool(index.options.get("unique"))
+
+
+def _expires(index: CreateIndex) -> int | None:
+    seconds = index.options.get("expireAfterSeconds")
+    return round(seconds) if isinstance(seconds, int | float) else None
+
+
+def _texts(index: CreateIndex, usual: object) -> object:
+    """What designs say of a collation; the server tells all that it takes for granted besides."""
+    told = index.options.get("collation")
+    if told is None or told == usual:
+        return None
+    return (told.get("locale"), told.get("strength", 3)) if isinstance(told, Mapping) else told
+
+
+def _only(index: CreateIndex) -> Any:
+    """Of which documents it is; a type asked for and a sparse index of one field only ask whether there is a value."""
+    asked = index.options.get("partialFilterExpression")
+    if index.options.get("sparse") and len(index.keys) == 1:
+        return {index.keys[0][0]: {"$exists": True}}
+    if not isinstance(asked, Mapping):
+        return "sparse" if index.options.get("sparse") else None
+    here = {path for path, _ in index.keys}
+    return {
+        path: {"$exists": True} if path in here and isinstance(each, Mapping) and [*each] == ["$type"] else each
+        for path, each in asked.items()
+    }
+
+
+def _plain(value: object) -> object:
+    """A value without its order of fields, and whatever kind of mapping it is."""
+    match value:
+        case Mapping():
+            return {name: _plain(value[name]) for name in sorted(value)}
+        case list() | tuple():
+            return [_plain(each) for each in value]
+        case _:
+            return value
