@@ -28,13 +28,16 @@ def finding(where: str, field: str, kinds: Collection[str]) -> str:
     return f"{where}.find({{{quoted(field)}: {{{_types(kinds)}}}}})"
 
 
-def converting(where: str, field: str, kinds: Collection[str], into: str) -> str:
-    """The command that converts them to this type; what would say something else then stays as it is."""
+def converting(where: str, field: str, kinds: Collection[str], into: str, *, amounts: bool = False) -> str:
+    """The command that converts them to this type; what would say something else then stays as it is.
+
+    `amounts`: all texts of the field have two decimals.
+    """
     value = quoted("$" + field)
     made = _as_text(value) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
-    return f"{where}.updateMany({_which(field, kinds, into)}, [{{$set: {{{quoted(field)}: {made}}}}}])"
+    return f"{where}.updateMany({_which(field, kinds, into, amounts=amounts)}, [{{$set: {{{quoted(field)}: {made}}}}}])"
 
 
 def number(path: Path) -> str:
@@ -44,21 +47,31 @@ def number(path: Path) -> str:
 
 
 def _as_text(value: str) -> str:
-    """A value as text. The server rounds doubles when it writes them, so only those that are integers are written."""
+    """A value as text. The server rounds doubles when it writes them: they become integers or decimals first, where these say
+    the same, and lose the zeros the server appends.
+    """
     integer = f"{{$convert: {{input: {value}, to: 'long', onError: null}}}}"
-    text = f"{{$cond: [{{$eq: ['$$integer', {value}]}}, {{$toString: '$$integer'}}, {value}]}}"
-    double = f"{{$let: {{vars: {{integer: {integer}}}, in: {text}}}}}"
+    decimal = f"{{$convert: {{input: {value}, to: 'decimal', onError: null}}}}"
+    again = "{$convert: {input: '$$decimal', to: 'double', onError: null}}"
+    digits = "{$regexMatch: {input: {$toString: '$$decimal'}, regex: '^-?[0-9]+[.][0-9]+$'}}"
+    fraction = "{$rtrim: {input: {$toString: '$$decimal'}, chars: '0'}}"
+    cases = (
+        f"{{case: {{$eq: ['$$integer', {value}]}}, then: {{$toString: '$$integer'}}}}, "
+        f"{{case: {{$and: [{{$eq: [{again}, {value}]}}, {digits}]}}, then: {fraction}}}"
+    )
+    text = f"{{$switch: {{branches: [{cases}], default: {value}}}}}"
+    double = f"{{$let: {{vars: {{integer: {integer}, decimal: {decimal}}}, in: {text}}}}}"
     return f"{{$cond: [{{$eq: [{{$type: {value}}}, 'double']}}, {double}, {{$toString: {value}}}]}}"
 
 
-def _which(field: str, kinds: Collection[str], into: str) -> str:
+def _which(field: str, kinds: Collection[str], into: str, *, amounts: bool) -> str:
     """The values of these types; of texts those alone that are written like a value of the type they become.
 
     What lies in arrays is left out: such an update would write every element.
     """
     if "string" not in kinds:
         return single(field, _types(kinds))
-    form = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}.get(into) or text_forms.exact(into)
+    form = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}.get(into) or text_forms.exact(into, amounts=amounts)
     texts = f"$regex: {quoted(f'^(?:{form})$')}"
     others = [kind for kind in kinds if kind != "string"]
     return f"{{$or: [{single(field, texts)}, {single(field, _types(others))}]}}" if others else single(field, texts)

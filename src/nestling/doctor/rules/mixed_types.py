@@ -5,11 +5,13 @@ has another type; a sort puts all numbers before all texts.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
-Remedy: convert to one type, and let a validator keep it that way: to dates, ObjectIds or numbers where all texts are such, else
-to the main type if that takes some of each other one. Numbers become texts where texts are in the majority or a text has zeros
-before its digits, as postal codes do; and no text becomes a number that would be written otherwise: `1.10` stays, for it may be
-a version after `1.9`, while `1.25` becomes a number. The command leaves what cannot be converted as it is, the finding says how
-many texts these are and why, and the first command, asked again, finds what is left to set right by hand. Where no type takes
+Remedy: convert to one type, and let a validator keep it that way: to numbers where nine in ten texts are such, however many
+they are, to dates or ObjectIds where all texts are such, else to the main type if that takes some of each other one. Numbers
+become texts where texts are in the majority and mostly no numbers, or where a text has zeros before its digits, as postal codes
+do; a number that the server would round when it writes it stays. No text becomes a number that would be written otherwise:
+`1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts have two decimals, as
+amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be converted as it is,
+the finding says how many values these are and why, and the first command, asked again, finds what is left to set right by hand. Where no type takes
 the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is
 proposed.
 
@@ -22,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.common_type import one_type, texts_left, types_after
+from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
@@ -146,9 +148,11 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_con
 
 
 def _left(path: Path, kinds: dict[str, int], target: str) -> str:
-    """How many of the texts stay as they are, and why."""
+    """How many of the values stay as they are, and why."""
     if target == "string":
-        return ""
+        left = numbers_left(path) if "number" in kinds else 0
+        stay = agreeing(left, "stays", "stay")
+        return f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
     otherwise, others = texts_left(path, target, kinds.get("string", 0))
     reasons = []
     if otherwise:
@@ -184,4 +188,5 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
         )
     if "[]" in path.steps or field == "_id" or not target:
         return (found,)
-    return found, converting(here(collection), field, others, number(path) if target == "number" else target)
+    into = number(path) if target == "number" else target
+    return found, converting(here(collection), field, others, into, amounts=are_amounts(path))
