@@ -15,7 +15,7 @@ from tests.doctor.faults import FAULTS, clean
 
 KEYS = {
     *("rule", "severity", "confidence", "namespace", "path", "message", "number", "unit", "threshold"),
-    *("threshold_source", "cost", "cost_seconds", "remedy", "commands", "evidence"),
+    *("threshold_source", "cost", "cost_seconds", "cost_measured", "remedy", "commands", "evidence"),
 }
 
 
