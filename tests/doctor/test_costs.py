@@ -23,7 +23,9 @@ def test_the_measured_mean_is_said(name: str, database: Db) -> None:
     fault.plant(database, True)
     facts = look(database)
     finding = next(each for each in found(facts, thresholds=fault.thresholds) if each.rule == name)
-    seen = [each for each in facts.statements if each.collection == "things" and each.operation in ("find", "aggregate")]
+    seen = [
+        each for each in facts.statements if each.collection == "things" and each.operation in ("find", "aggregate")
+    ]
     means = [each.seconds / each.count for each in seen]
     assert finding.measured
     assert finding.cost_seconds is not None

@@ -96,7 +96,7 @@ _DRAWN: list[Any] = [
 def test_what_is_said_to_stay_is_what_stays(database: Db, seed: int, *, documents: int) -> None:
     """Of any texts and numbers: what is converted is worth the same, and the finding says how many stay."""
     rng = random.Random(seed)
-    kinds = rng.sample(_DRAWN, rng.randint(2, 8)) + ["4.2", 1]
+    kinds = [*rng.sample(_DRAWN, rng.randint(2, 8)), "4.2", 1]
     values = [each for each in kinds for _ in range(rng.choice([5, 20, 60]))]
     rng.shuffle(values)
     finding, findings = _mixed(database, values, documents=documents)

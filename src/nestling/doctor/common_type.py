@@ -16,13 +16,17 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 """Types whose values are one text each; a date has many."""
 
 
-def one_type(path: Path, kinds: Mapping[str, int]) -> str:
+def one_type(path: Path, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
     """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
 
     Texts that are nearly all numbers become numbers, however many there are: as texts they would be summed and sorted no
     more. Digits behind a zero are no numbers. Else a type that takes all values goes before the most frequent one, which may
-    take some. A number is no date: it does not say whether it counts seconds or milliseconds.
+    take some. A number is no date: it does not say whether it counts seconds or milliseconds. Of the types `allowed` by the
+    collection's validator, the one there is goes before all others.
     """
+    only = [kind for kind in kinds if kind in allowed]
+    if len(only) == 1:
+        return only[0] if _takes_some(path, kinds, only[0]) else ""
     if _are_numbers(path, kinds):
         return "number"
     main = next(iter(kinds))
@@ -32,7 +36,12 @@ def one_type(path: Path, kinds: Mapping[str, int]) -> str:
     for target in targets:
         if all(_taken(path, kind, target, count) == count for kind, count in kinds.items() if kind != target):
             return target
-    return main if all(_taken(path, kind, main, count) for kind, count in kinds.items() if kind != main) else ""
+    return main if _takes_some(path, kinds, main) else ""
+
+
+def _takes_some(path: Path, kinds: Mapping[str, int], target: str) -> bool:
+    """Whether a type takes some values of each other one."""
+    return all(_taken(path, kind, target, count) for kind, count in kinds.items() if kind != target)
 
 
 def _are_numbers(path: Path, kinds: Mapping[str, int]) -> bool:
