@@ -34,10 +34,11 @@ def allowed(collection: Collection, path: Path) -> tuple[str, ...]:
     """The types that the rules name for a field, as they name them; empty where they name none."""
     schema = json.loads(rules(collection) or "{}").get("$jsonSchema", {})
     for name in path.steps:
-        properties = schema.get("properties", {}) if isinstance(schema, dict) else {}
-        schema = properties.get(name, {})
-    said = (schema.get("bsonType") or schema.get("type") or ()) if isinstance(schema, dict) else ()
-    return tuple(_ALIASES.get(each, each) for each in ([said] if isinstance(said, str) else said))
+        properties = schema.get("properties") if isinstance(schema, dict) else None
+        schema = properties.get(name) if isinstance(properties, dict) else None
+    said = (schema.get("bsonType") or schema.get("type")) if isinstance(schema, dict) else None
+    names = said if isinstance(said, list) else [said]
+    return tuple(_ALIASES.get(each, each) for each in names if isinstance(each, str))
 
 
 def allowed_kinds(collection: Collection, path: Path) -> frozenset[str]:

@@ -114,12 +114,17 @@ def _pipeline(collection: Collection, plan: Sample) -> list[Document]:
             return []
         case "seeded":
             total = collection.storage.documents if collection.storage else 0
-            groups = max(round(total / plan.documents), 1)
-            chosen = plan.seed % groups
-            hashed = {"$mod": [{"$toHashedIndexKey": "$_id"}, groups]}
-            return [{"$match": {"$expr": {"$in": [hashed, [chosen, chosen - groups]]}}}, {"$limit": 2 * plan.documents}]
+            return seeded(total, plan.documents, plan.seed)
         case _:
             return [{"$sample": {"size": plan.documents}}]
+
+
+def seeded(total: int, wanted: int, seed: int) -> list[Document]:
+    """The stages that take so many of so many documents by a hash of `_id`."""
+    groups = max(round(total / wanted), 1)
+    chosen = seed % groups
+    hashed = {"$mod": [{"$toHashedIndexKey": "$_id"}, groups]}
+    return [{"$match": {"$expr": {"$in": [hashed, [chosen, chosen - groups]]}}}, {"$limit": 2 * wanted}]
 
 
 def _documents(batches: Iterable[bytes]) -> Iterator[tuple[bytes, int, int]]:

@@ -32,9 +32,7 @@ FORMS = re.compile(
     "|".join(f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date")).encode()
 )
 """Texts that the server converts to another type, which names the group."""
-NUMBER_FORMS = {
-    name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")
-}
+NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
 """What numbers in texts are, too."""
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
