@@ -12,8 +12,8 @@ from nestling.ir.facts import Collection
 from nestling.ir.literals import quoted
 
 REFUSED = (
-    " The last command writes only documents that the collection's validator takes afterwards; the one before shows the others:"
-    " set them right by hand, or change the validator first."
+    " The last command writes only documents that the collection's validator takes afterwards; the one before shows the"
+    " others."
 )
 
 UNGUARDED = 2
