@@ -52,7 +52,9 @@ def test_findings_exit_one_and_say_everything(ill: Database[dict[str, Any]], tar
 
 def test_no_remedy_is_cut(database: Database[dict[str, Any]], target: str) -> None:
     """A long remedy is told to its end, as that warns of what applications do."""
-    database.things.insert_many({"_id": n, "rating": "4.20" if n < 9 else "4.2" if n < 200 else 4.2} for n in range(400))
+    database.things.insert_many(
+        {"_id": n, "rating": "4.20" if n < 9 else "4.2" if n < 200 else 4.2} for n in range(400)
+    )
     done = nestling("doctor", target)
     assert "9 stay because a number is written otherwise" in done.out
     assert "first deploy one that asks for both types and writes the new one." in done.out

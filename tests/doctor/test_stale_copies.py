@@ -10,6 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.executors.facts import copied_values
+from nestling.executors.facts.sampling import HASH_UP_TO
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -110,7 +111,7 @@ def test_a_sample_of_copies_is_the_same_on_every_run(database: Db, monkeypatch: 
     database.posts.insert_many(
         {"_id": n, "user_id": n % USERS, "user_name": f"user {n % USERS}" if n % 5 else "old"} for n in range(4_000)
     )
-    for most in (copied_values.HASH_UP_TO, 1_000):
+    for most in (HASH_UP_TO, 1_000):
         monkeypatch.setattr(copied_values, "HASH_UP_TO", most)
         (one, *_), (two, *_) = (look(database).copies for _ in range(2))
         assert one == two

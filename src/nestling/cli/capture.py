@@ -80,7 +80,7 @@ def _refuse_blind(found: Capture) -> None:
     refused = [each.what for each in found.skipped if each.why == REFUSED]
     if found.seen or not any(what.startswith("the profiler of ") for what in refused):
         return
-    move = "give the user the role `dbAdmin` on the database, for its profiler, or `clusterMonitor`, for the log and `$queryStats`"
+    move = "give the user the role `dbAdmin` on the database (profiler), or `clusterMonitor` (log and `$queryStats`)"
     what = f"the user may not look at what the server was asked: {', '.join(refused)}"
     raise PermissionDenied(Problem(what, next_move=move))
 

@@ -10,6 +10,8 @@ from nestling.ir.facts.path import NUMBERS
 
 NEARLY_ALL = 0.9
 """The share of texts that must be numbers for a field to be one of numbers."""
+LEAST_AMOUNTS = 3
+"""Texts with two decimals without which nobody knows that they are amounts."""
 _BY_TEXT = ("date", "objectId", "number")
 """Types whose texts are converted to them, the preferred first."""
 _AS_TEXT = frozenset({"number", "bool", "objectId"})
@@ -69,7 +71,7 @@ def types_after(path: Path, kinds: Collection[str], target: str) -> tuple[str, .
 
 def are_amounts(path: Path) -> bool:
     """Whether all texts are numbers with two decimals, beside numbers: amounts, of which a zero at the end says nothing."""
-    return path.count(*NUMBERS) > 0 and 0 < _written(path) <= dict(path.forms).get("amount", 0)
+    return path.count(*NUMBERS) > 0 and LEAST_AMOUNTS <= _written(path) <= dict(path.forms).get("amount", 0)
 
 
 def _written(path: Path) -> int:

@@ -9,13 +9,12 @@ Remedy: convert to one type, and let a validator keep it that way: to numbers wh
 they are, to dates or ObjectIds where all texts are such, else to the main type if that takes some of each other one. Numbers
 become texts where texts are in the majority and mostly no numbers, or where a text has zeros before its digits, as postal codes
 do; a number that the server would round when it writes it stays. No text becomes a number that would be written otherwise:
-`1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts have two decimals, as
-amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be converted as it is,
-the finding says how many values these are and why, and the first command, asked again, finds what is left to set right by hand.
-Where the collection's validator refuses writes, its type goes before all others, documents that it would refuse stay, and a
-command of their own shows them. Where no type takes
-the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is
-proposed.
+`1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have
+two decimals, as amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be
+converted as it is, the finding says how many values these are and why, and the first command, asked again, finds what is left
+to set right by hand. Where the collection's validator refuses writes, its type goes before all others, documents that it
+would refuse stay, and a command of their own shows them. Where no type takes the others, such as numbers beside dates, which
+do not say whether they count seconds or milliseconds, no conversion is proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
 or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that nestling loaded as
