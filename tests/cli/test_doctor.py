@@ -15,7 +15,7 @@ from tests.doctor.faults import FAULTS, clean
 
 KEYS = {
     *("rule", "severity", "confidence", "namespace", "path", "message", "number", "unit", "threshold"),
-    *("threshold_source", "cost", "cost_seconds", "remedy", "commands", "evidence"),
+    *("threshold_source", "cost", "cost_seconds", "cost_measured", "remedy", "commands", "evidence"),
 }
 
 
@@ -46,8 +46,19 @@ def test_findings_exit_one_and_say_everything(ill: Database[dict[str, Any]], tar
     """Place, number, threshold and whose, cost, remedy and command are on the screen."""
     done = nestling("doctor", target)
     assert done.code == 1
-    for told in ("mixed-types", f"{ill.name}.things: rating", "threshold 0 values", "costs:", "do:", "updateMany"):
+    for told in ("mixed-types", f"{ill.name}.things: rating", "threshold 0 values", "costs:", "do:", "$merge"):
         assert told in re.sub(r"\s+", " ", done.out)
+
+
+def test_no_remedy_is_cut(database: Database[dict[str, Any]], target: str) -> None:
+    """A long remedy is told to its end, as that warns of what applications do."""
+    database.things.insert_many(
+        {"_id": n, "rating": "4.20" if n < 9 else "4.2" if n < 200 else 4.2} for n in range(400)
+    )
+    done = nestling("doctor", target)
+    assert "9 stay because a number is written otherwise" in done.out
+    assert "first deploy one that asks for both types and writes the new one." in done.out
+    assert " characters)" not in done.out
 
 
 def test_json_has_the_documented_shape(ill: Database[dict[str, Any]], target: str) -> None:

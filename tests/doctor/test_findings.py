@@ -91,7 +91,7 @@ NUMERALS = ["5", "-5", "5.5", "0.25", "5000000000", "12345678901234567890", "-1.
         ([*DATES, *DATES, DAY], {"date"}),
         ([*NUMERALS, *range(9)], {"int", "long", "decimal"}),
         (["5", "-5", "5.5", "0.25", "5000000000", *[5.5] * 6], {"double"}),
-        ([*NUMERALS, 5], {"string"}),
+        ([*NUMERALS, 5], {"int", "long", "decimal"}),
         (["01067", 1067, 1099.0, Int64(1)], {"string"}),
         ([str(ObjectId()), str(ObjectId()), ObjectId()], {"objectId"}),
         (["a", "b", "5", 5, ObjectId(), True], {"string"}),
@@ -102,7 +102,7 @@ NUMERALS = ["5", "-5", "5.5", "0.25", "5000000000", "12345678901234567890", "-1.
 def test_a_proposed_conversion_leaves_one_type(
     database: Db, values: list[object], types: set[str], whole: bool
 ) -> None:
-    """Dates however many there are of each, numbers where texts are the fewer, else texts; every form counted is converted."""
+    """Dates however many there are, numbers where texts are nearly all such, else texts; every form counted is converted."""
     database.things.insert_many([{"at": value} for value in values])
     (finding,) = [each for each in found(look(database, whole=whole)) if each.rule == "mixed-types"]
     run(database.client, finding.commands[-1])
@@ -144,11 +144,10 @@ def test_no_conversion_is_proposed_where_none_fits(database: Db, values: list[ob
         ([f"{n:020}" for n in range(60)], [5, Int64(1 << 40)]),
         (["01067"] * 3, [10115] * 60),
         (["1.10", "1e3"] * 30, [2, 3_012_345.0, Decimal128("8.10")]),
-        ([str(n) for n in range(60)], [7] * 59),
     ],
 )
 def test_no_text_loses_what_it_says(database: Db, texts: list[str], numbers: list[Any]) -> None:
-    """Digits behind a zero, and texts in the majority, stay as they are: the numbers become texts, and all is said alike."""
+    """Digits behind a zero, and texts mostly written otherwise, stay: the numbers become texts, and all is said alike."""
     database.things.insert_many([{"n": n, "at": value} for n, value in enumerate([*texts, *numbers])])
     finding = _of(database, "mixed-types")["at"]
     assert finding.message.endswith("are not string)")
@@ -160,7 +159,7 @@ def test_no_text_loses_what_it_says(database: Db, texts: list[str], numbers: lis
 
 
 def test_a_conversion_leaves_what_the_sample_did_not_show(database: Db) -> None:
-    """Texts that no number would be written as, numbers with fractions and dates in other orders are not guessed at."""
+    """Texts that no number would be written as, numbers of many digits and dates in other orders are not guessed at."""
     database.things.insert_many([{"n": n, "at": n if n % 9 else str(n)} for n in range(90)])
     command = _of(database, "mixed-types")["at"].commands[-1]
     odd = ["007", "+5", "1e3", "5.", " 5", "-0", "NaN"]
@@ -174,9 +173,9 @@ def test_a_conversion_leaves_what_the_sample_did_not_show(database: Db) -> None:
     run(database.client, command)
     assert [each["at"] for each in database.things.find({"n": "odd"})] == ["01/02/2024", "20240102"]
     database.things.delete_many({})
-    database.things.insert_many([{"at": "x"}, {"at": "y"}, {"at": 0.1}])
+    database.things.insert_many([{"at": "x"}, {"at": "y"}, {"at": "z"}, {"at": 0.1}, {"at": 0.1 + 0.2}])
     run(database.client, _of(database, "mixed-types")["at"].commands[-1])
-    assert [each["at"] for each in database.things.find()] == ["x", "y", 0.1]
+    assert [each["at"] for each in database.things.find()] == ["x", "y", "z", "0.1", 0.1 + 0.2]
 
 
 def test_references_are_looked_up_wherever_they_lie(database: Db) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from pymongo import MongoClient
 from nestling.common.errors import PermissionDenied
 from nestling.common.server import Server
 from nestling.pipeline import capture, facts_of
+from tests.cli.commands import nestling
 from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, places
 from tests.servers import PASSWORD, guarded_mongod
@@ -55,3 +57,21 @@ def test_what_a_reader_may_not_see_of_statements_is_named(guarded: str) -> None:
     assert captured.seen == ()
     assert {each.what for each in captured.skipped} >= {"the profiler of shop", "the server's log"}
     assert {each.why for each in captured.skipped} == {"the user may not do this"}
+
+
+def test_a_capture_that_may_not_look_says_so(guarded: str) -> None:
+    """Where the user may not look, nobody says that nothing was asked, or that the profiler is off."""
+    done = nestling("capture", f"mongodb://reader:readersecret@{guarded}/shop?authSource=admin")
+    assert (done.code, done.out) == (2, "")
+    assert "the user may not look at what the server was asked: the profiler of shop" in done.err
+    assert "setProfilingLevel" not in done.err
+    assert "readersecret" not in done.err
+
+
+def test_a_readers_model_is_written(guarded: str, tmp_path: Path) -> None:
+    """What a reader may not see are gaps of a model that is complete otherwise: exit code 0."""
+    uri = f"mongodb://reader:readersecret@{guarded}/shop?authSource=admin"
+    done = nestling("inspect", uri, "-o", "model.yaml", "--design-out", "today.yaml", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert (tmp_path / "model.yaml").exists()
+    assert "gap: the profiler of shop: the user may not do this" in done.err

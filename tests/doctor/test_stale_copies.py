@@ -6,8 +6,11 @@ from collections import Counter
 from threading import Event, Thread
 from typing import Any
 
+import pytest
 from pymongo.database import Database
 
+from nestling.executors.facts import copied_values
+from nestling.executors.facts.drawing import HASH_UP_TO
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -87,3 +90,32 @@ def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> Non
         each["item"] == {"name": f"item {each['_id'] % 90}", "note": each["_id"]} for each in database.sales.find()
     )
     assert not [each for each in found(look(database)) if each.rule == "stale-copy"]
+
+
+def test_all_copies_are_compared(database: Db) -> None:
+    """One stale copy in 4,000 is found every time, and the numbers are those of all documents."""
+    database.users.insert_many({"_id": n, "name": f"user {n}"} for n in range(USERS))
+    database.posts.insert_many(
+        {"_id": n, "user_id": n % USERS, "user_name": f"user {n % USERS}" if n != 2_345 else "old"}
+        for n in range(4_000)
+    )
+    (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
+    assert finding.message == "1 of 4,000 copies of `users.name` differs: < 1 %"
+
+
+def test_a_sample_of_copies_is_the_same_on_every_run(database: Db, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of larger collections a sample is compared: the numbers stay while the documents do, and the finding calls it a sample."""
+    monkeypatch.setattr(copied_values, "WHOLE_UP_TO_BYTES", 1_000)
+    monkeypatch.setattr(copied_values, "SAMPLED", 500)
+    database.users.insert_many({"_id": n, "name": f"user {n}"} for n in range(USERS))
+    database.posts.insert_many(
+        {"_id": n, "user_id": n % USERS, "user_name": f"user {n % USERS}" if n % 5 else "old"} for n in range(4_000)
+    )
+    for most in (HASH_UP_TO, 1_000):
+        monkeypatch.setattr(copied_values, "HASH_UP_TO", most)
+        (one, *_), (two, *_) = (look(database).copies for _ in range(2))
+        assert one == two
+        assert not one.whole
+        assert 250 <= one.checked <= 1_000
+    (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
+    assert "compared, a sample, differ" in finding.message

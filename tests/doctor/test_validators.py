@@ -50,6 +50,16 @@ def test_a_validator_drafted_from_a_sample_is_moderate(database: Db) -> None:
     assert _level(database) == "moderate"
 
 
+def test_fields_that_all_documents_have_are_required(database: Db) -> None:
+    """Also where documents were only sampled, as the server has counted the fields in all of them."""
+    rows = ({"_id": n, "n": n, "city": "x"} | ({"note": ""} if n != 77 else {}) for n in range(2_000))
+    database.things.insert_many(rows)
+    (finding,) = [each for each in found(look(database, documents=200)) if each.rule == "no-validator"]
+    run(database.client, finding.commands[0])
+    rules = next(database.list_collections(filter={"name": "things"}))["options"]["validator"]
+    assert rules["$jsonSchema"]["required"] == ["city", "n"]
+
+
 def test_a_drafted_validator_allows_what_the_same_report_proposes(database: Db) -> None:
     """Documents whose names are data become arrays of pairs after the validator of the same report was set to refuse."""
     database.things.insert_many(

@@ -56,6 +56,7 @@ def command(
     proposal = pipeline.read_proposal(design) if design is not None else None
     with progress(enabled=not as_json, noun="source") as watch:
         found = pipeline.capture(sources, watch=watch)
+    _refuse_blind(found)
     said = pipeline.captured_workload(found, proposal.design, proposal.statistics) if proposal is not None else None
     if save is not None:
         text.write_result(save, capture_text(found))
@@ -69,6 +70,19 @@ def command(
     show(found, said)
     if output is not None:
         text.say(f"Next: nestling design SOURCE --workload {output} -o design.yaml")
+
+
+def _refuse_blind(found: Capture) -> None:
+    """Raise PermissionDenied where nothing was seen and the user may not look: that is not to say that nothing was asked."""
+    from nestling.common.errors import PermissionDenied, Problem
+    from nestling.ir.facts import REFUSED
+
+    refused = [each.what for each in found.skipped if each.why == REFUSED]
+    if found.seen or not any(what.startswith("the profiler of ") for what in refused):
+        return
+    move = "give the user the role `dbAdmin` on the database (profiler), or `clusterMonitor` (log and `$queryStats`)"
+    what = f"the user may not look at what the server was asked: {', '.join(refused)}"
+    raise PermissionDenied(Problem(what, next_move=move))
 
 
 def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:

@@ -287,15 +287,15 @@ def _few(findings: Iterable[Alike]) -> tuple[list[Alike], dict[tuple[str, str], 
 
 
 def _details(told: Alike) -> None:
-    from nestling.cli.parts.table import cell_text
+    from nestling.cli.parts.table import cell_text, printable
     from nestling.doctor.reports.wording import cost
 
     finding, more = told.first, len(told.findings) - 1
     of = f" in {cell_text(finding.namespace)}" if more else ""
     click.echo(f"\n{cell_text(told.place)}: {cell_text(finding.message)}{of} [{finding.rule}, {finding.confidence}]")
-    click.echo(f"  costs: {cell_text(cost(finding))}")
-    click.echo(f"  do: {cell_text(finding.remedy)}")
+    click.echo(f"  costs: {printable(cost(finding))}")
+    click.echo(f"  do: {printable(finding.remedy)}")
     for each in finding.commands:
-        click.echo(f"    {''.join(c if c.isprintable() else ascii(c)[1:-1] for c in each)}")
+        click.echo(f"    {printable(each)}")
     if more and finding.commands:
         click.echo(f"    … and so for {more:,} more (--json, --html and --markdown list all)")

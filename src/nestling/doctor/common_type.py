@@ -5,22 +5,32 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from nestling.doctor.converting import number
-from nestling.ir.facts import Path
+from nestling.ir.facts import Path, text_forms
 from nestling.ir.facts.path import NUMBERS
 
+NEARLY_ALL = 0.9
+"""The share of texts that must be numbers for a field to be one of numbers."""
+LEAST_AMOUNTS = 3
+"""Texts with two decimals without which nobody knows that they are amounts."""
 _BY_TEXT = ("date", "objectId", "number")
 """Types whose texts are converted to them, the preferred first."""
 _AS_TEXT = frozenset({"number", "bool", "objectId"})
 """Types whose values are one text each; a date has many."""
 
 
-def one_type(path: Path, kinds: Mapping[str, int]) -> str:
+def one_type(path: Path, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
     """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
 
-    A type that takes all values goes before the most frequent one, which may take some; but texts that are in the majority, or
-    digits behind a zero, are no numbers, and become none. A number is no date: it does not say whether it counts seconds or
-    milliseconds.
+    Texts that are nearly all numbers become numbers, however many there are: as texts they would be summed and sorted no
+    more. Digits behind a zero are no numbers. Else a type that takes all values goes before the most frequent one, which may
+    take some. A number is no date: it does not say whether it counts seconds or milliseconds. Of the types `allowed` by the
+    collection's validator, the one there is goes before all others.
     """
+    only = [kind for kind in kinds if kind in allowed]
+    if len(only) == 1:
+        return only[0] if _takes_some(path, kinds, only[0]) else ""
+    if _are_numbers(path, kinds):
+        return "number"
     main = next(iter(kinds))
     targets = [kind for kind in _BY_TEXT if kind in kinds and not (kind == "number" and main == "string")]
     if "string" in kinds and (main == "string" or "code" in dict(path.forms)):
@@ -28,18 +38,45 @@ def one_type(path: Path, kinds: Mapping[str, int]) -> str:
     for target in targets:
         if all(_taken(path, kind, target, count) == count for kind, count in kinds.items() if kind != target):
             return target
-    return main if all(_taken(path, kind, main, count) for kind, count in kinds.items() if kind != main) else ""
+    return main if _takes_some(path, kinds, main) else ""
+
+
+def _takes_some(path: Path, kinds: Mapping[str, int], target: str) -> bool:
+    """Whether a type takes some values of each other one."""
+    return all(_taken(path, kind, target, count) for kind, count in kinds.items() if kind != target)
+
+
+def _are_numbers(path: Path, kinds: Mapping[str, int]) -> bool:
+    """Whether the texts beside numbers are nearly all numbers, and what else there is becomes one too."""
+    if not {"number", "string"} <= kinds.keys() or "code" in dict(path.forms):
+        return False
+    others = ((kind, count) for kind, count in kinds.items() if kind not in ("number", "string"))
+    are_taken = all(_taken(path, kind, "number", count) == count for kind, count in others)
+    return are_taken and 0 < NEARLY_ALL * _written(path) <= _texts(path, "number")
 
 
 def types_after(path: Path, kinds: Collection[str], target: str) -> tuple[str, ...]:
-    """The types of the field once values of `kinds` are converted, as validators name them, and those that may stay."""
+    """The types of the field once values of `kinds` are converted, as validators name them, and those that may stay.
+
+    Of a sample nobody knows whether all are converted.
+    """
     found = dict.fromkeys("number" if name in NUMBERS else name for name, _ in path.types)
     stay = [
         kind
         for kind in found
-        if kind not in kinds or _taken(path, kind, target, _times(path, kind)) < _times(path, kind)
+        if kind not in kinds or not path.exact or _taken(path, kind, target, _times(path, kind)) < _times(path, kind)
     ]
     return tuple(dict.fromkeys((*stay, target)))
+
+
+def are_amounts(path: Path) -> bool:
+    """Whether all texts are numbers with two decimals, beside numbers: amounts, of which a zero at the end says nothing."""
+    return path.count(*NUMBERS) > 0 and LEAST_AMOUNTS <= _written(path) <= dict(path.forms).get("amount", 0)
+
+
+def _written(path: Path) -> int:
+    """How many texts say something."""
+    return path.count("string") - (0 if path.count("array", "object") else path.empty)
 
 
 def _times(path: Path, kind: str) -> int:
@@ -51,14 +88,23 @@ def _taken(path: Path, kind: str, target: str, count: int) -> int:
     if kind == "string":
         return min(_texts(path, target), count)
     if target == "string":
-        return count if kind in _AS_TEXT else 0
+        return count - (numbers_left(path) if kind == "number" else 0) if kind in _AS_TEXT else 0
     return count if (kind, target) == ("bool", "number") else 0
 
 
 def _texts(path: Path, target: str) -> int:
     """How many texts are values of another type; numbers are those that are written as a number is."""
-    kind = target if target != "number" else "double" if number(path) == "double" else "decimal"
-    return dict(path.forms).get(kind, 0) if target in _BY_TEXT else 0
+    forms = dict(path.forms)
+    if target != "number":
+        return forms.get(target, 0) if target in _BY_TEXT else 0
+    if number(path) != "double":
+        return forms.get("decimal", 0)
+    return forms.get("amount" if are_amounts(path) else "double", 0)
+
+
+def numbers_left(path: Path) -> int:
+    """How many numbers no text holds exactly."""
+    return min(dict(path.forms).get(text_forms.INEXACT, 0), path.count("double"))
 
 
 def texts_left(path: Path, target: str, texts: int) -> tuple[int, int]:

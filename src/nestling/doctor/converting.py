@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Sequence
 
 from nestling.doctor.guards import single
-from nestling.ir.facts import Path, text_forms
+from nestling.doctor.setting import setting
+from nestling.doctor.words import here
+from nestling.ir.facts import Collection, Path, text_forms
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
 
@@ -15,7 +17,7 @@ _TRIED = {"int": ("int", "long", "decimal"), "long": ("long", "decimal"), "strin
 """The types tried one after the other, where it is not the one alone."""
 
 
-def asks_by_type(kinds: Collection[str]) -> str:
+def asks_by_type(kinds: Sequence[str]) -> str:
     """What an application must do before values of these types are converted."""
     return (
         f"An application that asks for {' or '.join(kinds)} values of the field finds nothing afterwards, and its next write"
@@ -23,18 +25,23 @@ def asks_by_type(kinds: Collection[str]) -> str:
     )
 
 
-def finding(where: str, field: str, kinds: Collection[str]) -> str:
+def finding(where: Collection, field: str, kinds: Sequence[str]) -> str:
     """The command that finds the values of these types in a collection."""
-    return f"{where}.find({{{quoted(field)}: {{{_types(kinds)}}}}})"
+    return f"{here(where)}.find({{{quoted(field)}: {{{_types(kinds)}}}}})"
 
 
-def converting(where: str, field: str, kinds: Collection[str], into: str) -> str:
-    """The command that converts them to this type; what would say something else then stays as it is."""
+def converting(
+    where: Collection, field: str, kinds: Sequence[str], into: str, *, amounts: bool = False
+) -> tuple[str, ...]:
+    """The commands that convert them to this type; what would say something else then stays as it is.
+
+    `amounts`: all texts of the field have two decimals.
+    """
     value = quoted("$" + field)
     made = _as_text(value) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
-    return f"{where}.updateMany({_which(field, kinds, into)}, [{{$set: {{{quoted(field)}: {made}}}}}])"
+    return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
 
 
 def number(path: Path) -> str:
@@ -44,25 +51,37 @@ def number(path: Path) -> str:
 
 
 def _as_text(value: str) -> str:
-    """A value as text. The server rounds doubles when it writes them, so only those that are integers are written."""
+    """A value as text. The server rounds doubles when it writes them: they become integers or decimals first, where these say
+    the same, and lose the zeros the server appends.
+    """
     integer = f"{{$convert: {{input: {value}, to: 'long', onError: null}}}}"
-    text = f"{{$cond: [{{$eq: ['$$integer', {value}]}}, {{$toString: '$$integer'}}, {value}]}}"
-    double = f"{{$let: {{vars: {{integer: {integer}}}, in: {text}}}}}"
+    decimal = f"{{$convert: {{input: {value}, to: 'decimal', onError: null}}}}"
+    again = "{$convert: {input: '$$decimal', to: 'double', onError: null}}"
+    digits = "{$regexMatch: {input: {$toString: '$$decimal'}, regex: '^-?[0-9]+[.][0-9]+$'}}"
+    fraction = "{$rtrim: {input: {$toString: '$$decimal'}, chars: '0'}}"
+    cases = (
+        f"{{case: {{$eq: ['$$integer', {value}]}}, then: {{$toString: '$$integer'}}}}, "
+        f"{{case: {{$and: [{{$eq: [{again}, {value}]}}, {digits}]}}, then: {fraction}}}"
+    )
+    text = f"{{$switch: {{branches: [{cases}], default: {value}}}}}"
+    double = f"{{$let: {{vars: {{integer: {integer}, decimal: {decimal}}}, in: {text}}}}}"
     return f"{{$cond: [{{$eq: [{{$type: {value}}}, 'double']}}, {double}, {{$toString: {value}}}]}}"
 
 
-def _which(field: str, kinds: Collection[str], into: str) -> str:
+def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str:
     """The values of these types; of texts those alone that are written like a value of the type they become.
 
     What lies in arrays is left out: such an update would write every element.
     """
     if "string" not in kinds:
         return single(field, _types(kinds))
-    form = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}.get(into) or text_forms.exact(into)
+    form = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}.get(into) or text_forms.exact(
+        into, amounts=amounts
+    )
     texts = f"$regex: {quoted(f'^(?:{form})$')}"
     others = [kind for kind in kinds if kind != "string"]
     return f"{{$or: [{single(field, texts)}, {single(field, _types(others))}]}}" if others else single(field, texts)
 
 
-def _types(kinds: Collection[str]) -> str:
+def _types(kinds: Sequence[str]) -> str:
     return f"$type: [{', '.join(map(quoted, kinds))}]"

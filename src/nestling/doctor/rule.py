@@ -94,10 +94,14 @@ class RuleInput:
         severity: Severity | None = None,
         confidence: Confidence = Confidence.CERTAIN,
         work: Work | None = None,
+        mean_seconds: float = 0.0,
         index: Sequence[tuple[str, int | str]] = (),
         changes: Sequence[Change] = (),
     ) -> Finding:
-        """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create."""
+        """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create.
+
+        `mean_seconds`: what was measured of one execution (0: nothing was).
+        """
         compared = self.limits[limit] if limit else None
         return Finding(
             self.rule,
@@ -115,6 +119,8 @@ class RuleInput:
             commands,
             tuple((evidence or {}).items()),
             work,
+            mean_seconds or None,
+            measured=mean_seconds > 0,
             index=tuple(index),
             changes=tuple(changes),
         )

@@ -64,8 +64,7 @@ def _field(collection: Collection, path: Path, changes: Sequence[Change]) -> _Fi
     if collection.path(*path.steps, ANY_KEY) is not None:
         types.add("array")
     name = next((change.name for change in changes if change.name), path.steps[0])
-    exact = collection.sample is not None and collection.sample.exact
-    required = exact and not path.missing and name != "_id" and not any(change.lacks for change in changes)
+    required = path.exact and not path.missing and name != "_id" and not any(change.lacks for change in changes)
     return _Field(name, frozenset(types), path.documents, required)
 
 

@@ -48,7 +48,8 @@ class Finding:
 
     `number` was found and compared with `threshold`, which is `threshold_source`'s (None and empty where there is none to
     compare with). `cost`: in words, what it costs here. `work`: what each operation does in vain, for whoever has prices.
-    `cost_seconds`: that work, priced; None when not priced. `commands`: for the MongoDB shell. `index`: the keys of the plain
+    `cost_seconds`: what it takes each time: the mean that was `measured`, else that work, priced; None when neither is known.
+    `commands`: for the MongoDB shell. `index`: the keys of the plain
     index to create, if that is what to do. `changes`: what the commands do to fields.
     """
 
@@ -68,6 +69,7 @@ class Finding:
     evidence: tuple[tuple[str, float | str], ...] = ()
     work: Work | None = None
     cost_seconds: float | None = None
+    measured: bool = False
     index: tuple[tuple[str, int | str], ...] = ()
     changes: tuple[Change, ...] = ()
 

@@ -62,7 +62,10 @@ def diagnose(
 
     prices = profile or default_profile()
     found = findings_in(facts, earlier=earlier, chosen=rules, in_force=limits(thresholds, office))
-    return Findings(replace(each, cost_seconds=price(each.work, prices)) if each.work else each for each in found)
+    return Findings(
+        replace(each, cost_seconds=price(each.work, prices)) if each.work and not each.measured else each
+        for each in found
+    )
 
 
 def price_notes(facts: Facts, profile: Profile | None = None) -> tuple[str, ...]:

@@ -82,7 +82,12 @@ def _blocks(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
         click.echo(hanging(line, width))
 
 
+def printable(text: str) -> str:
+    """A text on one line of printable characters, all of it."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def cell_text(value: object) -> str:
     """A value on one line of printable characters, cut when it is very long."""
-    text = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in number(value))
+    text = printable(number(value))
     return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"

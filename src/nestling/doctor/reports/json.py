@@ -31,6 +31,7 @@ def _finding(finding: Finding) -> dict[str, object]:
         "threshold_source": finding.threshold_source,
         "cost": finding.cost,
         "cost_seconds": finding.cost_seconds,
+        "cost_measured": finding.measured,
         "remedy": finding.remedy,
         "commands": list(finding.commands),
         "evidence": dict(finding.evidence),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nestling.doctor.report import Report
 from nestling.ir.facts import Facts, Kind
 from nestling.ir.finding import Finding
-from nestling.ir.quantity_words import count, counted, size
+from nestling.ir.quantity_words import count, counted, duration, size
 
 MILLISECONDS = 1_000
 LEAST_MILLISECONDS = 0.001
@@ -26,10 +26,12 @@ def threshold(finding: Finding) -> str:
 
 
 def cost(finding: Finding) -> str:
-    """What it costs, and the time of the work done in vain where it has a price."""
+    """What it costs, and the time it takes: the measured mean, else the estimate for the work done in vain."""
     if finding.cost_seconds is None or finding.cost_seconds * MILLISECONDS < LEAST_MILLISECONDS:
         return finding.cost
-    return f"{finding.cost}: about {finding.cost_seconds * MILLISECONDS:.2g} ms each time"
+    if finding.measured:
+        return f"{finding.cost}, {duration(finding.cost_seconds)} each time"
+    return f"{finding.cost}: an estimated {finding.cost_seconds * MILLISECONDS:.2g} ms each time"
 
 
 def verdict(report: Report) -> str:

@@ -74,11 +74,12 @@ def _finding(seen: RuleInput, target: Collection, field: str, statements: list[S
         f"a pattern that ignores case is held against it in {counted(times, 'statement')} captured",
         number=times,
         limit="statements",
-        cost=f"{count(examined / times)} keys and documents looked at each time",
+        cost=f"{count(examined / times)} keys and documents looked at by each of them",
         remedy=whole if means_all else part,
         commands=() if has_index or not means_all else (_to_create(target, field),),
         evidence={"statements": times, "examined": examined},
         work=Work(tests=examined / times),
+        mean_seconds=sum(each.seconds for each in statements) / times,
     )
 
 

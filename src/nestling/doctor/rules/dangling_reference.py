@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from nestling.doctor.common_type import types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.setting import REFUSED, UNGUARDED
 from nestling.doctor.words import in_database, sampled_share
 from nestling.ir.facts import ELEMENT, Path, Reference, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
@@ -118,7 +119,8 @@ def _to_convert(seen: RuleInput, reference: Reference) -> str:
     is_rest = reference.checked - reference.resolved > reference.converted
     rest = " Look again then: only what is found in neither type is missing." if is_rest else ""
     asks = f" {asks_by_type(_other_types(seen, reference))}" if ELEMENT not in reference.steps else ""
-    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{rest}{asks}"
+    refused = REFUSED if len(_conversion(seen, reference)) > UNGUARDED else ""
+    return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{refused}{rest}{asks}"
 
 
 def _keys_differ(seen: RuleInput, reference: Reference) -> bool:
@@ -146,16 +148,18 @@ def _target(seen: RuleInput, reference: Reference) -> Path | None:
 
 def _conversion(seen: RuleInput, reference: Reference) -> tuple[str, ...]:
     """Finding the values of another type, and converting them where one update can."""
+    where = seen.facts.collection(reference.database, reference.collection)
+    keys = seen.facts.collection(reference.database, reference.target)
+    if where is None or keys is None:
+        return ()
     if _keys_differ(seen, reference):
-        return (
-            finding(in_database(reference.database, reference.target), reference.target_field, [reference.converts]),
-        )
-    where, field = in_database(reference.database, reference.collection), field_path(reference.steps)
+        return (finding(keys, reference.target_field, [reference.converts]),)
+    field = field_path(reference.steps)
     target, into, kinds = _target(seen, reference), reference.converts, _other_types(seen, reference)
     found = finding(where, field, kinds)
     if ELEMENT in reference.steps or target is None:
         return (found,)
-    return found, converting(where, field, kinds, number(target) if into == "number" else into)
+    return found, *converting(where, field, kinds, number(target) if into == "number" else into)
 
 
 def _changes(seen: RuleInput, reference: Reference) -> tuple[Change, ...]:

@@ -55,4 +55,5 @@ def _finding(seen: RuleInput, database: str, joining: list[Statement], joined: i
         remedy="Embed what is always read together, or copy the few fields the join is for.",
         evidence={"joins": joined, "reads": total, "seconds": seconds},
         work=Work(lookups=sum(each.count * len(each.joins) for each in joining) / joined),
+        mean_seconds=seconds / joined,
     )

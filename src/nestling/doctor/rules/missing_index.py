@@ -125,4 +125,5 @@ def _finding(seen: RuleInput, target: Collection, statement: Statement, keys: _K
             "seconds": statement.seconds,
         },
         work=Work(scanned=wasted, read_bytes=wasted * mean),
+        mean_seconds=statement.seconds / statement.count,
     )

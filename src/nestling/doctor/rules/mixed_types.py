@@ -5,13 +5,16 @@ has another type; a sort puts all numbers before all texts.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
-Remedy: convert to one type, and let a validator keep it that way: to dates, ObjectIds or numbers where all texts are such, else
-to the main type if that takes some of each other one. Numbers become texts where texts are in the majority or a text has zeros
-before its digits, as postal codes do; and no text becomes a number that would be written otherwise: `1.10` stays, for it may be
-a version after `1.9`, while `1.25` becomes a number. The command leaves what cannot be converted as it is, the finding says how
-many texts these are and why, and the first command, asked again, finds what is left to set right by hand. Where no type takes
-the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is
-proposed.
+Remedy: convert to one type, and let a validator keep it that way: to numbers where nine in ten texts are such, however many
+they are, to dates or ObjectIds where all texts are such, else to the main type if that takes some of each other one. Numbers
+become texts where texts are in the majority and mostly no numbers, or where a text has zeros before its digits, as postal codes
+do; a number that the server would round when it writes it stays. No text becomes a number that would be written otherwise:
+`1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have
+two decimals, as amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be
+converted as it is, the finding says how many values these are and why, and the first command, asked again, finds what is left
+to set right by hand. Where the collection's validator refuses writes, its type goes before all others, documents that it
+would refuse stay, and a command of their own shows them. Where no type takes the others, such as numbers beside dates, which
+do not say whether they count seconds or milliseconds, no conversion is proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
 or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that nestling loaded as
@@ -22,11 +25,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.common_type import one_type, texts_left, types_after
+from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
 from nestling.doctor.guards import single
+from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import confidence, here, sampled_share
+from nestling.doctor.setting import REFUSED, UNGUARDED, setting
+from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
@@ -87,7 +92,7 @@ def _is_empty(path: Path, kind: str) -> bool:
 
 def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
-    target = one_type(path, kinds)
+    target = one_type(path, kinds, allowed_kinds(collection, path))
     kinds = {target: kinds[target]} | kinds if target else kinds
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
@@ -101,7 +106,7 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[st
         number=odd,
         limit="values",
         cost=_cost(main, others),
-        remedy=_remedy(path, kinds, target, said, is_converted=len(commands) > 1),
+        remedy=_remedy(path, kinds, target, said, commands=len(commands)),
         commands=commands,
         evidence=dict(kinds),
         confidence=confidence(collection),
@@ -120,7 +125,7 @@ def _is_list_or_value(main: str, others: list[str]) -> bool:
     return "array" in (main, *others) and "object" not in (main, *others)
 
 
-def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_converted: bool) -> str:
+def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, commands: int) -> str:
     """What to do: an `_id` cannot be changed, and of a value and a list of values the list holds both."""
     main, *others = kinds
     kept = "let a validator keep it that way"
@@ -129,15 +134,16 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_con
             f"Store these documents anew with a {target or main} as `_id`, let what refers to them follow, and {kept}."
         )
     if _is_list_or_value(main, others):
-        return f"Store an array throughout, of one element where there is one value, and {kept}."
+        refused = REFUSED if commands > UNGUARDED else ""
+        return f"Store an array throughout, of one element where there is one value, and {kept}.{refused}"
     if not target:
         return (
             f"No type here takes the values of the others ({said}): decide on one by what they mean, set the others right by"
             f" hand, and {kept}."
         )
     some = ", ".join(f"{count(kinds[kind])} of type {kind}" for kind in others)
-    if is_converted:
-        left = _left(path, kinds, target)
+    if commands > 1:
+        left = _left(path, kinds, target) + (REFUSED if commands > UNGUARDED else "")
         return (
             f"Convert what is not {target} ({some}) to {target}: {STAYS}.{left} Set that right by hand, and {kept}."
             f" {asks_by_type(others)}"
@@ -146,9 +152,11 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, is_con
 
 
 def _left(path: Path, kinds: dict[str, int], target: str) -> str:
-    """How many of the texts stay as they are, and why."""
+    """How many of the values stay as they are, and why."""
     if target == "string":
-        return ""
+        left = numbers_left(path) if "number" in kinds else 0
+        stay = agreeing(left, "stays", "stay")
+        return f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
     otherwise, others = texts_left(path, target, kinds.get("string", 0))
     reasons = []
     if otherwise:
@@ -175,13 +183,11 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
     if not is_plain(path.steps):
         return ()
     field, (main, *others) = path.field, kinds
-    found = finding(here(collection), field, others)
+    found = finding(collection, field, others)
     if _is_list_or_value(main, others) and "[]" not in path.steps:
         which = single(field, "$exists: true, $ne: null")
-        return (
-            found,
-            f"{here(collection)}.updateMany({which}, [{{$set: {{{quoted(field)}: [{quoted('$' + field)}]}}}}])",
-        )
+        return found, *setting(collection, which, field, f"[{quoted('$' + field)}]")
     if "[]" in path.steps or field == "_id" or not target:
         return (found,)
-    return found, converting(here(collection), field, others, number(path) if target == "number" else target)
+    into = (allowed_number(collection, path) or number(path)) if target == "number" else target
+    return found, *converting(collection, field, others, into, amounts=are_amounts(path))

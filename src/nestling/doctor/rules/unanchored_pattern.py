@@ -48,18 +48,20 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
         examined = sum(each.documents_examined + each.keys_examined for each in statements) / max(times, 1)
         is_much = times > seen.limits["statements"].value and examined > seen.limits["examined"].value
         if target is not None and is_much:
-            yield _finding(seen, target, field, times, examined)
+            yield _finding(seen, target, field, statements, examined)
 
 
-def _finding(seen: RuleInput, target: Collection, field: str, times: int, examined: float) -> Finding:
+def _finding(seen: RuleInput, target: Collection, field: str, statements: list[Statement], examined: float) -> Finding:
+    times = sum(each.count for each in statements)
     return seen.finding(
         target,
         field,
         f"a pattern that may match anywhere is held against it in {counted(times, 'statement')} captured",
         number=times,
         limit="statements",
-        cost=f"{count(examined)} keys and documents looked at each time",
+        cost=f"{count(examined)} keys and documents looked at by each of them",
         remedy="Begin the pattern with `^` where the beginning is meant; find words by a text or search index.",
         evidence={"statements": times, "examined_each": examined},
         work=Work(tests=examined),
+        mean_seconds=sum(each.seconds for each in statements) / times,
     )

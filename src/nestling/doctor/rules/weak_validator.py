@@ -16,8 +16,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
 
+from nestling.doctor.own_rules import demands
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.schema import draft, first_do
 from nestling.ir.facts import Collection, Validator
@@ -46,30 +46,19 @@ def _weakness(validator: Validator) -> str:
     if validator.action == "warn":
         return "the validator only warns (validationAction: warn)"
     rules = json.loads(validator.text)
-    return "" if _demands(rules) else "the validator demands nothing of any field"
-
-
-def _demands(rules: Any) -> bool:
-    """Whether some document would be refused by a part of the rules that says more than `object`."""
-    if not isinstance(rules, dict):
-        return False
-    if set(rules) != {"$jsonSchema"}:
-        return bool(rules)
-    schema = rules["$jsonSchema"]
-    idle = ("bsonType", "type", "title", "description")
-    return any(schema[key] not in ({}, [], True) for key in schema if key not in idle)
+    return "" if demands(rules) else "the validator demands nothing of any field"
 
 
 def _finding(seen: RuleInput, collection: Collection, why: str) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
     validator = collection.validator
-    demands = validator is not None and _demands(json.loads(validator.text))
-    refused = (validator.refused or 0) if validator is not None and demands else 0
-    changes = () if demands else seen.changes(collection)
-    fits = _all_fit(collection, documents, demands=demands) and not changes
+    refuses = validator is not None and demands(json.loads(validator.text))
+    refused = (validator.refused or 0) if validator is not None and refuses else 0
+    changes = () if refuses else seen.changes(collection)
+    fits = _all_fit(collection, documents, demands=refuses) and not changes
     level = "strict" if fits else "moderate"
     run = f"db.getSiblingDB({quoted(collection.database)}).runCommand"
-    drafted = "" if demands else draft(collection, changes)
+    drafted = "" if refuses else draft(collection, changes)
     rules = f", validator: {drafted}" if drafted else ""
     command = (
         f'{run}({{collMod: {quoted(collection.name)}{rules}, validationLevel: "{level}", validationAction: "error"}})'
@@ -85,8 +74,8 @@ def _finding(seen: RuleInput, collection: Collection, why: str) -> Finding:
         cost="documents of any shape are stored, although a validator is there",
         remedy=f"Require the fields every document has, give their types, and let it refuse.{_MODERATE * (level == 'moderate')}"
         f"{first_do(changes) if drafted else ''}",
-        commands=(command,) if demands or drafted else (),
-        severity=Severity.INFO if demands and validator is not None and validator.level != "off" else None,
+        commands=(command,) if refuses or drafted else (),
+        severity=Severity.INFO if refuses and validator is not None and validator.level != "off" else None,
     )
 
 

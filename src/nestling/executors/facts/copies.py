@@ -1,26 +1,24 @@
 """Along references: fields that repeat a field of the document referred to, and references both sides hold.
 
-Values are compared on this machine, counted and forgotten.
+Values are compared on this machine, counted and forgotten (`copied_values`).
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-import bson
 from pymongo.database import Database
 
-from nestling.executors.facts.drawing import drawn
+from nestling.executors.facts.copied_values import comparable, comparison
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import folded, stem
-from nestling.executors.facts.references import DOCUMENTS, unwound
+from nestling.executors.facts.references import unwound
 from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
 
 ROWS = 300
-"""Rows compared along a reference."""
+"""Links compared of two references."""
 LEAST_EQUAL = 0.5
 """Values that must be equal to call a field a copy, and links that must agree to call two references one relationship."""
 DEEPEST = 2
@@ -39,7 +37,7 @@ def copies(
         holder, target = by_name[reference.collection], by_name[reference.target]
         pairs = list(_pairs(reference, holder, target))
         if pairs:
-            yield from _compared(database, reference, holder, pairs, asking)
+            yield from _compared(database, reference, holder, target, pairs, asking)
 
 
 def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
@@ -64,37 +62,18 @@ def _compared(
     database: Database[Document],
     reference: Reference,
     holder: Collection,
+    target: Collection,
     pairs: list[tuple[Path, str]],
     asking: Asking,
 ) -> Iterator[Copied]:
-    shown = {"_id": 0, "r": f"${field_path(reference.steps)}"}
-    shown |= {f"c{n}": f"${path.field}" for n, (path, _) in enumerate(pairs)}
-    what = f"the copies beside {holder.namespace}.{field_path(reference.steps)}"
-    pipeline = [
-        *drawn(database, holder, DOCUMENTS, asking),
-        *unwound(reference.steps),
-        {"$limit": ROWS},
-        {"$project": shown},
-    ]
-    rows = asking.aggregate(database, holder.name, what, pipeline)
-    wanted = {"_id": 0, "r": f"${reference.target_field}"} | {
-        f"c{n}": f"${field}" for n, (_, field) in enumerate(pairs)
-    }
-    ids = [row["r"] for row in rows if row.get("r") is not None]
-    originals = asking.aggregate(
-        database,
-        reference.target,
-        what,
-        [{"$match": {reference.target_field: {"$in": ids}}}, {"$limit": ROWS}, {"$project": wanted}],
-    )
-    by_id = {_bytes(row["r"]): row for row in originals}
-    together = [(row, by_id[_bytes(row["r"])]) for row in rows if "r" in row and _bytes(row["r"]) in by_id]
-    for n, (path, field) in enumerate(pairs):
-        held = [(mine[f"c{n}"], theirs.get(f"c{n}")) for mine, theirs in together if f"c{n}" in mine]
-        equal = sum(_bytes(mine) == _bytes(theirs) for mine, theirs in held)
-        if held and equal >= LEAST_EQUAL * len(held):
+    fields = [(path.field, field) for path, field in pairs]
+    found = comparison(database, reference, holder, target, fields, asking)
+    for n, (path, field) in enumerate(pairs if found is not None else ()):
+        assert found is not None
+        checked, equal = found.checked[n], found.equal[n]
+        if checked and equal >= LEAST_EQUAL * checked:
             where = (reference.database, reference.collection, path.steps, reference.steps)
-            yield Copied(*where, reference.target, field, len(held), equal, reference.target_field)
+            yield Copied(*where, reference.target, field, checked, equal, reference.target_field, found.whole)
 
 
 def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:
@@ -130,14 +109,9 @@ def _links(database: Database[Document], there: Reference, back: Reference, aski
         what,
         [{"$match": {"_id": {"$in": [row["r"] for row in rows]}}}, {"$project": {"held": common}}],
     )
-    holds = {_bytes(row["_id"]): {_bytes(each) for each in row["held"] or ()} for row in others}
-    linked = [row for row in rows if _bytes(row["r"]) in holds]
-    return len(linked), sum(_bytes(row["_id"]) not in holds[_bytes(row["r"])] for row in linked)
-
-
-def _bytes(value: Any) -> bytes:
-    """A value as something to compare: numbers by value, everything else by its BSON."""
-    return bson.encode({"": float(value) if isinstance(value, int) and not isinstance(value, bool) else value})
+    holds = {comparable(row["_id"]): {comparable(each) for each in row["held"] or ()} for row in others}
+    linked = [row for row in rows if comparable(row["r"]) in holds]
+    return len(linked), sum(comparable(row["_id"]) not in holds[comparable(row["r"])] for row in linked)
 
 
 def _is_scalar(path: Path) -> bool:

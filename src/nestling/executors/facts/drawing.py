@@ -29,6 +29,11 @@ def hashed_group(groups: int, seed: int) -> Document:
     return {"$expr": {"$in": [{"$mod": [HASH, groups]}, [chosen, chosen - groups]]}}
 
 
+def seeded(total: int, wanted: int, seed: int) -> list[Document]:
+    """The stages that take so many of so many documents by a hash of `_id`."""
+    return [{"$match": hashed_group(max(round(total / wanted), 1), seed)}, {"$limit": 2 * wanted}]
+
+
 def drawn(database: Database[Document], collection: Collection, documents: int, asking: Asking) -> list[Document]:
     """The stages that choose so many documents of a collection, at most `MOST_DRAWN`; none where there are no more."""
     storage = collection.storage

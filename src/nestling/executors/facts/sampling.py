@@ -15,7 +15,7 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
-from nestling.executors.facts.drawing import HASH_UP_TO, hashed_group
+from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.folding import fold
 from nestling.executors.facts.paths import paths_of
 from nestling.executors.facts.permitted import Asking, Document
@@ -113,8 +113,7 @@ def _pipeline(collection: Collection, plan: Sample) -> list[Document]:
             return []
         case "seeded":
             total = collection.storage.documents if collection.storage else 0
-            groups = max(round(total / plan.documents), 1)
-            return [{"$match": hashed_group(groups, plan.seed)}, {"$limit": 2 * plan.documents}]
+            return seeded(total, plan.documents, plan.seed)
         case _:
             return [{"$sample": {"size": plan.documents}}]
 

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import ELEMENT, Collection, Path, Quantiles
+from nestling.executors.facts.tree import LARGEST_INTEGER, SMALLEST_FRACTION
+from nestling.ir.facts import ELEMENT, Collection, Path, Quantiles, text_forms
 from nestling.ir.facts.steps import is_plain
 
 _T = TypeVar("_T")
@@ -35,6 +36,7 @@ def measured(collection: Collection, database: Database[Document], asking: Askin
         always = len(path.types) == 1 and path.documents == sample
         group |= _exceptions(place, path) if always else _types_counted(place, path)
         group |= _lengths_counted(place, path)
+        group |= {} if always else _forms_counted(place, path)
     what = f"a pass over all documents of {collection.namespace}"
     rows = asking.aggregate(database, collection.name, what, [{"$group": {"_id": None} | group}])
     if not rows:
@@ -60,6 +62,31 @@ def _types_counted(place: int, path: Path) -> Document:
     return {f"t{place}_{name}": {"$sum": {"$cond": [_is(path, name), 1, 0]}} for name in kinds}
 
 
+def _forms_counted(place: int, path: Path) -> Document:
+    """What of the texts beside values of other types stands for such values; as what they are converted, so exactly."""
+    value = f"${path.field}"
+    if {name for name, _ in path.types} <= {"string", "null"}:
+        return {}
+    counted = {}
+    for name, pattern in text_forms.COUNTED.items():
+        fits: Document = {"$regexMatch": {"input": value, "regex": rf"^(?:{pattern})\z"}}
+        counted[f"f{place}_{name}"] = {"$cond": [_is(path, "string"), fits, False]}
+    counted[f"e{place}"] = {"$eq": [value, ""]}
+    if path.count("double"):
+        counted[f"f{place}_{text_forms.INEXACT}"] = {"$and": [_is(path, "double"), {"$not": [_is_written(value)]}]}
+    return {name: {"$sum": {"$cond": [condition, 1, 0]}} for name, condition in counted.items()}
+
+
+def _is_written(value: str) -> Document:
+    """Whether a text can hold a double exactly (`tree` asks the same)."""
+    decimal = {"$convert": {"input": value, "to": "decimal", "onError": None}}
+    same = {"$eq": [{"$convert": {"input": decimal, "to": "double", "onError": None}}, value]}
+    size = {"$abs": value}
+    is_whole = {"$eq": [{"$convert": {"input": value, "to": "long", "onError": None}}, value]}
+    in_digits = {"$and": [same, {"$gte": [size, SMALLEST_FRACTION]}, {"$lt": [size, LARGEST_INTEGER]}]}
+    return {"$or": [is_whole, in_digits]}
+
+
 def _lengths_counted(place: int, path: Path) -> Document:
     if not path.count("array"):
         return {}
@@ -72,7 +99,7 @@ def _again(chosen: list[Path], row: Mapping[str, Any]) -> Document:
     group: Document = {}
     for place, path in enumerate(chosen):
         if row.get(f"o{place}"):
-            group |= _types_counted(place, path)
+            group |= _types_counted(place, path) | _forms_counted(place, path)
         if row.get(f"o{place}") or (f"o{place}" not in row and _unknown(place, path, row)):
             group[f"k{place}"] = {"$addToSet": {"$type": f"${path.field}"}}
         for name, size in _SIZED.items() if row["x"] > WIDE_BYTES else ():
@@ -120,6 +147,7 @@ def _types(place: int, path: Path, row: Mapping[str, Any]) -> tuple[tuple[str, i
 def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: int, row: Mapping[str, Any]) -> Path:
     present = sum(count for _, count in types)
     scale = present / max(path.present, 1)
+    is_text = f"e{place}" in row and not {"array", "object"} & dict(types).keys()
     lengths = path.lengths
     if lengths is not None:
         arrays = dict(types).get("array", 0)
@@ -133,12 +161,20 @@ def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: i
         size_bytes=round(path.size_bytes * scale),
         widths=_widths(path.widths, place, row),
         lengths=lengths,
-        empty=round(path.empty * scale),
+        empty=row.get(f"e{place}", 0) if is_text else round(path.empty * scale),
         dateless=round(path.dateless * dict(types).get("string", 0) / max(path.count("string"), 1)),
         subtypes=_shares(path.subtypes, path.count("binData"), dict(types).get("binData", 0)),
-        forms=_shares(path.forms, path.count("string"), dict(types).get("string", 0)),
+        forms=_forms(place, path, dict(types).get("string", 0), row),
         exact=True,
     )
+
+
+def _forms(place: int, path: Path, texts: int, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
+    """What texts stand for, counted where it matters, else in the shares of the sample."""
+    names = (*text_forms.COUNTED, text_forms.INEXACT)
+    if f"e{place}" not in row:
+        return _shares(path.forms, path.count("string"), texts)
+    return tuple(sorted((name, int(found)) for name in names if (found := row.get(f"f{place}_{name}"))))
 
 
 def _shares(counts: tuple[tuple[_T, int], ...], sampled: int, values: int) -> tuple[tuple[_T, int], ...]:

@@ -21,6 +21,7 @@ COMMON = 0.1
 """A name that this share of the documents have is no rare one."""
 
 _INT = Struct("<i").unpack_from
+_DOUBLE = Struct("<d").unpack_from
 DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
 JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
 EMPTY = 5
@@ -28,17 +29,16 @@ EMPTY = 5
 DATELESS = re.compile(instants.DATELESS.encode())
 """Dates of SQL that no BSON date is."""
 FORMS = re.compile(
-    f"(?P<objectId>{text_forms.OBJECT_ID})|(?P<number>{text_forms.NUMBER})|(?P<date>{text_forms.DATE})".encode()
+    "|".join(f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date")).encode()
 )
 """Texts that the server converts to another type, which names the group."""
-NUMBER_FORMS = {
-    "code": re.compile(text_forms.CODE.encode()),
-    "double": re.compile(text_forms.EXACT_DOUBLE.encode()),
-    "decimal": re.compile(text_forms.EXACT_DECIMAL.encode()),
-}
+NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
 """What numbers in texts are, too."""
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
+LARGEST_INTEGER = 2.0**63
+SMALLEST_FRACTION = 1e-6
+"""What is smaller, the server writes with an exponent."""
 TYPES = {
     1: "double",
     2: "string",
@@ -186,6 +186,8 @@ class Tree:
                 node.empty += size == EMPTY
                 if size < WIDEST_DATE:
                     _count_form(node, data, at + 4, at + size - 1)
+            elif kind == DOUBLE and not _is_written(_DOUBLE(data, at)[0]):
+                _count(node.forms, text_forms.INEXACT)
             elif kind == BINARY:
                 node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
             node.distinct.add(data[at : at + size])
@@ -235,6 +237,13 @@ def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
                 if pattern.fullmatch(form[0]) is not None:
                     _count(node.forms, name)
     node.dateless += DATELESS.fullmatch(data, start, end) is not None
+
+
+def _is_written(value: float) -> bool:
+    """Whether a text can hold a double exactly: as an integer, or as digits with a point."""
+    if value.is_integer():
+        return abs(value) < LARGEST_INTEGER
+    return SMALLEST_FRACTION <= abs(value) < LARGEST_INTEGER and float(f"{value:.15g}") == value
 
 
 def _count(counts: dict[str, int], name: str) -> None:

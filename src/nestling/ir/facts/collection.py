@@ -207,7 +207,7 @@ class TwoWay:
 
 @dataclass(frozen=True, slots=True)
 class Copied:
-    """A field that repeats a field of the document referred to: of `checked` pairs, `equal` are.
+    """A field that repeats a field of the document referred to: of `checked` pairs, `equal` are; `whole`: of all documents.
 
     `reference` holds values of `target_key`.
     """
@@ -221,6 +221,7 @@ class Copied:
     checked: int
     equal: int
     target_key: str = "_id"
+    whole: bool = False
 
 
 BUILT = "a migration is building it: `nestling migrate … --cutover` puts it to use, `--abort` drops it"

@@ -29,8 +29,9 @@ class Path:
     arrays and documents with nothing in them. `dateless`: texts of dates that no BSON date is, such as `0000-00-00`. `keys`:
     how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
     None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server
-    converts to a date, number or ObjectId, and how many of the numbers are codes, or exact as doubles or decimals
-    (`text_forms`). `exact`: counted over all documents, not a sample. `place`: which of the fields beside it was met first.
+    converts to a date, number or ObjectId, how many of the numbers are codes, amounts, or exact as doubles or decimals, and how
+    many doubles no text holds (`text_forms`). `exact`: counted over all documents, not a sample. `place`: which of the fields
+    beside it was met first.
     """
 
     steps: tuple[str, ...]

@@ -11,12 +11,40 @@ DATE = (
     "[0-9]{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01])"
     r"(?:[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,9})?)?(?:Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 )
+_DAY = (
+    "(?:[0-9]{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
+    "|02-(?:0[1-9]|1[0-9]|2[0-8]))"
+    "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)"
+)
+_TIME = r"[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])?"
+REAL_DATE = f"{_DAY}(?:{_TIME})?"
+"""The dates among them that a calendar and a clock have: the server converts each."""
 CODE = "[+-]?0[0-9]+"
 """Digits behind a zero, as those of telephone numbers and postal codes: no number keeps the zero."""
 EXACT_DOUBLE = r"(?=-?[0-9.]{1,15}$)(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?"
 EXACT_DECIMAL = r"(?=-?[0-9.]{1,34}$)(?!-0$)-?(?:0(?:\.[0-9]{1,6})?|[1-9][0-9]*(?:\.[0-9]+)?)"
 
+AMOUNT = r"(?=-?[0-9.]{1,15}$)-?(?:0|[1-9][0-9]*)\.[0-9]{2}"
+"""A number with two decimals, as amounts of money are written; one such text alone may be a version."""
+COUNTED = {
+    "date": REAL_DATE,
+    "objectId": OBJECT_ID,
+    "number": NUMBER,
+    "code": CODE,
+    "double": EXACT_DOUBLE,
+    "decimal": EXACT_DECIMAL,
+    "amount": AMOUNT,
+}
+"""The patterns by the name under which texts that match are counted (`Path.forms`)."""
+INEXACT = "inexact"
+"""The name under which doubles are counted that no text of ours holds: they have more than 15 digits, or very many zeros."""
 
-def exact(number: str) -> str:
-    """The texts that a type of numbers holds exactly; integers give way to decimals where they must."""
-    return EXACT_DOUBLE if number == "double" else EXACT_DECIMAL
+
+def exact(number: str, *, amounts: bool = False) -> str:
+    """The texts that a type of numbers holds exactly; integers give way to decimals where they must.
+
+    `amounts`: all texts have two decimals, so that a zero at the end says nothing.
+    """
+    if number != "double":
+        return EXACT_DECIMAL
+    return f"{AMOUNT}|{EXACT_DOUBLE}" if amounts else EXACT_DOUBLE

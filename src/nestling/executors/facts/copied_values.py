@@ -1,0 +1,153 @@
+"""How many values beside a reference equal those of the documents it leads to.
+
+Values are compared on this machine as digests, counted and forgotten. Of small collections all are compared, else those of
+the same documents on every run: a sample by a hash of `_id`, and of very large collections the first and last by `_id`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from typing import Any
+
+import bson
+from pymongo.database import Database
+from pymongo.errors import OperationFailure
+
+from nestling.executors.facts.drawing import HASH_UP_TO, seeded
+from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, Document
+from nestling.executors.facts.references import unwound
+from nestling.ir.facts import Collection, Reference, field_path
+
+WHOLE_UP_TO_BYTES = 64_000_000
+"""Bytes of each of two collections that are compared whole."""
+SAMPLED = 5_000
+"""Documents of a larger one whose copies are compared."""
+MOST_ROWS = 50_000
+"""References of these that are followed at most: a document holds many of them in an array."""
+TIME_SHARE = 1 / 3
+"""The share of the time left that the copies beside one reference may take."""
+
+Row = tuple[bytes, tuple[bytes | None, ...]]
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Of each pair of fields how many values were compared, and how many are equal; `whole`: of all documents."""
+
+    checked: list[int]
+    equal: list[int]
+    whole: bool = False
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads the fields of documents as digests. `ids`: the references it met, by their digests, while they are wanted."""
+
+    database: Database[Document]
+    asking: Asking
+    what: str
+    ids: dict[bytes, Any] | None = None
+    is_cut: bool = field(default=False)
+
+    def rows(self, name: str, pipeline: list[Document], key: str, fields: Sequence[str]) -> Iterator[Row]:
+        shown = {"_id": 0, "r": f"${key}"} | {f"c{n}": f"${each}" for n, each in enumerate(fields)}
+        stages = [*pipeline, {"$project": shown}]
+        cursor = self.database[name].aggregate(stages, maxTimeMS=self.asking.milliseconds())
+        for row in cursor:
+            if self.asking.late:
+                self.is_cut = True
+                self.asking.skip(self.what, "the time budget was used up")
+                return
+            if row.get("r") is not None:
+                digest = _digest(row["r"])
+                if self.ids is not None:
+                    self.ids[digest] = row["r"]
+                values = (f"c{n}" for n in range(len(fields)))
+                yield digest, tuple(_digest(row[each]) if each in row else None for each in values)
+
+
+def comparison(
+    database: Database[Document],
+    reference: Reference,
+    holder: Collection,
+    target: Collection,
+    pairs: Pairs,
+    asking: Asking,
+) -> Comparison | None:
+    """The values of each pair, a field of the holder and one of the target, held against each other; None when refused.
+
+    Where both collections are small but the time does not suffice for all, a sample is compared.
+    """
+    what = f"the copies beside {holder.namespace}.{field_path(reference.steps)}"
+    limited = asking.within(asking.seconds_left() * TIME_SHARE)
+    for whole in (True, False) if _is_small(holder) and _is_small(target) else (False,):
+        reader = _Reader(database, limited, what)
+        compare = partial(_compared, reader, reference, holder, target, pairs, whole=whole)
+        made: Comparison | None = limited.ask(what, compare, None)
+        if made is not None and not reader.is_cut:
+            return made
+        limited = asking.within(asking.seconds_left() * TIME_SHARE)
+    return None
+
+
+def _is_small(collection: Collection) -> bool:
+    return collection.storage is not None and collection.storage.data_bytes <= WHOLE_UP_TO_BYTES
+
+
+def _compared(
+    reader: _Reader, reference: Reference, holder: Collection, target: Collection, pairs: Pairs, *, whole: bool
+) -> Comparison:
+    mine, theirs = [one for one, _ in pairs], [other for _, other in pairs]
+    way, key = unwound(reference.steps), field_path(reference.steps)
+    if whole:
+        originals = dict(reader.rows(target.name, [], reference.target_field, theirs))
+        return _counted(reader.rows(holder.name, way, key, mine), originals, len(pairs), whole=True)
+    reader.ids = {}
+    rows = _sampled(holder, lambda drawn: [*reader.rows(holder.name, [*drawn, *way, {"$limit": MOST_ROWS}], key, mine)])
+    ids, reader.ids = list(reader.ids.values()), None
+    wanted: Document = {"$match": {reference.target_field: {"$in": ids}}}
+    originals = dict(reader.rows(target.name, [wanted], reference.target_field, theirs))
+    return _counted(rows, originals, len(pairs), whole=False)
+
+
+def _sampled(collection: Collection, read: Callable[[list[Document]], list[Row]]) -> list[Row]:
+    """The rows of a sample, which is the same on every run; by the first and last `_id`s where the server has no such hash."""
+    documents = collection.storage.documents if collection.storage is not None else 0
+    if 0 < documents <= HASH_UP_TO:
+        try:
+            return read(seeded(documents, SAMPLED, 1))
+        except OperationFailure as error:
+            if error.code in (*MAX_TIME_EXPIRED, *UNAUTHORIZED):
+                raise
+    return [row for order in (1, -1) for row in read([{"$sort": {"_id": order}}, {"$limit": SAMPLED // 2}])]
+
+
+def _counted(
+    rows: Iterable[Row], originals: dict[bytes, tuple[bytes | None, ...]], pairs: int, *, whole: bool
+) -> Comparison:
+    found = Comparison([0] * pairs, [0] * pairs, whole)
+    for key, values in rows:
+        theirs = originals.get(key)
+        if theirs is not None:
+            for n, value in enumerate(values):
+                if value is not None:
+                    found.checked[n] += 1
+                    found.equal[n] += value == (theirs[n] or _NULL)
+    return found
+
+
+def _digest(value: Any) -> bytes:
+    """A value as something to compare: numbers by value, everything else by its BSON."""
+    return blake2b(comparable(value), digest_size=16).digest()
+
+
+def comparable(value: Any) -> bytes:
+    """The bytes by which values are compared."""
+    return bson.encode({"": float(value) if isinstance(value, int) and not isinstance(value, bool) else value})
+
+
+_NULL = _digest(None)
