@@ -240,3 +240,16 @@ def test_a_table_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
     finally:
         with psycopg.connect(postgresql_urls[1]) as connection:
             connection.execute(f"DROP ROLE {reader}")
+
+
+def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> None:
+    """A foreign key that may be broken until the transaction ends, as Django makes them, is told; others are not."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(
+            "CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY, a_id int REFERENCES a,"
+            " other int REFERENCES a DEFERRABLE INITIALLY DEFERRED, third int REFERENCES a DEFERRABLE)"
+        )
+    notes = [note for note in open_database(postgresql_urls[1]).reading().notes if "INITIALLY DEFERRED" in note]
+    assert len(notes) == 1
+    assert notes[0].startswith("1 foreign key of `b` is checked when a transaction ends")

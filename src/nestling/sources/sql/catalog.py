@@ -30,13 +30,17 @@ class ColumnFacts:
 
 @dataclass(frozen=True, slots=True)
 class ForeignKey:
-    """Columns that refer to a table's columns, by the names the declaration uses (which need not exist)."""
+    """Columns that refer to a table's columns, by the names the declaration uses (which need not exist).
+
+    `deferred`: it may be broken until the transaction ends.
+    """
 
     columns: tuple[str, ...]
     parent: str  # entity name
     parent_columns: tuple[str, ...]  # empty: its primary key
     on_delete: OnDelete
     on_update: OnUpdate
+    deferred: bool = False
 
 
 @dataclass(frozen=True, slots=True)

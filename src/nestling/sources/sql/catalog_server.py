@@ -224,4 +224,5 @@ def _foreign_key(key: Mapping[str, Any], default: str) -> ForeignKey:
         tuple(key["referred_columns"]),
         on_delete(key.get("options", {}).get("ondelete")),
         on_update(key.get("options", {}).get("onupdate")),
+        deferred=key.get("options", {}).get("initially") == "DEFERRED",
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.ir.quantity_words import counted, first_of
+from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.ir.types import BSON_DIGITS
@@ -60,6 +60,7 @@ def read_database(
     model = replace(model, hierarchies=find_hierarchies(replace(tables, model=model), database))
     notes.extend(note for link in model.relationships for note in _link_notes(link, links[link.name]))
     notes.extend(_microsecond_notes(model))
+    notes.extend(_deferred_notes(catalog))
     statistics = Statistics(
         tuple((e.name, _measured(e, measures[e.name], tables, catalog, database)) for e in model.entities),
         tuple((link.name, link_statistics(link, model, links[link.name])) for link in model.relationships),
@@ -152,6 +153,16 @@ def _microsecond_notes(model: Model) -> Iterator[str]:
         yield (
             f"{first_of(fine, _NAMED)} {what}, which BSON dates have not: stored as ISO text, which is ordered as moments are;"
             " round them to milliseconds in the source for dates"
+        )
+
+
+def _deferred_notes(catalog: Catalog) -> Iterator[str]:
+    found = [f"`{each.entity}`" for each in catalog.tables for key in each.foreign_keys if key.deferred]
+    if found:
+        keys, tables = counted(len(found), "foreign key"), first_of(list(dict.fromkeys(found)), _NAMED)
+        yield (
+            f"{keys} of {tables} {agreeing(len(found))} checked when a transaction ends (INITIALLY DEFERRED);"
+            " nestling checks each statement: write parents before their children. `unload` declares them without it"
         )
 
 
