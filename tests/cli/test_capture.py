@@ -93,7 +93,7 @@ def test_json_has_the_documented_shape(used: Path, target: str) -> None:
         ),
         *("returned", "written"),
     }
-    assert set(found["statements"][0]) == {"name", "sql", "rate_per_second", "params", "seen", "notes"}
+    assert set(found["statements"][0]) == {"name", "sql", "rate_per_second", "params", "quantiles", "seen", "notes"}
     assert SECRET not in done.out
 
 

@@ -23,7 +23,6 @@ live database holds inside of json and JSON has not, such as a regular expressio
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,7 +35,7 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.bson_in_json import beyond_json, number_with_digits
+from nestling.ir.bson_in_json import beyond_json
 from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
 from nestling.ir.instants import INSTANT_TEXT, instant_text
 from nestling.ir.json_documents import (
@@ -46,6 +45,7 @@ from nestling.ir.json_documents import (
     is_as_found,
     json_as_kept,
 )
+from nestling.ir.json_text import read_json
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
@@ -254,7 +254,7 @@ def _decode_array(value: object, inner: Convert) -> object:
 def _decode_whole_json(value: object, digits: bool) -> object:
     """The value of a json attribute; what a source found there in place of JSON is no part of one."""
     if isinstance(value, Binary) and value.subtype == JSON_TEXT_SUBTYPE:
-        return json.loads(bytes(value), parse_float=number_with_digits)
+        return read_json(bytes(value).decode(), digits=digits)
     return decode(value) if is_as_found(value, is_whole=True) else _decode_json(value, digits)
 
 

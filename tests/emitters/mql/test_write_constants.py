@@ -181,7 +181,7 @@ def test_strict_databases_convert(kind: str, value: object, stored: object) -> N
         ("float", "x"),
         ("array(integer)", "{1,{2}}"),
         ("time", "9 am"),
-        ("interval", "2 hours"),
+        ("interval", "2 hourz"),
         ("array(integer)", "{x}"),
         ("array(integer)", "[1]"),
         ("array(text)", 5),

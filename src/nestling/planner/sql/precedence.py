@@ -35,12 +35,17 @@ def _differs_in_sqlite(node: exp.Expr) -> bool:
         return isinstance(_inner(node.this), (*_EQUALITIES, *_ORDERS, *_RANGES, exp.Is)) or isinstance(
             node.this, exp.Not
         )
-    if isinstance(node, _EQUALITIES):
+    if isinstance(node, _EQUALITIES) and not _assigns(node):
         return isinstance(_inner(node.expression), _RANGES)
     if isinstance(node, _ORDERS):
         ends_open = isinstance(_inner(node.this), (*_PATTERNS, exp.Between))
         return ends_open or isinstance(_inner(node.expression), _RANGES)
     return False
+
+
+def _assigns(node: exp.Expr) -> bool:
+    """Whether it is the `=` of SET."""
+    return isinstance(node.parent, exp.Update | exp.OnConflict) and node.arg_key == "expressions"
 
 
 def _differs_in_mysql(node: exp.Expr) -> bool:
