@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -183,3 +183,34 @@ def test_json_is_given_as_text(tmp_path: Path):
     reading = inspect(f"sqlite:///{path}")
     found = drawn(path, reading, "-- name: a, rate: 1/s\nINSERT INTO note (id, body) VALUES (:id, :body);")["a"]
     assert json.loads(str(found.values(0)["body"])) == {"a": [1, 2]}
+
+
+@pytest.mark.parametrize("said", ['{"a": 0.5, "b": 0.6}', '{"a": 0.5}', ""])
+def test_ranges_are_as_wide_as_the_statement_says(shop: Path, reading: Reading, said: str):
+    """A tenth of the rows between two ends, where both are told; else a twentieth."""
+    sql = "SELECT review_id FROM review WHERE written_at >= :a AND written_at < :b;"
+    found = drawn(shop, reading, f"-- name: between, rate: 1/s\n{f'-- quantiles: {said}' if said else ''}\n{sql}")[
+        "between"
+    ]
+    with closing(sqlite3.connect(shop)) as connection:
+        (every,) = connection.execute("SELECT count(*) FROM review").fetchone()
+        counts = [
+            connection.execute(sql.replace("review_id", "count(*)"), draw).fetchone()[0] for draw in _named(found)
+        ]
+    assert sum(counts) / len(counts) / every == pytest.approx(0.1 if "b" in said else 0.05, rel=0.3)
+
+
+def test_one_end_is_where_the_statement_says(shop: Path, reading: Reading):
+    """So many of the rows are smaller."""
+    sql = "SELECT review_id FROM review WHERE written_at >= :since;"
+    found = drawn(shop, reading, f'-- name: newest, rate: 1/s\n-- quantiles: {{"since": 0.9}}\n{sql}')["newest"]
+    with closing(sqlite3.connect(shop)) as connection:
+        (every,) = connection.execute("SELECT count(*) FROM review").fetchone()
+        (left,) = connection.execute(sql.replace("review_id", "count(*)"), next(_named(found))).fetchone()
+    assert left / every == pytest.approx(0.1, rel=0.3)
+
+
+def _named(found: Bindings) -> Iterator[dict[str, object]]:
+    """The draws, values by the names of their parameters, as SQLite takes them."""
+    for draw in found.draws:
+        yield {name: str(value) for name, value in zip(found.parameters, draw, strict=True)}

@@ -133,10 +133,8 @@ class _Comparison:
         """Those that answered otherwise, unless the source's rows are not those that were loaded."""
         if not self.suspects:
             return
-        first = min(
-            (each.by for each in self.suspects), key=contenders.index
-        )  # the source has not changed since, or it has
-        changed = _changed(first, rows)
+        first = min((each.by for each in self.suspects), key=contenders.index)
+        changed = _changed(first, rows)  # all were loaded with the same rows: one tells for all
         for name in dict.fromkeys(each.call.statement for each in self.suspects):
             suspects = [each for each in self.suspects if each.call.statement == name]
             statement = next(each for each in self.reads if each.name == name)

@@ -178,7 +178,8 @@ class _Drawing:
         ranked = _ranked(values)
         lower, upper = (one, other) if one.role is Role.LOWER else (other, one)
         said = dict(self.statement.quantiles)
-        share = said.get(upper.parameter, CLOSED_RANGE) - said.get(lower.parameter, 0.0)
+        is_told = {lower.parameter, upper.parameter} <= said.keys()
+        share = said[upper.parameter] - said[lower.parameter] if is_told else CLOSED_RANGE
         width = min(max(int(len(ranked) * share), 1), len(ranked) - 1)
         starts = [self.chance.randrange(max(1, len(ranked) - width)) for _ in ranked]
         self.give(lower.parameter, [ranked[start] for start in starts], Drawn.ROWS)

@@ -18,7 +18,7 @@ _ROW_BY_ROW = frozenset({"$lookup", "$project", "$set", "$addFields", "$unset", 
 
 
 def quantiles_of(seen: ShapeTotals, said: StatementDraft, known: EntityStatistics) -> tuple[tuple[str, float], ...]:
-    """By parameter of the only range: the share of the rows whose value is smaller. None where that was not counted.
+    """By parameter of the only range: the share of the rows whose value is smaller; nothing where that was not counted.
 
     `known`: the entity whose documents are asked.
     """
@@ -56,7 +56,10 @@ def _rounded(share: float) -> float:
 
 
 def _matched(seen: ShapeTotals) -> float | None:
-    """How many documents met the first condition on average, where those returned are these."""
+    """How many documents met the first condition on average, where those returned are these.
+
+    Only averages are known: of an average above half of a limit, or of a first answer, some executions may have reached it.
+    """
     if not seen.count or seen.shape.operation not in (Operation.FIND, Operation.AGGREGATE):
         return None
     returned, stages = seen.returned / seen.count, pipeline_of(seen.shape)[1:]
