@@ -10,6 +10,7 @@ import gc
 import os
 import shutil
 import signal
+import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Iterator
@@ -30,6 +31,8 @@ from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
 from tests.soaking import SOAKING
 
+MEMORY_DISK = Path("/dev/shm")
+ROOM_NEEDED = 8 << 30  # the servers of three workers grow to half of it
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
 Running = TypeVar("Running")
 
@@ -41,7 +44,13 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default")
 
 
 def pytest_configure() -> None:
-    """Let tests press Ctrl-C also where they were started in the background, which has children ignore it."""
+    """Let tests press Ctrl-C also where they were started in the background, which has children ignore it.
+
+    Temporary files, and with them the servers' data, lie in memory where there is room: no test waits for a disk.
+    """
+    if "TMPDIR" not in os.environ and MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free >= ROOM_NEEDED:
+        os.environ["TMPDIR"] = str(MEMORY_DISK)
+        tempfile.tempdir = None
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
