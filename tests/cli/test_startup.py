@@ -16,7 +16,7 @@ from nestling.emitters import formats
 from nestling.strategies import Thresholds, strategy_names
 from tests.cli.commands import environment, nestling, process
 
-HEAVY = ("bson", "pydantic", "pymongo", "rich", "ruamel", "sqlalchemy", "sqlglot", "sqlite3")
+HEAVY = ("bson", "pydantic", "pymongo", "rich", "sqlalchemy", "sqlglot", "sqlite3", "yaml")
 COMMANDS = group.list_commands(click.Context(group))
 _SHOW_IMPORTED = """
 import sys

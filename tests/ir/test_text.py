@@ -55,6 +55,6 @@ def test_an_aggregate_keeps_blanks_in_its_attribute() -> None:
 
 def test_import_is_light() -> None:
     """Who imports the text forms does not pay for pydantic and the YAML parser until a file is read or written."""
-    code = "import sys, nestling.ir.text; print([m for m in ('pydantic', 'ruamel') if m in sys.modules])"
+    code = "import sys, nestling.ir.text; print([m for m in ('pydantic', 'yaml') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

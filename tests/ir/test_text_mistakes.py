@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.text import read_file, read_proposal, read_reading
+from nestling.ir.text.yaml_reader import read_yaml
 from tests.cases.pattern_case import pattern_cases
 
 MODEL = """\
@@ -86,7 +87,7 @@ def problems_of(text: str) -> list[str]:
         ),
         ("nestling: 1", "dialect: oracle\nnestling: 1", "f.yaml:1:10: no dialect `oracle`; there is `sqlite`"),
         ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file is in version 2 of the text form"),
-        ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: expected ',' or ']', but got ':'"),
+        ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: did not find expected ',' or ']'"),
         (
             "attributes: movie_id,",
             "attributes: [movie_id, revenue],",
@@ -263,3 +264,21 @@ design:
       bucket: {by: page, field: words, limit: 50}
 """
     assert any("two things are stored as `_id.page`" in line for line in problems_of(text)), problems_of(text)
+
+
+def test_plain_words_are_those_of_yaml_1_2() -> None:
+    """What YAML 1.1 takes for booleans, dates, times and merges is text; numbers and nothings are what they say."""
+    text = "[NO, on, 2020-01-01, '12', 12:30, <<, =, 012, 0o17, 0x1F, 1_000, 1e3, -.inf, true, ~, null]"
+    document, problems = read_yaml(text, "f.yaml")
+    assert document.value == [
+        *("NO", "on", "2020-01-01", "12", "12:30", "<<", "="),
+        *(12, 15, 31, 1000, 1000.0, float("-inf"), True, None, None),
+    ]
+    assert problems == []
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{a: " * 100_000, "- " * 100_000], ids=["lists", "maps", "blocks"])
+def test_deep_nesting_is_refused_where_it_is_too_deep(text: str) -> None:
+    """Before libyaml's composer, which has no limit, is asked for the tree."""
+    with pytest.raises(InputError, match=r"^f\.yaml:1:\d+: .*nested more than 60 levels deep"):
+        read_yaml(text, "f.yaml")

@@ -7,7 +7,6 @@ tags are refused: a file people edit says everything where it stands. All duplic
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
@@ -59,35 +58,39 @@ def read_yaml(text: str, file: str) -> tuple[Document, list[Problem]]:
     if root is None:
         raise InputError(Problem(what="the file is empty", where=f"{file}:1:1"))
     reading = _Reading(file, [], set())
-    try:
-        value = reading.plain(root, 0)
-    except RecursionError:
-        raise InputError(_too_deep(file)) from None
+    value = reading.plain(root)
     return Document(file, value, root), reading.problems
 
 
 def _compose(text: str, file: str) -> Any:
-    from ruamel.yaml import YAML
-    from ruamel.yaml.error import MarkedYAMLError, ReusedAnchorWarning, YAMLError
+    from yaml import MarkedYAMLError, YAMLError, compose
+
+    from nestling.ir.text.yaml_loader import Loader
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ReusedAnchorWarning)
-            return YAML(typ="safe", pure=True).compose(text)
+        _check_levels(text, file)
+        return compose(text, Loader=Loader)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         where = _where(file, mark) if mark is not None else file
         raise InputError(Problem(what=f"not YAML: {error.problem or error.context}", where=where)) from None
-    except RecursionError:
-        raise InputError(_too_deep(file)) from None
-    except (YAMLError, ValueError, OverflowError, AttributeError, TypeError, IndexError, AssertionError) as error:
-        # The parser checks some things (escapes beyond Unicode, directives) only by failing on them.
+    except (YAMLError, ValueError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(Problem(what=f"not YAML: {reason}", where=file)) from None
 
 
-def _too_deep(file: str) -> Problem:
-    return Problem(what=f"maps and lists are nested more than {MOST_LEVELS} levels deep", where=file)
+def _check_levels(text: str, file: str) -> None:
+    """Refuse what would exhaust the stack of those who walk the tree, libyaml's composer first."""
+    from yaml import CollectionEndEvent, CollectionStartEvent, parse
+
+    from nestling.ir.text.yaml_loader import Loader
+
+    level = 0
+    for event in parse(text, Loader=Loader):
+        level += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+        if level > MOST_LEVELS:
+            what = f"maps and lists are nested more than {MOST_LEVELS} levels deep"
+            raise InputError(Problem(what=what, where=_where(file, event.start_mark)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,23 +101,20 @@ class _Reading:
     problems: list[Problem]
     seen: set[int]
 
-    def plain(self, node: Any, level: int) -> object:
+    def plain(self, node: Any) -> object:
         """The plain value of a node; what cannot be read becomes None and a problem."""
         if id(node) in self.seen:
             self._refuse(node, "anchors and aliases are not read", "write the value out")
             return None
         self.seen.add(id(node))
-        if level > MOST_LEVELS:
-            self.problems.append(_too_deep(_where(self.file, node.start_mark)))
-            return None
         kind = type(node).__name__
         if kind == "MappingNode":
-            return self._map(node, level)
+            return self._map(node)
         if kind == "SequenceNode":
-            return [self.plain(item, level + 1) for item in node.value]
+            return [self.plain(item) for item in node.value]
         return self._scalar(node)
 
-    def _map(self, node: Any, level: int) -> dict[str, object]:
+    def _map(self, node: Any) -> dict[str, object]:
         found: dict[str, object] = {}
         for key, value in node.value:
             if not isinstance(key.value, str):
@@ -122,7 +122,7 @@ class _Reading:
             elif key.value in found:
                 self._refuse(key, f"`{key.value}` is there twice", "keep one of them")
             else:
-                found[key.value] = self.plain(value, level + 1)
+                found[key.value] = self.plain(value)
         return found
 
     def _scalar(self, node: Any) -> object:
