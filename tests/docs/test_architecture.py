@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
+
+import pytest
 
 from tests.shared_cases import ROOT
 
@@ -39,6 +42,25 @@ def test_nouns_are_defined_where_the_page_says() -> None:
         text = "\n".join(_text(SOURCE / file) for file in files)
         missing = [noun for noun in nouns if files and not re.search(rf"^(class )?{noun}\b", text, re.MULTILINE)]
         assert missing == [], files
+
+
+@pytest.mark.parametrize("package", sorted(SOURCE.rglob("__init__.py")), ids=lambda path: path.parent.name)
+def test_what_a_package_names_is_in_it(package: Path) -> None:
+    """The modules and functions between backticks in a package's docstring are in that package, or are modules elsewhere."""
+    words = re.findall(r"`([a-z_/]+)`", ast.get_docstring(ast.parse(package.read_text(encoding="utf-8"))) or "")
+    text = _text(package.parent)
+    missing = [
+        word
+        for word in words
+        if not (
+            exists(word)
+            or (ROOT / "src" / word).exists()
+            or (package.parent / word).exists()
+            or (package.parent / f"{word}.py").exists()
+        )
+        and not re.search(rf"^ *(def|class) {word}\b", text, re.MULTILINE)
+    ]
+    assert missing == []
 
 
 def _text(path: Path) -> str:

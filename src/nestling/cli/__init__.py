@@ -1,4 +1,4 @@
-"""The `nestling` command: one file per command in this folder, found by walking it and imported only when called.
+"""The command line: one file per command in this folder, found by walking it and imported only when called.
 
 Exit codes: 0 fine, 1 findings or differences, 2 could not run.
 """

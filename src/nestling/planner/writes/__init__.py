@@ -2,8 +2,9 @@
 
 `shortest` finds the one command that some statements are. For the others `effects` gathers what happens to the rows of each
 entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` plans it. Rows are read first, place by place
-(`fetch`); then steps for each of them change its home: `going`, `coming` and `changing`, by kind of place `overflow`, `buckets`,
-`parts`, `presence`, `archive`, `listed`. `answered` counts the rows, and has what RETURNING says of them.
+(`fetch`); then steps for each of them change its home: `removed_rows`, `added_rows` and `changed_rows`, by kind of place
+`overflow`, `buckets`, `splits`, `discriminators`, `archive`, `listed_ids`. `returning` counts the rows, and has what RETURNING
+says of them.
 """
 
 from __future__ import annotations
