@@ -6,8 +6,8 @@
                 rates into   exact        what does      mostly whole   where it      fewest, least  from the
                 the costs    reductions   not touch      already        is not        change         definition
 
-The reductions that matter most: `presolve/choices` leaves out structures and modes that something else always beats, `presolve/hoisting` turns what
-is due whatever the mode into charges and adds those of all statements up.
+The reductions that matter most: `presolve/choices` leaves out structures and modes that something else always beats,
+`presolve/hoisting` turns what is due whatever the mode into charges and adds those of all statements up.
 """
 
 from nestling.optimizer.alternatives import Alternative, alternatives

@@ -1,8 +1,8 @@
 """Rewrites of statements: each makes a read cheaper and never changes its answer, so that any subset of them may be left out.
 
-Those of relations give another relation, in the order of `plan_read()`; the others are asked while a relation becomes steps: along
-an embedding, from a copy, by the id. A rewrite is made in the file of its name here, unless its line below says another. The
-files that are called after none (`conjuncts`, `links`, `freshness`, `rows_left` …) say what several need.
+Those of relations give another relation, in the order of `plan_read()`; the others are asked while a relation becomes steps:
+along an embedding, from a copy, by the id. A rewrite is made in the file of its name here, unless its line below says another.
+The files that are called after none (`conjuncts`, `links`, `freshness`, `rows_left` …) say what several need.
 
 Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_planned()` in `planner/reads/__init__.py`):
 
