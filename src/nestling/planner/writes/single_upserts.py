@@ -40,7 +40,7 @@ from nestling.planner.writes.direct import direct
 from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import Prices, scan_of
 from nestling.planner.writes.insert import Row, written_rows
-from nestling.planner.writes.plain_conditions import PlainCondition, asked
+from nestling.planner.writes.plain_conditions import PlainCondition, asked, by_its_row, is_given
 from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.targets import targets_of, tells_one
 from nestling.planner.writes.upsert import conflict_groups, conflicting, insert_row, said
@@ -74,6 +74,18 @@ def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: 
         steps += short.steps
         left |= dict.fromkeys(short.left)
     return replace(made, steps=tuple(_without_unasked(steps)), left=tuple(left), counted=())
+
+
+def may_be_one_command(insert: Insert, conflict: Conflict, entity: Entity) -> bool:
+    """Whether it is one command wherever a row is a document of its own and nothing follows from it, by what it says alone."""
+    rows = written_rows(insert.source, insert.attributes)
+    if not rows or len(rows) > 1 or conflict.predicate is not None or insert.returning is not None:
+        return False
+    (row,), scan = rows, scan_of(entity, insert.alias)
+    groups = (conflict.attributes,) if conflict.attributes else (entity.key, *entity.uniques)
+    values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
+    is_by_key = all(set(group) == set(entity.key) for group in groups)
+    return is_by_key and all(map(is_given, row.values())) and all(by_its_row(scan, value) for value in values)
 
 
 def _without_unasked(steps: Sequence[WriteStep]) -> Iterator[WriteStep]:
