@@ -50,7 +50,12 @@ PAIR = Entity(
 )
 MEMBER = Entity(
     "member",
-    (Attribute("code", TEXT, nullable=False), Attribute("email", TEXT, nullable=False), Attribute("nick", TEXT), Attribute("phone", TEXT)),
+    (
+        Attribute("code", TEXT, nullable=False),
+        Attribute("email", TEXT, nullable=False),
+        Attribute("nick", TEXT),
+        Attribute("phone", TEXT),
+    ),
     ("code",),
     uniques=(("email",), ("phone",)),
 )
@@ -107,7 +112,8 @@ ONE: tuple[tuple[str, Mapping[str, object]], ...] = (
     ("INSERT INTO member VALUES ('m3', 'two@x', 'New', NULL) ON CONFLICT (code) DO NOTHING", {}),
     ("INSERT INTO member VALUES ('m3', 'three@x', NULL, '3') ON CONFLICT (code) DO NOTHING", {}),
     ("INSERT INTO member VALUES ('m4', 'four@x', NULL, '2') ON CONFLICT (code) DO NOTHING", {}),
-    ("INSERT INTO pair (a, b, n) VALUES (1, 'x', 5), (7, 'x', 6), (7, 'x', 7) ON CONFLICT (a, b) DO UPDATE SET n = excluded.n", {}),
+    ("INSERT INTO pair (a, b, n) VALUES (1, 'x', 5), (7, 'x', 6), (7, 'x', 7) ON CONFLICT (a, b)"
+     " DO UPDATE SET n = excluded.n", {}),
     ("INSERT INTO pair (a, b, n) VALUES (1, 'x', 5), (8, 'x', 6), (8, 'x', 7) ON CONFLICT (a, b) DO NOTHING", {}),
 )  # fmt: skip
 MORE: tuple[tuple[str, Mapping[str, object]], ...] = (
@@ -208,10 +214,10 @@ def _work(write: CompiledWrite) -> Work:
 def _in_python(write: CompiledWrite, database: Database[Any], values: Mapping[str, object]) -> int | None:
     """What the emitted function answers; None where it refuses."""
     defined: dict[str, Any] = {}
-    exec(module([write]), defined)  # noqa: S102 - what is emitted is what is tested
+    exec(module([write]), defined)  # what is emitted is what is tested
     try:
         return int(defined["write"](database, **values))
-    except Exception:  # noqa: BLE001 - its own error, or the server's
+    except Exception:  # its own error, or the server's
         return None
 
 

@@ -93,7 +93,9 @@ def _insert(step: InsertOne) -> Command:
     if step.if_there is IfThere.REPLACE:
         whole = document(step.document)
         return Command(Action.REPLACE_ONE, step.collection, same, document=whole, upsert=True)
-    rest = tuple((path, found) for path, value in by_path.items() if path != "_id" and (found := leaf(value)) is not MISSING)
+    rest = tuple(
+        (path, found) for path, value in by_path.items() if path != "_id" and (found := leaf(value)) is not MISSING
+    )
     return Command(Action.UPDATE_ONE, step.collection, same, {"$setOnInsert": dict(rest)}, upsert=True)
 
 

@@ -126,9 +126,7 @@ def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
     new = {path: _stored(value) for path, value in step.on_insert or ()}
     was_there = {"$ne": [{"$type": f"${step.sure}"}, "missing"]}
     paths = dict.fromkeys((*new, *changed))
-    return {
-        path: {"$cond": [was_there, changed.get(path, f"${path}"), new.get(path, "$$REMOVE")]} for path in paths
-    }
+    return {path: {"$cond": [was_there, changed.get(path, f"${path}"), new.get(path, "$$REMOVE")]} for path in paths}
 
 
 def _stored(value: Value) -> object:

@@ -1,9 +1,10 @@
 """Writes on any design: which rows, and what makes their homes, and all that follows from them, as the statement says.
 
-`shortest` finds the one command that some statements are, `shortest_upsert` that of an INSERT that may meet a row. For the others `effects` gathers what happens to the rows of each
-entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` plans it. Rows are read first, place by place
-(`fetch`); then steps for each of them change its home: `going`, `coming` and `changing`, by kind of place `overflow`, `buckets`,
-`parts`, `presence`, `archive`, `listed`. `answered` counts the rows, and has what RETURNING says of them.
+`shortest` finds the one command that some statements are, `shortest_upsert` that of an INSERT that may meet a row. For the
+others `effects` gathers what happens to the rows of each entity, by the statement and by foreign keys (`foreign_keys`);
+`effect_steps` plans it. Rows are read first, place by place (`fetch`); then steps for each of them change its home: `going`,
+`coming` and `changing`, by kind of place `overflow`, `buckets`, `parts`, `presence`, `archive`, `listed`. `answered` counts the
+rows, and has what RETURNING says of them.
 """
 
 from __future__ import annotations

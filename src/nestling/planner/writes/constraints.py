@@ -44,8 +44,9 @@ def unique_groups(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]
 
 
 def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
-    """Those of the groups no unique index of the server enforces over all places of the entity. One of the documents that have the
-    values does: NULLs are never the same.
+    """Those of the groups no unique index of the server enforces over all places of the entity.
+
+    An index of the documents that have the values does: NULLs are never the same.
     """
     return tuple(group for group in unique_groups(design, entity) if not _is_guarded(design, entity, group))
 

@@ -126,7 +126,11 @@ def _made(insert: Insert, entity: Entity, rows: Sequence[Row], design: Design, p
     new = [step for step in found.steps if isinstance(step, InsertOne)]
     others = (step for step in found.steps if not isinstance(step, InsertOne))
     is_plain = all(isinstance(step, Give) or _is_not_null(step) for step in others)
-    return found if is_plain and len(new) == len(rows) and all("_id" in dict(each.document.fields) for each in new) else None
+    return (
+        found
+        if is_plain and len(new) == len(rows) and all("_id" in dict(each.document.fields) for each in new)
+        else None
+    )
 
 
 def _is_not_null(step: WriteStep) -> bool:

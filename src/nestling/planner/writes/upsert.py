@@ -109,9 +109,7 @@ def _update(
     update_rows(work, scan, assignments, conjunction(there, wanted), counted=True)
 
 
-def insert_row(
-    work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None = None
-) -> None:
+def insert_row(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None = None) -> None:
     """Plan one row of the statement; only where the condition holds."""
     attributes = tuple(row)
     columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
