@@ -12,8 +12,8 @@ from pymongo.errors import DuplicateKeyError
 from nestling import pipeline
 from nestling.emitters.commands import index_commands
 from nestling.emitters.mql.read import compiled_read
+from nestling.executors.calls import read_call
 from nestling.executors.found_indexes import is_there
-from nestling.executors.run import read_call
 from nestling.ir.algebra import Query
 from nestling.ir.compiled import bind
 from nestling.ir.design import Design
