@@ -46,6 +46,7 @@ from nestling.ir.write_path import (
     Fetch,
     Give,
     GivenValue,
+    IfThere,
     Increment,
     InsertOne,
     Items,
@@ -167,7 +168,7 @@ def test_upserts_and_what_is_done_otherwise(database: Data) -> None:
     assert wrote(database, UpdateDocuments("t", two, count, otherwise=(instead,)), at=None).affected == 1
     assert database.t.find_one({"_id": 2}) == {"_id": 2, "n": 1}
     again = InsertOne(
-        "t", Document((("_id", value(2)), ("n", value(9)), ("b.c", stored("at", TEXT)))), unless_there=True
+        "t", Document((("_id", value(2)), ("n", value(9)), ("b.c", stored("at", TEXT)))), if_there=IfThere.LEAVE
     )
     wrote(database, again, at="x")
     assert database.t.find_one({"_id": 2}) == {"_id": 2, "n": 1}
@@ -418,7 +419,7 @@ def test_plans_are_said_in_words(database: Data) -> None:
     filters = (ElementFilter("e", (Match("k", Cell("n"), Compared.LESS),)),)
     gone, at = (DeleteDocuments("u", ()),), (("at", Constant(1)),)
     update = UpdateDocuments("t", ONE, changes, filters, many=True, otherwise=gone, on_insert=at)
-    insert = InsertOne("v", Document((("_id", Cell("n")),)), unless_there=True)
+    insert = InsertOne("v", Document((("_id", Cell("n")),)), if_there=IfThere.LEAVE)
     refuse = Refuse("rows", Violation.PARENT, "no parent", ("n",))
     fetch = Fetch("kids", read("t", "n"), (("p", "n"),))
     plan = WritePlan((fetch, given([{"n": 1}]), refuse, Each("rows", (update, insert))), ("rows",), ("t.copy",))

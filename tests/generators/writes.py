@@ -75,8 +75,9 @@ class Writer:
         free = [name for name in entity.attribute_names if name not in referring and name not in entity.key]
         if not free or self.draw.random() < 0.3:
             return target + "NOTHING"
-        name = quoted(self.draw.choice(free))
-        return f"{target}UPDATE SET {name} = excluded.{name}"
+        chosen = self.draw.choice(free)
+        value = f"excluded.{quoted(chosen)}" if self.draw.random() < 0.5 else self._row(entity)[chosen]
+        return f"{target}UPDATE SET {quoted(chosen)} = {value}"
 
     def _update(self, entity: Entity) -> str:
         row = self._row(entity)

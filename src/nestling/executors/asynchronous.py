@@ -80,7 +80,7 @@ async def _drive(database: AsyncDatabase[Any], requests: Program, session: Async
         if isinstance(request, CompiledRead):
             answer = await _documents(database, request, session)
         else:
-            answer = met(await command_call(request).on(ours, session=session))
+            answer = met(request, await command_call(request).on(ours, session=session))
 
 
 async def _documents(

@@ -15,6 +15,7 @@ from nestling.ir.program import Action, Command
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
+    Action.REPLACE_ONE: "replace_one",
     Action.UPDATE_ONE: "update_one",
     Action.UPDATE_MANY: "update_many",
     Action.DELETE_ONE: "delete_one",
@@ -69,6 +70,9 @@ def command_call(command: Command) -> Call:
     if command.back is not None:
         both = [UpdateOne(command.filter or {}, each) for each in (command.update or {}, command.back)]
         return Call(command.collection, "bulk_write", {"requests": both})
+    if command.action is Action.REPLACE_ONE:
+        whole = {"filter": command.filter or {}, "replacement": command.document, "upsert": command.upsert}
+        return Call(command.collection, _METHODS[command.action], whole)
     is_insert = command.action is Action.INSERT_ONE
     arguments: dict[str, object] = {"document": command.document} if is_insert else {"filter": command.filter or {}}
     if command.update is not None:
@@ -78,8 +82,8 @@ def command_call(command: Command) -> Call:
     return Call(command.collection, _METHODS[command.action], arguments)
 
 
-def met(result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
-    """How many documents a command inserted, matched (an upsert that made one: 1) or deleted."""
+def met(command: Command, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:
+    """How many documents a command inserted, matched (an upsert that made one: 1) or deleted; one left alone does not count."""
     match result:
         case InsertOneResult():
             return 1
@@ -88,4 +92,5 @@ def met(result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult)
         case BulkWriteResult():
             return result.matched_count
         case UpdateResult():
-            return result.matched_count or int(result.upserted_id is not None)
+            made = int(result.upserted_id is not None)
+            return made if command.leaves_alone else result.matched_count or made

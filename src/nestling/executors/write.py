@@ -56,4 +56,4 @@ def _drive(database: Database[Any], requests: Program, session: ClientSession | 
         if isinstance(request, CompiledRead):
             answer = list(documents(database, request, session=session))
         else:
-            answer = met(command_call(request).on(ours, session=session))
+            answer = met(request, command_call(request).on(ours, session=session))

@@ -273,7 +273,8 @@ def _filled_update(update: Update, leaf: Leaf) -> Update:
                 made.setdefault(operator, {})[path] = found
             elif operator == "$set":
                 made.setdefault("$unset", {})[path] = ""
-    return cast(Mql, made or {"$set": {}})  # which changes nothing, and is an update all the same
+    nothing = "$setOnInsert" if update.keys() == {"$setOnInsert"} else "$set"
+    return cast(Mql, made or {nothing: {}})  # which changes nothing, and is an update all the same
 
 
 def _or_null(leaf: Leaf) -> Leaf:

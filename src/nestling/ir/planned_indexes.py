@@ -11,6 +11,7 @@ from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
+from nestling.ir.embedded_uniques import Kept, kept_inside
 from nestling.ir.expression import Collation
 from nestling.ir.kept_uniques import partial_unique_gaps, why_unkept
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
@@ -30,6 +31,8 @@ INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
 class PlannedIndex:
     """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts.
 
+    `sparse`: that all fields are there is all that holds, and is said so: what is asked of one element then finds it too.
+
     `named`: whether the design names it, or what it serves; `about`: the relationships and entities it is there for besides.
     """
 
@@ -42,6 +45,7 @@ class PlannedIndex:
     collation: Collation = Collation.BINARY
     named: bool = False
     about: frozenset[str] = frozenset()
+    sparse: bool = False
 
     @property
     def fields(self) -> str:
@@ -65,7 +69,9 @@ class PlannedIndex:
         options: dict[str, object] = {"name": self.name}
         if self.unique:
             options["unique"] = True
-        if self.partial:
+        if self.sparse:
+            options["sparse"] = True
+        elif self.partial:
             options["partialFilterExpression"] = _filter(self.partial)
         if self.expire_after_seconds is not None:
             options["expireAfterSeconds"] = self.expire_after_seconds
@@ -122,10 +128,22 @@ def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
     """The index as the source compares its texts, and to the letter besides where values as they are lead to documents."""
     store, paths = design.store(index.collection), [path for path, _ in index.keys]
     collation = index_collation(design, store, paths, unique=index.unique)
-    yield replace(index, collation=collation)
+    yield replace(index, collation=collation, sparse=_is_sparse(design, store, index))
     if collation is not Collation.BINARY and paths[0] != "_id" and is_followed(design, store, paths):
         reasons = tuple(f"{reason}, to the letter" for reason in index.reasons)
         yield replace(index, unique=False, reasons=reasons, named=False)
+
+
+def _is_sparse(design: Design, store: StoredCollection, index: PlannedIndex) -> bool:
+    """Whether it is unique over elements of an array, which all have its fields: `$elemMatch` finds no other partial index."""
+    present = {each.name for each in index.partial if each.comparison is ClauseOperator.PRESENT}
+    paths = {path for path, _ in index.keys}
+    return (
+        index.unique
+        and len(index.partial) == len(present)
+        and present == paths
+        and _leads_into_array(design, store, index)
+    )
 
 
 def _named(index: Index) -> PlannedIndex:
@@ -219,6 +237,7 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
             if store.role in (Role.HOME, Role.ARCHIVE):
                 yield from _references(design, store, root, "", holders)
         yield from _orphans(design, store)
+    yield from _unique_inside(design)
 
 
 def _identity(store: StoredCollection) -> PlannedIndex:
@@ -272,6 +291,20 @@ def _unique_among_some(design: Design, store: StoredCollection, root: Node) -> I
             tuple(sorted(partial, key=str)),
             about=frozenset((entity.name,)),
         )
+
+
+def _unique_inside(design: Design) -> Iterator[PlannedIndex]:
+    """The unique groups of rows inside other documents, as far as an index keeps them."""
+    for entity in design.model.entities:
+        for place in design.places[entity.name]:
+            for group in entity.uniques:
+                if kept_inside(design.model, entity, group, place) is Kept.NOWHERE:
+                    continue
+                paths = [place.path_of(name) or "" for name in group]
+                partial = tuple(Clause(path, ClauseOperator.PRESENT) for path in sorted(paths))
+                reason = f"unique of `{entity.name}`: {', '.join(group)}"
+                keys = tuple((path, 1) for path in paths)
+                yield PlannedIndex(place.store.name, keys, (reason,), True, partial, about=frozenset((entity.name,)))
 
 
 def _comparable(entity: Entity, group: Iterable[str], store: StoredCollection) -> bool:

@@ -66,6 +66,7 @@ class Action(StrEnum):
     """The commands a program uses, by their names in every driver."""
 
     INSERT_ONE = "insertOne"
+    REPLACE_ONE = "replaceOne"
     UPDATE_ONE = "updateOne"
     UPDATE_MANY = "updateMany"
     DELETE_ONE = "deleteOne"
@@ -147,6 +148,11 @@ class Command:
     places: tuple[ArrayPlace, ...] = ()
     otherwise: tuple[ProgramStep, ...] = ()
     back: Mql | None = None
+
+    @property
+    def leaves_alone(self) -> bool:
+        """Whether it makes a document or changes nothing: only one that was made counts."""
+        return self.upsert and isinstance(self.update, dict) and self.update.keys() == {"$setOnInsert"}
 
 
 ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | Command

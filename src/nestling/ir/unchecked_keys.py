@@ -1,10 +1,11 @@
-"""Keys and unique groups of rows that share a document with others: nestling's writes keep them, no index of the server does."""
+"""Keys and unique groups of rows that share a document with others: nestling's writes keep what no index of the server does."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
 from nestling.ir.design import Design
+from nestling.ir.embedded_uniques import Kept, kept_inside
 from nestling.ir.layout import NodeKind, Place, Role
 
 
@@ -14,13 +15,21 @@ def unchecked(design: Design, names: Iterable[str]) -> Iterator[str]:
         entity = design.model.entity(name)
         home = next((p for p in design.places[name] if p.store.role is Role.HOME and p.copy is None), None)
         if home is not None and len(home.nodes) > 1:
-            groups = (group for group in dict.fromkeys((entity.key, *entity.uniques)) if group)
-            yield from (unchecked_words(name, group, home) for group in groups)
+            for group in dict.fromkeys((entity.key, *entity.uniques)):
+                kept = kept_inside(design.model, entity, group, home)
+                if group and kept is not Kept.WHOLLY:
+                    yield unchecked_words(name, group, home, kept)
 
 
-def unchecked_words(entity: str, group: Iterable[str], place: Place) -> str:
+def unchecked_words(entity: str, group: Iterable[str], place: Place, kept: Kept = Kept.NOWHERE) -> str:
     """What it takes to keep a group unique where an entity's rows lie."""
-    return f"`{entity}`: nestling's writes alone keep {', '.join(group)} unique, no index does: its rows lie in {_where(place)}"
+    names, where = ", ".join(group), _where(place)
+    if kept is Kept.BETWEEN:
+        return (
+            f"`{entity}`: an index keeps {names} unique between documents; within one document nestling's writes alone do: "
+            f"its rows lie in {where}"
+        )
+    return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: its rows lie in {where}"
 
 
 def _where(place: Place) -> str:

@@ -32,6 +32,7 @@ class Conflict:
     """How an insert meets a row with the same `attributes` (any key or unique group when empty).
 
     UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`.
+    `ignores`: a row that is there is looked for before any other constraint (IGNORE).
     """
 
     action: ConflictAction
@@ -39,6 +40,7 @@ class Conflict:
     assignments: tuple[Assignment, ...] = ()
     predicate: Expression | None = None
     excluded: str = ""
+    ignores: bool = False
 
 
 @dataclass(frozen=True, slots=True)

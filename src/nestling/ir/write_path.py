@@ -250,13 +250,23 @@ class Each:
     steps: tuple[WriteStep, ...]
 
 
+class IfThere(StrEnum):
+    """What becomes of a document that has the `_id` of a new one."""
+
+    REFUSE = "refuse"
+    LEAVE = "leave"
+    REPLACE = "replace"
+
+
 @dataclass(frozen=True, slots=True)
 class InsertOne:
-    """A new document; one with the same `_id` or unique values is a violation, or with `unless_there` left alone."""
+    """A new document; one with the same unique values is a violation, and so is one with the same `_id` unless `if_there` says
+    otherwise.
+    """
 
     collection: str
     document: Document
-    unless_there: bool = False
+    if_there: IfThere = IfThere.REFUSE
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +274,8 @@ class UpdateDocuments:
     """Change the documents that match (`many`: all of them, else one). Where none matched: `otherwise`.
 
     `back`: changes the same command makes after the others, so that the document ends as it was. `on_insert`: with these fields
-    too a document is made of the matches (equalities) and changes when none matched.
+    too a document is made of the matches (equalities) and changes when none matched. Where the changes are computed, the new
+    document has these fields alone; `sure` is one of them, which no document lacks, and so tells whether there was one.
     """
 
     collection: str
@@ -275,6 +286,7 @@ class UpdateDocuments:
     otherwise: tuple[WriteStep, ...] = ()
     on_insert: tuple[tuple[str, Value], ...] | None = None
     back: tuple[Change, ...] = ()
+    sure: str = ""
 
 
 @dataclass(frozen=True, slots=True)

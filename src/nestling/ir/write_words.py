@@ -22,6 +22,7 @@ from nestling.ir.write_path import (
     Fetch,
     Give,
     GivenValue,
+    IfThere,
     Increment,
     InsertOne,
     Items,
@@ -67,15 +68,21 @@ def _lines(step: WriteStep) -> Iterator[str]:
         case Each(rows, steps):
             yield f"for each of {rows}:"
             yield from (f"  {line}" for inner in steps for line in _lines(inner))
-        case InsertOne(collection, document, unless_there):
-            unless = " unless it is there" if unless_there else ""
-            yield f"insert into `{collection}`{unless} {value_words(document)}"
+        case InsertOne(collection, document, if_there):
+            yield f"insert into `{collection}`{_IF_THERE[if_there]} {value_words(document)}"
         case UpdateDocuments():
             yield from _update_lines(step)
         case DeleteDocuments(collection, where, many):
             yield f"delete {_which(collection, where, many=many)}"
         case _:
             assert_never(step)
+
+
+_IF_THERE = {
+    IfThere.REFUSE: "",
+    IfThere.LEAVE: " unless it is there",
+    IfThere.REPLACE: " in place of the one that is there",
+}
 
 
 def _list(listed: ListParameter) -> str:

@@ -18,7 +18,6 @@ from nestling.ir.program import (
     CompiledWrite,
     ForEach,
     GivenRows,
-    PartDocument,
     ProgramStep,
     ReadRows,
     RefuseRows,
@@ -28,6 +27,7 @@ from nestling.ir.write_path import (
     Each,
     Fetch,
     Give,
+    IfThere,
     InsertOne,
     Refuse,
     UpdateDocuments,
@@ -85,23 +85,18 @@ def _row(values: tuple[tuple[str, object], ...]) -> Mql:
 
 
 def _insert(step: InsertOne) -> Command:
-    """One that is left alone when it is there is an upsert that sets nothing else: a failed insert would end a transaction."""
-    if not step.unless_there:
+    """One that may be there is an upsert by its `_id`: a failed insert would end a transaction."""
+    if step.if_there is IfThere.REFUSE:
         return Command(Action.INSERT_ONE, step.collection, document=document(step.document))
     by_path = dict(step.document.fields)
-    identity = leaf(by_path["_id"])
-    rest = replace(step.document, fields=tuple((path, value) for path, value in by_path.items() if path != "_id"))
-    made = document(rest)
-    if isinstance(made, PartDocument):
-        assert made.spread is None, "what a row carries along is there already"
-        made = dict(made.fields)
-    return Command(
-        Action.UPDATE_ONE,
-        step.collection,
-        {"_id": {"$eq": identity}},
-        {"$setOnInsert": made},
-        upsert=True,
+    same: Mql = {"_id": {"$eq": leaf(by_path["_id"])}}
+    if step.if_there is IfThere.REPLACE:
+        whole = document(step.document)
+        return Command(Action.REPLACE_ONE, step.collection, same, document=whole, upsert=True)
+    rest = tuple(
+        (path, found) for path, value in by_path.items() if path != "_id" and (found := leaf(value)) is not MISSING
     )
+    return Command(Action.UPDATE_ONE, step.collection, same, {"$setOnInsert": dict(rest)}, upsert=True)
 
 
 def _update(step: UpdateDocuments) -> Command:

@@ -9,7 +9,7 @@ from typing import assert_never
 from nestling.emitters.mql import sql
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.emitters.mql.write_values import leaf, negated, or_null
+from nestling.emitters.mql.write_values import leaf, may_be_missing, negated, or_null
 from nestling.ir.compiled import Mql
 from nestling.ir.operands import nullable
 from nestling.ir.program import MISSING, ArrayPlace, CellRef, Update
@@ -28,6 +28,7 @@ from nestling.ir.write_path import (
     Set,
     Test,
     UpdateDocuments,
+    Value,
 )
 
 _OPERATORS = {
@@ -87,7 +88,8 @@ def update_of(step: UpdateDocuments) -> tuple[Update, tuple[ArrayPlace, ...]]:
     """
     if computed := [each for each in step.changes if isinstance(each, Compute)]:
         assert len(computed) == len(step.changes), "what is computed changes alone"
-        return ({"$set": {each.path: _computed(each) for each in computed}},), ()
+        values = {each.path: _computed(each) for each in computed}
+        return ({"$set": values if step.on_insert is None else _made_or_changed(step, values)},), ()
     made: dict[str, Mql] = {}
     places: list[ArrayPlace] = []
     for change in step.changes:
@@ -117,6 +119,20 @@ def _computed(change: Compute) -> object:
     value = sql.kept_mql(change.value, InLayout(change.layout))
     is_null = nullable(change.value) and change.value.type.name is not TypeName.JSON
     return {"$ifNull": [value, "$$REMOVE"]} if is_null else value
+
+
+def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
+    """Each field as it is in a new document, or as it was or becomes where the document was there."""
+    new = {path: _stored(value) for path, value in step.on_insert or ()}
+    was_there = {"$ne": [{"$type": f"${step.sure}"}, "missing"]}
+    paths = dict.fromkeys((*new, *changed))
+    return {path: {"$cond": [was_there, changed.get(path, f"${path}"), new.get(path, "$$REMOVE")]} for path in paths}
+
+
+def _stored(value: Value) -> object:
+    """A value that is given as an expression; one that is NULL is no field."""
+    found = leaf(value)
+    return {"$ifNull": [{"$literal": found}, "$$REMOVE"]} if may_be_missing(found) else {"$literal": found}
 
 
 def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:

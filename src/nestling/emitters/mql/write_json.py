@@ -92,6 +92,8 @@ def _command(command: Command) -> Json:
     if command.action is Action.INSERT_ONE:
         return shown | {"document": extended_json(command.document)}
     shown["filter"] = extended_json(command.filter or {})
+    if command.action is Action.REPLACE_ONE:
+        return shown | {"document": extended_json(command.document), "upsert": command.upsert}
     if command.update is None:
         return shown
     shown |= {"update": extended_json(command.update), "arrayFilters": extended_json(list(command.array_filters))}

@@ -14,6 +14,7 @@ from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment, of_collection, quoted, shell
 from nestling.ir.program import (
+    Action,
     ArrayPlace,
     CellRef,
     Command,
@@ -107,7 +108,7 @@ class _Script:
     def _alone(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
         words = Words(shell, _cell, lambda placeholder: placeholder.variable, "", "")
-        parts = (command.document, command.filter, command.update)
+        parts = (command.filter, command.document, command.update)
         arguments = [shell(coded(each, "", words)) for each in parts if each is not None]
         filters = [coded(each, "", words) for each in command.array_filters]
         options = {**({"arrayFilters": filters} if filters else {}), **({"upsert": True} if command.upsert else {})}
@@ -164,8 +165,7 @@ class _Script:
         if not counts and not command.otherwise:
             yield f"{call};"
             return
-        kind = "1" if command.document is not None else "deletedCount" if command.update is None else "matchedCount"
-        met = f"({call}, 1)" if kind == "1" else f"Math.max(1, {call}.{kind})" if command.upsert else f"{call}.{kind}"
+        met = _met(command, call)
         if not command.otherwise:
             yield f"affected += {met};"
             return
@@ -177,10 +177,11 @@ class _Script:
         yield "  }\n}"
 
     def _call(self, command: Command, row: str) -> str:
+        arguments = []
+        if command.action is not Action.INSERT_ONE:
+            arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
         if command.document is not None:
-            arguments = [wrapped(command.document, "document_", row, self.words)]
-        else:
-            arguments = [wrapped(command.filter or {}, "matching", row, self.words)]
+            arguments.append(wrapped(command.document, "document_", row, self.words))
         if command.update is not None:
             arguments.append(self._update(command, row))
         if command.back is not None:
@@ -231,6 +232,19 @@ class _Script:
             found += "".join(f".{name}({n})" for name, n in (("skip", read.skip), ("limit", read.limit)) if n)
         json = json_columns(step)
         return f"rowsOf({found}.toArray(){f', {shell(list(json))}' if json else ''})"
+
+
+def _met(command: Command, call: str) -> str:
+    """How many documents the call inserted, matched or deleted."""
+    match command.action:
+        case Action.INSERT_ONE:
+            return f"({call}, 1)"
+        case Action.DELETE_ONE | Action.DELETE_MANY:
+            return f"{call}.deletedCount"
+        case _ if command.leaves_alone:
+            return f"{call}.upsertedCount"
+        case _:
+            return f"Math.max(1, {call}.matchedCount)" if command.upsert else f"{call}.matchedCount"
 
 
 def _read_in(steps: Sequence[ProgramStep]) -> Iterator[str]:

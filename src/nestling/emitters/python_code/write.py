@@ -29,6 +29,7 @@ from nestling.ir.write_path import ListParameter
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
+    Action.REPLACE_ONE: "replace_one",
     Action.UPDATE_ONE: "update_one",
     Action.UPDATE_MANY: "update_many",
     Action.DELETE_ONE: "delete_one",
@@ -143,16 +144,19 @@ class _Function:
                 return f"int({call}.acknowledged)"
             case Action.DELETE_ONE | Action.DELETE_MANY:
                 return f"{call}.deleted_count"
+            case _ if command.leaves_alone:
+                return f"int({call}.upserted_id is not None)"
             case _ if command.upsert:
                 return f"max(1, {call}.matched_count)"
             case _:
                 return f"{call}.matched_count"
 
     def _call(self, command: Command, row: str, more: str) -> str:
-        if command.action is Action.INSERT_ONE:
-            arguments = [wrapped(command.document, "document", row, self.words)]
-        else:
-            arguments = [wrapped(command.filter or {}, "matching", row, self.words)]
+        arguments = []
+        if command.action is not Action.INSERT_ONE:
+            arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
+        if command.document is not None:
+            arguments.append(wrapped(command.document, "document", row, self.words))
         if command.update is not None:
             arguments.append(self._update(command, row))
         if command.array_filters:

@@ -46,9 +46,9 @@ class Changes:
             return False
         if not home.own and (len(home.links) != 1 or self._is_alone(home) or not self._is_told(access, home)):
             return False
-        return self._is_plain(statement, in_array=not home.own)
+        return self.is_plain(statement, in_array=not home.own)
 
-    def _is_plain(self, statement: Statement, *, in_array: bool) -> bool:
+    def is_plain(self, statement: Statement, *, in_array: bool) -> bool:
         """The same for every home of a kind; found once."""
         known = self._plain.get((statement.name, in_array))
         if known is None:

@@ -59,7 +59,8 @@ class Together:
             return not direct or (bool(home.links) and self.changes.are_siblings(access, home))
         settled = settles(self.modes.situation, home)
         held = [link for link in held_links(self.modes.situation, access) if link != settled]
-        return bool(held) or bool(open_groups(self.modes.situation, home)) or home.bucket is not None
+        is_plain = self.changes.is_plain(statement, in_array=not home.own)
+        return not is_plain or bool(held) or bool(open_groups(self.modes.situation, home)) or home.bucket is not None
 
     def _children(self, access: Access) -> Iterator[str]:
         """The places of children that do not go along with their parents."""

@@ -133,7 +133,7 @@ def _conflict(
         return Conflict(ConflictAction.REPLACE)
     clause = node.args.get("conflict")
     if word == "IGNORE" or (clause is None and node.args.get("ignore")):
-        return Conflict(ConflictAction.NOTHING)
+        return Conflict(ConflictAction.NOTHING, ignores=True)
     if word:
         raise gap(f"INSERT OR {word}", node)
     if clause is None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from nestling.ir import work_of
-from nestling.ir.clause import Clause, imply
+from nestling.ir.clause import Clause, ClauseOperator, imply
 from nestling.ir.collations import index_collation
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
@@ -72,9 +72,18 @@ def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Acce
     for index in design.indexes:
         if index.collection == leading.collection and index.partial:
             told = [each for each in leading.conditions if _is_part(each, index.partial)]
-            if imply([each.clause for each in told if each.clause is not None], index.partial):
+            is_told = imply([each.clause for each in told if each.clause is not None], index.partial)
+            if is_told or _are_of_elements(leading.conditions, index.partial):
                 access = _by_index(leading, design, index.keys, order, None, told)
                 yield from () if access is None else (access,)
+
+
+def _are_of_elements(conditions: Sequence[Condition], partial: Sequence[Clause]) -> bool:
+    """Whether elements of an array are asked for by the fields that an index of the documents with such elements is on: they
+    all have these fields.
+    """
+    asked = {part.path for each in conditions for part in each.same if part.use is not Use.NONE}
+    return all(each.comparison is ClauseOperator.PRESENT and each.name in asked for each in partial)
 
 
 def _is_part(asked: Condition, partial: Sequence[Clause]) -> bool:

@@ -22,6 +22,7 @@ from nestling.ir.write_path import (
     Fetch,
     Give,
     GivenValue,
+    IfThere,
     InsertOne,
     Items,
     Match,
@@ -85,9 +86,10 @@ class _Counted:
                 return NO_WORK
             case Each(rows, inner):
                 return self.steps(inner, times * self.rows[rows])
-            case InsertOne(collection):
+            case InsertOne(collection, if_there=if_there):
                 size = self.facts.documents(collection).bytes
-                return times * (work_of.request() + work_of.insert(1, size, self._entries(collection)))
+                sought = NO_WORK if if_there is IfThere.REFUSE else work_of.fetch_by_index(1, size)
+                return times * (work_of.request() + sought + work_of.insert(1, size, self._entries(collection)))
             case UpdateDocuments():
                 return self._updated(step, times)
             case DeleteDocuments(collection, where, many):

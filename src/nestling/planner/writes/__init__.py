@@ -1,10 +1,10 @@
 """Writes on any design: which rows, and what makes their homes, and all that follows from them, as the statement says.
 
-`shortest` finds the one command that some statements are. For the others `effects` gathers what happens to the rows of each
-entity, by the statement and by foreign keys (`foreign_keys`); `effect_steps` plans it. Rows are read first, place by place
-(`fetch`); then steps for each of them change its home: `removed_rows`, `added_rows` and `changed_rows`, by kind of place
-`overflow`, `buckets`, `splits`, `discriminators`, `archive`, `listed_ids`. `returning` counts the rows, and has what RETURNING
-says of them.
+`shortest` finds the one command that some statements are, `single_upserts` that of an INSERT that may meet a row. For the
+others `effects` gathers what happens to the rows of each entity, by the statement and by foreign keys (`foreign_keys`);
+`effect_steps` plans it. Rows are read first, place by place (`fetch`); then steps for each of them change its home:
+`removed_rows`, `added_rows` and `changed_rows`, by kind of place `overflow`, `buckets`, `splits`, `discriminators`, `archive`,
+`listed_ids`. `returning` counts the rows, and has what RETURNING says of them.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from nestling.planner.writes.fetch import Prices
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.row_set_upkeep import in_order
 from nestling.planner.writes.single_commands import shortest
+from nestling.planner.writes.single_upserts import shortest_upsert
 from nestling.planner.writes.upsert import upsert_rows
 
 __all__ = ["WriteGap", "plan_write"]
@@ -41,11 +42,11 @@ def plan_write(
     `short`: one command where that is exact; without it, or to answer with them, rows are always read first. `statistics` and
     `price` tell which of several ways to read them is the cheapest, as those of `plan_read` do.
     """
-    if short and write.returning is None and not isinstance(write, Insert):
-        found = shortest(write, design)
-        if found is not None:
-            return found
-    work = WriteDraft(design, write.returning, Prices(statistics or Statistics(), price))
+    prices = Prices(statistics or Statistics(), price)
+    found = _shortest(write, design, prices) if short and write.returning is None else None
+    if found is not None:
+        return found
+    work = WriteDraft(design, write.returning, prices)
     match write:
         case Insert():
             if write.conflict is not None:
@@ -60,3 +61,10 @@ def plan_write(
             delete_rows(work, write.target, write.predicate, counted=True)
     work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
     return direct(work.plan(), design)
+
+
+def _shortest(write: Write, design: Design, prices: Prices) -> WritePlan | None:
+    """One command, for each row that is inserted; None where that is not exact."""
+    if not isinstance(write, Insert):
+        return shortest(write, design)
+    return None if write.conflict is None else shortest_upsert(write, write.conflict, design, prices)

@@ -17,6 +17,7 @@ from nestling.ir.algebra import (
     Scan,
     filtered,
 )
+from nestling.ir.clause import ClauseOperator
 from nestling.ir.collations import is_collated
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
@@ -43,7 +44,10 @@ def unique_groups(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]
 
 
 def unguarded(design: Design, entity: Entity) -> tuple[tuple[str, ...], ...]:
-    """Those of the groups no unique index of the server enforces over all places of the entity."""
+    """Those of the groups no unique index of the server enforces over all places of the entity.
+
+    An index of the documents that have the values does: NULLs are never the same.
+    """
     return tuple(group for group in unique_groups(design, entity) if not _is_guarded(design, entity, group))
 
 
@@ -62,8 +66,8 @@ def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
     return any(
         index.collection == place.store.name
         and index.unique
-        and not index.partial
         and {path for path, _ in index.keys} == paths
+        and all(each.comparison is ClauseOperator.PRESENT and each.name in paths for each in index.partial)
         for index in design.indexes
     )
 

@@ -172,6 +172,8 @@ def _compared(column: Column, other: Expression) -> Value | None:
             return Constant(truth)
         case Parameter(type=kind) if kind == column.type:
             return GivenValue(other)
+        case AttributeCast(operand=Parameter(listed=False), type=kind) if kind == column.type:
+            return GivenValue(other)
         case Coerce(operand=Parameter(listed=True)) if column.type.name in _COERCED:
             return GivenValue(other)
         case Coerce(operand=Parameter() as inner) if column.type.name in _COERCED:

@@ -49,8 +49,11 @@ from nestling.planner.writes.reachable_entities import is_inside, lives_inside
 from nestling.planner.writes.targets import RowTarget, siblings, targets_of, tells_one
 
 
-def shortest(write: Update | Delete, design: Design) -> WritePlan | None:
-    """The plan of one command (for an element of an array two: it may lie among the orphans); None where there is none."""
+def shortest(write: Update | Delete, design: Design, *, computed: bool = False) -> WritePlan | None:
+    """The plan of one command (for an element of an array two: it may lie among the orphans); None where there is none.
+
+    `computed`: new values are computed by the server also where operators say them.
+    """
     entity, conditions = design.model.entity(write.target.entity), asked(write.target, write.predicate)
     if conditions is None or any(place.copy is not None for place in design.places[entity.name]):
         return None
@@ -62,7 +65,7 @@ def shortest(write: Update | Delete, design: Design) -> WritePlan | None:
     by_key = tells_one(entity, conditions)
     if isinstance(write, Delete):
         return _deleted(design, entity, targets, many=not by_key)
-    return _updated(design, entity, write, targets, many=not by_key)
+    return _updated(design, entity, write, targets, many=not by_key, computed=computed)
 
 
 def _may_change(place: Place) -> bool:
@@ -136,7 +139,13 @@ def _are_orphans_of(place: Place, link: Relationship) -> bool:
 
 
 def _updated(
-    design: Design, entity: Entity, write: Update, targets: Sequence[RowTarget], *, many: bool
+    design: Design,
+    entity: Entity,
+    write: Update,
+    targets: Sequence[RowTarget],
+    *,
+    many: bool,
+    computed: bool = False,
 ) -> WritePlan | None:
     values = {each.attribute: each.expression for each in write.assignments}
     names = frozenset(values)
@@ -149,7 +158,7 @@ def _updated(
         return None
     steps: tuple[WriteStep, ...] = ()
     for target in reversed(targets):
-        changes = _changes(write.target, target, values)
+        changes = _changes(write.target, target, values, computed=computed)
         if changes is None:
             return None
         steps = (
@@ -184,13 +193,17 @@ def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
     return up or down or ids or any(names & set(group) for group in unguarded(design, entity))
 
 
-def _changes(scan: Scan, target: RowTarget, values: dict[str, Expression]) -> tuple[Change, ...] | None:
+def _changes(
+    scan: Scan, target: RowTarget, values: dict[str, Expression], *, computed: bool
+) -> tuple[Change, ...] | None:
     """The values as operators, or computed by the server where these do not say them."""
     columns = {each.name: each for each in scan.columns}
     own = {field.attribute: field.path for field in target.node.beside_id}
     paths = {name: path for name in values if (path := own.get(name))}
     if len(paths) < len(values):
         return None
+    if computed:
+        return _computed(scan, target, paths, values)
     found = [_operator(join(target.prefix, paths[name]), columns[name], value) for name, value in values.items()]
     known = tuple(each for each in found if each is not None)
     return known if len(known) == len(found) else _computed(scan, target, paths, values)

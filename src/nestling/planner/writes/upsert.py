@@ -9,15 +9,18 @@ from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.design import Design
 from nestling.ir.expression import NULL, AttributeCast, Column, Exists, Expression, Not
 from nestling.ir.model import Entity
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, nullable
 from nestling.ir.write import Conflict, ConflictAction, Insert
+from nestling.ir.write_path import NEW, Give
 from nestling.planner.reads.traverse import rewritten
+from nestling.planner.writes.cells import column
 from nestling.planner.writes.condition_columns import scanned
-from nestling.planner.writes.constraints import sharing, unique_groups
+from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
 from nestling.planner.writes.draft import Phase, WriteDraft, gap
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
+from nestling.planner.writes.plain_conditions import is_given
 from nestling.planner.writes.row_set_upkeep import in_order
 
 
@@ -28,10 +31,15 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
         raise gap("INSERT … SELECT with what to do about rows that exist")
     entity = work.model.entity(insert.entity)
     _refuse_changing(work, entity, rows)
-    groups = (conflict.attributes,) if conflict.attributes else unique_groups(work.design, entity)
+    groups = conflict_groups(work.design, entity, conflict)
     for row in rows:
         _upsert(work, insert, conflict, entity, groups, row)
         _close(work)
+
+
+def conflict_groups(design: Design, entity: Entity, conflict: Conflict) -> tuple[tuple[str, ...], ...]:
+    """The groups of attributes by which a row may be there already."""
+    return (conflict.attributes,) if conflict.attributes else unique_groups(design, entity)
 
 
 def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> None:
@@ -56,18 +64,32 @@ def _upsert(
     work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
 ) -> None:
     scan = scan_of(entity, work.name("there"))
-    there = _same(work.design, entity, scan, groups, row)
+    there = conflicting(work.design, entity, scan, groups, row)
     match conflict.action:
         case ConflictAction.REPLACE:
             if there is not None:
                 delete_rows(work, scan, there)
                 _close(work)
-            _insert(work, insert, entity, row, None)
+            insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
-            _insert(work, insert, entity, row, _absent(scan, there))
+            _refuse_proposed(work, conflict, entity, insert, row)
+            insert_row(work, insert, entity, row, _absent(scan, there))
         case ConflictAction.UPDATE:
+            _refuse_proposed(work, conflict, entity, insert, row)
             _update(work, conflict, insert, entity, groups, row)
-            _insert(work, insert, entity, row, _absent(scan, there))
+            insert_row(work, insert, entity, row, _absent(scan, there))
+
+
+def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, insert: Insert, row: Row) -> None:
+    """A row that lacks a NOT NULL attribute is refused, whether another is there or not."""
+    made = {item.attribute for item in insert.generated}
+    unsure = [name for name in entity.attribute_names if name not in made and nullable(row.get(name, NULL))]
+    given = {name: value for name in unsure if is_given(value := row.get(name, NULL))}
+    if conflict.ignores or all(entity.attribute(name).nullable for name in given):
+        return
+    rows = work.name(f"proposed {entity.name}")
+    work.add(Phase.FETCH, [Give(rows, (tuple((column(NEW, name), value) for name, value in given.items()),))])
+    refuse_nulls(work, entity, list(given), rows)
 
 
 def _update(
@@ -79,22 +101,23 @@ def _update(
     row: Row,
 ) -> None:
     scan = scan_of(entity, insert.alias)
-    there = _same(work.design, entity, scan, groups, row)
+    there = conflicting(work.design, entity, scan, groups, row)
     if there is None:
         return
-    assignments = {item.attribute: _said(item.expression, conflict.excluded, row) for item in conflict.assignments}
-    wanted = None if conflict.predicate is None else _said(conflict.predicate, conflict.excluded, row)
+    assignments = {item.attribute: said(item.expression, conflict.excluded, row) for item in conflict.assignments}
+    wanted = None if conflict.predicate is None else said(conflict.predicate, conflict.excluded, row)
     update_rows(work, scan, assignments, conjunction(there, wanted), counted=True)
 
 
-def _insert(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None) -> None:
+def insert_row(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None = None) -> None:
+    """Plan one row of the statement; only where the condition holds."""
     attributes = tuple(row)
     columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
     source = Values("given row", columns, (tuple(row.values()),))
     insert_rows(work, entity, attributes, source, insert.generated, condition)
 
 
-def _same(
+def conflicting(
     design: Design, entity: Entity, scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]
 ) -> Expression | None:
     """Rows that share a group's values with the new one."""
@@ -106,7 +129,7 @@ def _absent(scan: Scan, there: Expression | None) -> Expression | None:
     return None if there is None else Not(Exists(filtered(scan, there)))
 
 
-def _said(expression: Expression, excluded: str, row: Row) -> Expression:
+def said(expression: Expression, excluded: str, row: Row) -> Expression:
     """The same, with the new row's values where it is mentioned: numbers as they are given, before SQLite's affinity."""
 
     def change(inner: Expression) -> Expression | None:

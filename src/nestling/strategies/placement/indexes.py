@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import followed_links, linked_by_expression, sought
+from nestling.ir.embedded_uniques import Kept, kept_inside
 from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity, Model
 from nestling.ir.names import join
@@ -49,7 +50,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
         if place.copy is not None:
             continue
         wanted.extend(expiry(situation, outline, entity, place, notes))
-        wanted.extend(_unique(entity, place, notes))
+        wanted.extend(_unique(situation.model, entity, place, notes))
         wanted.extend(_of_buckets(outline, entity, place))
         wanted.extend(of_trees(situation, outline, entity, place))
         if outline.indexes is None:
@@ -89,7 +90,7 @@ def _index(place: Place, entity: Entity, attributes: tuple[str, ...], *, serves:
     return Index(place.store.name, tuple((path, 1) for path in dict.fromkeys(filter(None, paths))), serves=serves)
 
 
-def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
+def _unique(model: Model, entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
     """Keys and unique groups that `_id` does not already say; enforced where MongoDB's idea of unique is SQL's."""
     for group in (entity.key, *entity.uniques):
         at_root = len(place.nodes) == 1
@@ -101,14 +102,22 @@ def _unique(entity: Entity, place: Place, notes: list[str]) -> Iterator[Index]:
         elif at_root:
             yield _enforcing(index, entity, place, group)
         elif group != entity.key:
-            notes.append(unchecked_words(entity.name, group, place))
-            yield index
+            kept = kept_inside(model, entity, group, place)
+            if kept is not Kept.WHOLLY:
+                notes.append(unchecked_words(entity.name, group, place, kept))
+            yield index if kept is Kept.NOWHERE else _enforcing_inside(index)
 
 
 def _enforcing(index: Index, entity: Entity, place: Place, group: tuple[str, ...]) -> Index:
     """The index of a unique group over the documents that have all of it: SQL takes two missing values for different."""
     optional = [name for name in group if entity.attribute(name).nullable and name not in entity.key]
     paths = sorted(filter(None, (place.path_of(name) for name in optional)))
+    return replace(index, unique=True, partial=tuple(Clause(path, ClauseOperator.PRESENT) for path in paths))
+
+
+def _enforcing_inside(index: Index) -> Index:
+    """The index of a unique group of embedded rows over the documents that hold such rows."""
+    paths = sorted(path for path, _ in index.keys)
     return replace(index, unique=True, partial=tuple(Clause(path, ClauseOperator.PRESENT) for path in paths))
 
 
