@@ -18,7 +18,7 @@ from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
 from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Decision, Proposal, Weighed
-from nestling.ir.proposal_rows import cost_line, saving
+from nestling.ir.proposal_rows import cost_line, lacking_line, saving
 from nestling.ir.purposes import purpose
 from nestling.ir.work_words import work_rate
 
@@ -49,7 +49,9 @@ def description(proposal: Proposal) -> str:
 def _summary(proposal: Proposal) -> str:
     design = proposal.design
     made = f" Strategy: {proposal.strategy}." if proposal.strategy else ""
-    costs = f" {cost_line(proposal.costs)}" if proposal.costs is not None else ""
+    lacking = lacking_line(proposal)
+    said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
+    costs = f" {said}" if said else ""
     return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}{costs}\n"
 
 

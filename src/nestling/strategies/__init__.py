@@ -114,6 +114,8 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
         (*known.reading.gaps, *_gaps(known), *check_gaps(made), *partial_unique_gaps(made)),
         (*known.reading.notes, *indexed.notes, *names, *archives(known, proposed)),
         dialect=known.reading.dialect or SQLITE,
+        left_out=known.reading.workload.left_out,
+        in_part=known.reading.workload.in_part,
     )
 
 
