@@ -348,7 +348,11 @@ def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str,
     assert said in " ".join(nestling("explain", design).out.split())
     assert said in " ".join(nestling("emit", design, "--as", "markdown").out.split())
     as_json = nestling("design", "sqlite:///shop.db", *options, "--json", cwd=shop)
-    assert (as_json.code, as_json.json["left_out"], as_json.json["in_part"]) == (1, ["no_sql", "no_table"], ["no_column"])
+    assert (as_json.code, as_json.json["left_out"], as_json.json["in_part"]) == (
+        1,
+        ["no_sql", "no_table"],
+        ["no_column"],
+    )
 
 
 def test_left_out_of_a_model_file(shop: Path, tmp_path: Path) -> None:

@@ -182,7 +182,14 @@ def show(proposal: Proposal) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.ir.proposal_rows import besides_line, collection_rows, cost_line, decision_rows, kept_rows, lacking_line
+    from nestling.ir.proposal_rows import (
+        besides_line,
+        collection_rows,
+        cost_line,
+        decision_rows,
+        kept_rows,
+        lacking_line,
+    )
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
     table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))

@@ -20,6 +20,7 @@ from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.proposal_rows import cost_line, lacking_line, saving
 from nestling.ir.purposes import purpose
+from nestling.ir.quantity_words import counted
 from nestling.ir.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
@@ -52,7 +53,7 @@ def _summary(proposal: Proposal) -> str:
     lacking = lacking_line(proposal)
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     costs = f" {said}" if said else ""
-    return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}{costs}\n"
+    return f"{counted(len(design.model.entities), 'entity')} in {counted(len(design.stores), 'collection')}.{made}{costs}\n"
 
 
 def _store(design: Design, store: StoredCollection, indexes: Sequence[PlannedIndex]) -> str:

@@ -17,8 +17,8 @@ def assumed_growth(situation: Situation) -> Iterator[str]:
     told = [f"{name} ({_words(each)})" for name, each in situation.fan_outs.items() if each.assumed]
     if told:
         yield (
-            f"growth is assumed, not measured or declared, for {first_of(told, MOST)}. If that is wrong, write `growth_per_day` of"
-            " the entities into the model file that `nestling inspect SOURCE -o model.yaml` gives, and design from that"
+            f"growth is assumed, not measured or declared, for {first_of(told, MOST)}. If that is wrong, write `growth_per_day`"
+            " of the entities into the model file that `nestling inspect SOURCE -o model.yaml` gives, and design from that"
         )
 
 

@@ -89,8 +89,12 @@ def fan_out(
     origin = growth_origin(reading.statistics, link, statements_of) if growth > 1 else ""
     assumed = origin if growth >= DOUBLED and child.growth_per_day is None else ""
     if seems_to and not assumed:
-        assumed = f"`{link.child}` has a time, and one `{link.parent}` has {short(largest or 0.0)} of them, far over the mean"
-    return FanOut(mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin, assumed)
+        assumed = (
+            f"`{link.child}` has a time, and one `{link.parent}` has {short(largest or 0.0)} of them, far over the mean"
+        )
+    return FanOut(
+        mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin, assumed
+    )
 
 
 def _is_still(reading: Reading, entity: str) -> bool:

@@ -259,9 +259,7 @@ class ReadingForm(FileForm):
             return None
         for statement in statements:
             check_statement(statement, model, ("workload", statement.name), findings)
-        workload = Workload(
-            statements, requirements, self.window_seconds, tuple(self.left_out), tuple(self.in_part)
-        )
+        workload = Workload(statements, requirements, self.window_seconds, tuple(self.left_out), tuple(self.in_part))
         dialect = _dialect(self.dialect, findings)
         return Reading(model, workload, statistics, gaps, tuple(self.notes), self.origin, dialect)
 

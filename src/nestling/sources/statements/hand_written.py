@@ -31,9 +31,7 @@ def with_footprints(reading: Reading) -> Reading:
     return replace(reading, workload=workload, gaps=tuple(gaps))
 
 
-def _told(
-    statement: Statement, reading: Reading, links: Links, gaps: list[Gap], mistaken: set[str]
-) -> Statement:
+def _told(statement: Statement, reading: Reading, links: Links, gaps: list[Gap], mistaken: set[str]) -> Statement:
     """The statement with its accesses; its mistakes are added to `gaps`, and its name to `mistaken` where there are some."""
     dialect = reading.dialect_of(statement) or SQLITE
     written = normalise(statement.sql, dialect)
