@@ -75,7 +75,7 @@ def saving(kept: Weighed) -> str:
 
 
 def lacking_line(proposal: Proposal) -> str:
-    """Which statements of the workload the decision leaves out, which it weighs in part, which are not converted; else nothing."""
+    """Which statements of the workload the decision leaves out, weighs in part, or does not convert; else nothing."""
     weighed = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
     every = len({*weighed, *proposal.left_out}) if weighed else 0
     unconverted = tuple(name for gap in proposal.gaps for name in statements_in(gap))

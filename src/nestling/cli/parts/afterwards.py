@@ -10,10 +10,15 @@ if TYPE_CHECKING:
 
 
 def say_afterwards(proposal: Proposal, design: Path, target: str) -> None:
-    """The command that keeps its copies right, where some follow their source later, and the one that finds what went stale."""
+    """The command that keeps its copies right, where some follow their source later, and the one that finds what went stale.
+
+    Of a design that keeps nothing twice there is nothing to check: the doctor looks at what may go wrong there.
+    """
     from nestling.cli.parts import text
     from nestling.pipeline.proving.copies import may_be_behind
+    from nestling.planner.checks import checks_of
 
     where = f"{text.argument(design)} {text.argument(target)}"
     sync = [f"nestling sync {where}"] if may_be_behind(proposal.design) else []
-    text.say_next(*sync, f"nestling check {where}")
+    is_checked = bool(checks_of(proposal.design).checks)
+    text.say_next(*sync, f"nestling check {where}" if is_checked else f"nestling doctor {text.argument(target)}")

@@ -1,6 +1,5 @@
 """A reading made ready for deciding: fan-outs, footprints, sizes, thresholds; gathered once, read by patterns and strategies."""
 
-from nestling.ir.situation.assumed_growth import assumed_growth
 from nestling.ir.situation.changed import changed_entities, taking_along
 from nestling.ir.situation.growth import is_only_added_to, rows_per_day
 from nestling.ir.situation.outgrown import outgrown
@@ -10,7 +9,6 @@ from nestling.ir.situation.thresholds import Thresholds
 __all__ = [
     "Situation",
     "Thresholds",
-    "assumed_growth",
     "changed_entities",
     "is_only_added_to",
     "outgrown",
