@@ -54,7 +54,7 @@ def test_short_names(shop: Path, tmp_path: Path) -> None:
 
 KEYS = {
     "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "threshold", "seconds", "profile", "statements",
-    "dearer", "gaps",
+    "dearer", "left_out", "in_part", "gaps",
 }  # fmt: skip
 WEIGHED_KEYS = {
     "structure",
@@ -208,7 +208,7 @@ def test_what_is_weighed_but_cannot_be_converted(shop: Path, tmp_path: Path) -> 
     workload = tmp_path / "workload.sql"
     workload.write_text("".join(f"-- name: add_{n}, rate: 5/s\n{insert}\n" for n in range(5)))
     done = nestling("design", "sqlite:///shop.db", "--workload", workload, cwd=shop)
-    assert done.code == 0
+    assert done.code == 1
     told = "statements `add_0`, `add_1`, `add_2` and 2 more: weighed, but not converted: DELETE with LIMIT"
     assert done.err.count("DELETE with LIMIT") == 1
     assert told in done.err.replace("\n", " ")
@@ -314,3 +314,51 @@ def test_a_folder_that_is_made_is_named(shop: Path, tmp_path: Path) -> None:
         "Made"
         not in nestling("design", "model.yaml", "--strategy", "tree", "-o", tmp_path / "no" / "y.yaml", cwd=shop).err
     )
+
+
+LACKING = """
+-- name: fine, rate: 5/s
+SELECT name FROM customer WHERE customer_id = :id;
+-- name: no_sql, rate: 5/s
+SELEC name FRM customer;
+-- name: no_table, rate: 5/s
+SELECT name FROM custmers WHERE customer_id = :id;
+-- name: no_column, rate: 5/s
+SELECT nmae FROM customer WHERE customer_id = :id;
+-- name: no_query, rate: 5/s
+SELECT soundex(name) FROM customer WHERE customer_id = :id;
+"""
+
+
+@pytest.mark.parametrize(("strategy", "of"), [("optimal", "2 of 5 statements"), ("tree", "2 statements")])
+def test_statements_that_are_left_out(shop: Path, tmp_path: Path, strategy: str, of: str) -> None:
+    """They stand beside the proof by name, in the file, in `explain` and in the JSON, and the exit code is 1."""
+    workload, design = tmp_path / "workload.sql", tmp_path / "design.yaml"
+    workload.write_text(LACKING)
+    options = ("--workload", workload, "--strategy", strategy)
+    done = nestling("design", "sqlite:///shop.db", *options, "-o", design, cwd=shop)
+    assert done.code == 1
+    said = (
+        f"{of} are left out of this decision: `no_sql`, `no_table`. 1 statement is weighed with only what could be read:"
+        " `no_column`. 1 statement is weighed, but not converted: `no_query`."
+    )
+    last = " ".join(done.out.strip().split("\n\n")[-1].split())
+    assert last.endswith(said)
+    assert ("proved least" in last) == (strategy == "optimal")
+    assert said in " ".join(nestling("explain", design).out.split())
+    assert said in " ".join(nestling("emit", design, "--as", "markdown").out.split())
+    as_json = nestling("design", "sqlite:///shop.db", *options, "--json", cwd=shop)
+    assert (as_json.code, as_json.json["left_out"], as_json.json["in_part"]) == (
+        1,
+        ["no_sql", "no_table"],
+        ["no_column"],
+    )
+
+
+def test_left_out_of_a_model_file(shop: Path, tmp_path: Path) -> None:
+    """A model file keeps the names of what its workload file had and nobody could read."""
+    workload, model = tmp_path / "workload.sql", tmp_path / "model.yaml"
+    workload.write_text(LACKING)
+    nestling("inspect", "sqlite:///shop.db", "--workload", workload, "-o", model, cwd=shop)
+    found = nestling("design", model, "--json")
+    assert (found.code, found.json["left_out"], found.json["in_part"]) == (1, ["no_sql", "no_table"], ["no_column"])

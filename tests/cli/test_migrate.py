@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import pytest
@@ -47,6 +48,8 @@ def test_from_one_design_to_the_other(moving: Path, target: str, database: Docum
     told = {"phase", "equal", "rows", "differing", "repeated", "changes", "documents", "unknown", "lagging", "seconds"}
     assert set(done.json) == told
     assert names(database) == {"author", "author.before", "book", "_nestling_migrate"}
+    again = nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving)
+    assert again.err.rstrip().endswith(f"nestling check new.yaml {quote(target)}")
     verified = nestling("verify", "new.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=moving)
     assert verified.code == 0, verified.out
     dropped = nestling("migrate", *DESIGNS, target, "--drop-old", "--json", cwd=moving)

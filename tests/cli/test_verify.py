@@ -81,6 +81,15 @@ def test_values_that_look_the_same(loaded: Path, target: str, database: Database
     assert "1921 (str)" in done.out
 
 
+def test_null_on_one_side(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
+    """A value that is missing on one side is shown as NULL, beside what the other side has."""
+    database["author"].update_one({"_id": 1}, {"$unset": {"born": ""}})
+    done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
+    assert done.code == 1
+    cells = next(line.split() for line in done.out.splitlines() if "changed" in line)
+    assert cells == ["author", "1", "changed", "born", "1929", "NULL"]
+
+
 def test_blanks_that_cannot_be_seen(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """Texts that differ at their end are shown with their ends."""
     edit = {"$set": {"book.$[b].title": "Solaris "}}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from nestling.ir.bindings import Bindings
@@ -73,6 +74,14 @@ def test_a_mix_follows_the_rates() -> None:
     """Executions are as frequent as their rates; seldom ones are there all the same."""
     assert mix(Workload((READ, ADD, BIRTH)), 200) == {"read": 180, "add": 18, "birth": 2}
     assert mix(Workload((READ, ADD, BIRTH)), 10) == {"read": 9, "add": 1, "birth": 1}
+
+
+def test_a_mix_of_seldom_statements_is_as_large_as_asked() -> None:
+    """Many statements of equal rates are not all rounded down to none."""
+    several = tuple(replace(READ, name=f"read_{number}") for number in range(20))
+    counts = mix(Workload(several), 7, least_reads=0, least_writes=0)
+    assert sum(counts.values()) == 7
+    assert max(counts.values()) == 1
 
 
 def test_values_that_work_once_are_counted() -> None:

@@ -339,3 +339,12 @@ def test_nothing_to_run(mongod: Server, tmp_path: Path) -> None:
     empty = replace(reading, workload=replace(reading.workload, statements=()))
     with _on(mongod) as on, pytest.raises(InputError, match="no statement to run"):
         prove(empty, two(reading), lambda model: open_rows(address, model), {}, on)
+
+
+def test_rates_that_round_to_nothing(mongod: Server, tmp_path: Path) -> None:
+    """Where no statement would be due in the time of the open loop there is none, and that is said."""
+    seldom = READS.replace("rate: 90/s", "rate: 2/day").replace("rate: 30/s", "rate: 1/day")
+    address, reading = source(tmp_path, seldom)
+    proof = proved(mongod, address, reading, two(reading))
+    assert [each.opened for each in proof.designs] == [None, None]
+    assert any(note.startswith("there was no open loop: it takes 0.2 s") for note in proof.notes)

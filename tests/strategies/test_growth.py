@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,8 @@ from nestling import pipeline
 from nestling.ir.proposal import Choice, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
-from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.ir.statistics import inferred
+from nestling.ir.workload import Access, Requirements, Statement, StatementKind
 from nestling.shop import workload
 from tests.bundled_shop import shop_address, shop_reading
 from tests.strategies.readings import entity, fan_out, relationship, rows, write
@@ -87,3 +89,41 @@ def test_rates_of_a_short_while_tell_nothing_of_growth(shop_folder: Path, tmp_pa
         said[reading.workload.window_seconds] = grows, [gap.what for gap in reading.gaps if "grows" in gap.what]
     short = "how the data grows: the rates were watched for 90.0 s; capture for an hour or more"
     assert said == {90: (False, [short]), 86_400: (True, [])}
+
+
+def test_assumed_growth_is_told() -> None:
+    """A note says how large sets of children are taken to grow and why, unless that is measured or declared, or is little."""
+
+    def notes(*statements: Statement, growth: float | None = None) -> tuple[str, ...]:
+        found = small_reading(
+            [entity("bill"), entity("line", "bill_id")],
+            [relationship("bill", "line")],
+            counts={"bill": rows(1000), "line": rows(5000, growth=growth)},
+            fan_outs={"bill_line": fan_out(12)},
+            statements=statements,
+        )
+        return tuple(note for note in pipeline.design(found, "tree").notes if "assumed" in note)
+
+    lines = write("add_line", Access("line", StatementKind.INSERT), rate=2)
+    (said,) = notes(lines)
+    assert said.startswith(
+        "growth is assumed, not measured or declared, for bill_line (at most 12 now, 151,385 with the growth expected in a year,"
+        " as add_line inserts 2/s; no statement inserts `bill`"
+    )
+    assert notes(lines, growth=90) == ()
+    assert notes(write("change_line", Access("line", StatementKind.UPDATE), rate=2)) == ()
+
+
+@pytest.mark.parametrize("said", ["", "growth", "read only"])
+def test_a_table_that_stands_still_does_not_seem_to_grow(said: str) -> None:
+    """Data may look as if it grew for ever; who says that there are no more rows is believed, else the guess is told."""
+    found = small_reading(
+        [entity("bill"), entity("line", "bill_id")],
+        [relationship("bill", "line")],
+        counts={"bill": rows(1000), "line": rows(5000, growth=0 if said == "growth" else None)},
+        fan_outs={"bill_line": replace(fan_out(400, mean=12), grows=inferred(1))},
+        requirements=Requirements(read_only=("line",) if said == "read only" else ()),
+    )
+    assert situation(found, Thresholds()).fan_outs["bill_line"].grows is not bool(said)
+    guessed = "`line` has a time, and one `bill` has 400 of them, far over the mean"
+    assert any(guessed in note for note in pipeline.design(found, "tree").notes) is not bool(said)

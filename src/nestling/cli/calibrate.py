@@ -82,6 +82,7 @@ def calibrate_json(made: Calibrated) -> dict[str, object]:
 def show(made: Calibrated) -> None:
     """The coefficients, and how well they explain what was measured."""
     from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import counted
 
     identity = made.profile.identity
     title = f"MongoDB {identity.server}, {identity.engine}, {identity.hardware}"
@@ -93,5 +94,5 @@ def show(made: Calibrated) -> None:
     errors = sorted(made.errors)
     half, most = errors[len(errors) // 2], errors[int(len(errors) * 0.95)]
     click.echo(
-        f"\n{len(errors)} experiments; predicted and measured differ {half:.2f}-fold (median), {most:.2f}-fold (p95)."
+        f"\n{counted(len(errors), 'experiment')}; predicted and measured differ {half:.2f}-fold (median), {most:.2f}-fold (p95)."
     )

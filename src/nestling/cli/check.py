@@ -105,12 +105,13 @@ def command(
 
 
 def check_json(report: CheckReport) -> dict[str, object]:
-    """The documented shape: clean, checked, findings, repaired, checks, unknown, gaps."""
+    """The documented shape: clean, checked, findings, repaired, passes, checks, unknown, gaps."""
     return {
         "clean": report.clean,
         "checked": report.checked,
         "findings": [_finding(each) for each in report.findings],
         "repaired": report.repaired,
+        "passes": report.passes,
         "checks": [_check(report, key) for key in report.verdicts],
         "unknown": [asdict(each) for each in report.unknown],
         "gaps": [asdict(gap) for gap in report.gaps],
@@ -205,7 +206,8 @@ def verdict(report: CheckReport) -> str:
     if not values:
         return f"Clean: {looked}."
     if report.clean:
-        return f"Repaired: {counted(values, 'difference')}, of {looked}."
+        times = f" in {counted(report.passes, 'pass')}" if report.passes > 1 else ""
+        return f"Repaired: {counted(values, 'difference')}{times}, of {looked}."
     can_mend = any(each.repair is not None and report.verdicts[each.key].values for each in report.checks)
     rest = f", {report.repaired:,} repaired" if report.repaired else "; `--repair` mends what can be mended" * can_mend
     return f"NOT clean: {counted(values, 'difference')}, of {looked}{rest}."

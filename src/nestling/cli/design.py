@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
@@ -83,17 +84,21 @@ def command(
     thresholds: tuple[str, ...],
     output: Path | None,
     as_json: bool,
-) -> None:
+) -> int:
     """Decide the document schema for a SOURCE: what to embed, what to reference, what to copy, which indexes.
 
     optimal is the design that costs the workload least, proved; tree follows the published decision tree and rules, embedded
     embeds all it may, normalized embeds nothing. For a MongoDB (mongodb://host/database) the present design is read and
     priced too, and the changes to it are listed, the largest saving first; without --workload, the workload is what the server
     has recorded.
+
+    Exits 1 when statements of the workload were left out, were read only in part, or are not converted. The design is made all
+    the same.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
+    from nestling.ir.proposal_rows import lacking_line
     from nestling.ir.text import write_proposal
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
     from nestling.pipeline.designing import with_short_names
@@ -119,6 +124,7 @@ def command(
         else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
     )
     proposal = with_unconverted(proposal, reading)
+    code = DIFFERENT if lacking_line(proposal) else FINE
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
         text.write_result(output, write_proposal(proposal))
@@ -129,7 +135,7 @@ def command(
         text.print_json(proposal_json(proposal) | more | (changes_json(made) if made is not None else {}))
         if made is not None and made.warning:
             text.say(f"WARNING: {made.warning}")
-        return
+        return code
     show(proposal)
     if made is not None:
         show_changes(made)
@@ -139,6 +145,7 @@ def command(
     if made is not None and made.warning:
         text.say(f"WARNING: {made.warning}")
     _say_next(source, output, proposal, reading.origin)
+    return code
 
 
 def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str) -> None:
@@ -175,7 +182,14 @@ def show(proposal: Proposal) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.ir.proposal_rows import besides_line, collection_rows, cost_line, decision_rows, kept_rows
+    from nestling.ir.proposal_rows import (
+        besides_line,
+        collection_rows,
+        cost_line,
+        decision_rows,
+        kept_rows,
+        lacking_line,
+    )
 
     columns: tuple[str, ...] = ("collection", "documents", "embeds", "indexes")
     table(f"{proposal.design.model.name}, by strategy {proposal.strategy}", columns, collection_rows(proposal.design))
@@ -187,8 +201,10 @@ def show(proposal: Proposal) -> None:
     if kept := list(kept_rows(proposal)):
         click.echo()
         table("Kept besides", ("structure", "pattern", "saves", "for"), kept)
-    if proposal.costs is not None:
-        click.echo("\n" + "\n".join(wrap(cost_line(proposal.costs), console().width - 1)))
+    lacking = lacking_line(proposal)
+    said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
+    if said:
+        click.echo("\n" + "\n".join(wrap(said, console().width - 1)))
 
 
 def changes_json(made: Redesign) -> dict[str, object]:

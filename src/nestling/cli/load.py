@@ -48,6 +48,7 @@ def command(
     Collections that hold data are left alone: say --replace or --resume. Ctrl-C at any moment is fine; --resume goes on.
     """
     from nestling.cli.parts import text
+    from nestling.cli.parts.afterwards import say_afterwards
     from nestling.cli.parts.progress import progress
     from nestling.pipeline import Mode, load, opened, reach_rows, read_proposal
 
@@ -65,6 +66,8 @@ def command(
         text.notices((), done.report.notes)
     else:
         show(done)
+        if target is not None and done.verified is not None and done.verified.equal:
+            say_afterwards(proposal, design, target)
     return FINE if done.verified is None or done.verified.equal else DIFFERENT
 
 

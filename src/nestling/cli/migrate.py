@@ -82,7 +82,9 @@ def command(
     kill, it goes on where it stopped. Exits 1 when rows still differ.
     """
     from nestling.cli.parts import text
+    from nestling.cli.parts.afterwards import say_afterwards
     from nestling.cli.parts.progress import progress
+    from nestling.ir.migration import Phase
     from nestling.pipeline import abort_migration, migrate, opened, read_proposal
     from nestling.pipeline import drop_old as drop_what_is_left
 
@@ -123,6 +125,8 @@ def command(
         click.echo("Both designs are the same: there is nothing to migrate.")
     else:
         show(done)
+        if done.equal and done.phase is Phase.DONE:
+            say_afterwards(designs[1], new, target)
     return FINE if done.equal else DIFFERENT
 
 

@@ -182,7 +182,7 @@ def show_designs(proof: Proof) -> None:
     """A row for each design, the fastest first."""
     from nestling.cli.parts.table import table
     from nestling.ir.proof_words import labels, milliseconds, rate, ratio, spread
-    from nestling.ir.quantity_words import size
+    from nestling.ir.quantity_words import counted, size
 
     names, rows = labels(proof), []
     for each in sorted(proof.designs, key=lambda each: -(each.throughput or 0.0)):
@@ -201,7 +201,8 @@ def show_designs(proof: Proof) -> None:
         )
     made = proof.setting
     title = (
-        f"{made.reading}: {made.rows:,} rows on {made.server}; {made.rounds} rounds, {made.seconds:.0f} s in all; ms"
+        f"{made.reading}: {counted(made.rows, 'row')} on {made.server};"
+        f" {counted(made.rounds, 'round')}, {made.seconds:.0f} s in all; ms"
     )
     columns = ("design", "a second", "95 %", "times as long", "p99 open", "disk", "journal/write", "predicted")
     table(title, columns, rows, right=(1, 2, 3, 4, 5, 6, 7))

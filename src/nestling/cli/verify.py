@@ -101,7 +101,7 @@ def show(report: VerifyReport) -> None:
 def _told_apart(difference: Difference) -> tuple[str, str]:
     """Both values with all their digits, and with their types where they look the same."""
     values = (difference.expected, difference.found)
-    expected, found = ("" if value is None else _shown(value) for value in values)
+    expected, found = ("NULL" if value is None else _shown(value) for value in values)
     if expected == found:
         expected, found = (f"{value} ({type(value).__name__})" for value in values)
     return expected, found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nestling.ir.quantity_words import agreeing, counted
+
 
 @dataclass(frozen=True, slots=True)
 class Enforcement:
@@ -37,5 +39,9 @@ def enforcement(*, exists: bool = False, failing: int | None = None) -> Enforcem
         return UNCOUNTED
     if failing == 0:
         return CLEAN
-    reason = f"{failing:,} documents fail: they can still be updated as they are, while all others are checked on every write"
+    they = agreeing(failing, "it", "they")
+    reason = (
+        f"{counted(failing, 'document')} {agreeing(failing, 'fails', 'fail')}: {they} can still be updated as"
+        f" {agreeing(failing, 'it is', 'they are')}, while all others are checked on every write"
+    )
     return Enforcement("moderate", "error", reason)

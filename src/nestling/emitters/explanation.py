@@ -14,6 +14,7 @@ from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
+from nestling.ir.proposal_rows import lacking_line
 from nestling.ir.rules import RULES, rule
 from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import in_short, is_about
@@ -82,7 +83,7 @@ class Explanation:
     """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
 
     `about` is what it was asked for, empty for all; `weighed`, which has what was chosen first, and `built_besides`, the indexes
-    nobody weighed, then have only what concerns that.
+    nobody weighed, then have only what concerns that. `lacking` says which statements the decision leaves out.
     """
 
     strategy: str
@@ -93,6 +94,7 @@ class Explanation:
     costs: Costs | None = None
     built_besides: tuple[BuiltIndex, ...] = ()
     about: str = ""
+    lacking: str = ""
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -108,7 +110,10 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
         every = tuple(_explained(model, decision) for decision in proposal.decisions)
         gaps = tuple(str(in_short(gap)) for gap in proposal.gaps)
         built = _built(built_besides(proposal.design))
-        return Explanation(proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs, built)
+        lacks = lacking_line(proposal)
+        return Explanation(
+            proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs, built, lacking=lacks
+        )
     decisions, weighed, indexes = scope(proposal, about)
     explained = tuple(_explained(model, decision) for decision in decisions)
     lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))

@@ -13,7 +13,11 @@ from nestling.ir.proposal_rows import cost_line
 
 def explanation_html(explained: Explanation) -> str:
     """The decisions, and what was weighed besides."""
-    parts = [f"<p>{inline(cost_line(explained.costs, explained.about))}</p>"] if explained.costs is not None else []
+    parts = (
+        [f"<p>{inline(cost_line(explained.costs, explained.about, explained.lacking))}</p>"]
+        if explained.costs is not None
+        else []
+    )
     parts += [part for each in explained.decisions for part in _decision(each)]
     for title, chosen in (("Kept besides", True), ("Considered, not kept", False)):
         rows = [

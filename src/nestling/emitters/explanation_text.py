@@ -50,7 +50,7 @@ def explanation_text(explained: Explanation, *, lacking_first: bool = False, wid
     """The explanation in plain lines, one block per decision. `lacking_first`: it begins with what is not taken into account."""
     lacking = _listed("Not taken into account", explained.gaps)
     blocks = lacking if lacking_first else []
-    blocks += [_head(explained.costs, explained.about)] if explained.costs is not None else []
+    blocks += _head(explained)
     blocks += [list(_lines(each)) for each in explained.decisions]
     blocks += _besides(explained.weighed, explained.costs)
     blocks += [list(_built(explained.built_besides))] if explained.built_besides else []
@@ -65,8 +65,10 @@ def _listed(title: str, lines: Sequence[str]) -> list[list[_Line]]:
     return [[_Line(f"{title}:"), *items]] if items else []
 
 
-def _head(costs: Costs, about: str) -> list[_Line]:
-    return [_Line(cost_line(costs, about)), _Line(UNIT)]
+def _head(explained: Explanation) -> list[list[_Line]]:
+    if explained.costs is None:
+        return [[_Line(explained.lacking)]] if explained.lacking else []
+    return [[_Line(cost_line(explained.costs, explained.about, explained.lacking)), _Line(UNIT)]]
 
 
 def _lines(each: Explained) -> Iterator[_Line]:

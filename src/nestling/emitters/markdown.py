@@ -18,8 +18,9 @@ from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
 from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Decision, Proposal, Weighed
-from nestling.ir.proposal_rows import cost_line, saving
+from nestling.ir.proposal_rows import cost_line, lacking_line, saving
 from nestling.ir.purposes import purpose
+from nestling.ir.quantity_words import counted
 from nestling.ir.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
@@ -49,8 +50,10 @@ def description(proposal: Proposal) -> str:
 def _summary(proposal: Proposal) -> str:
     design = proposal.design
     made = f" Strategy: {proposal.strategy}." if proposal.strategy else ""
-    costs = f" {cost_line(proposal.costs)}" if proposal.costs is not None else ""
-    return f"{len(design.model.entities)} entities in {len(design.stores)} collections.{made}{costs}\n"
+    lacking = lacking_line(proposal)
+    said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
+    costs = f" {said}" if said else ""
+    return f"{counted(len(design.model.entities), 'entity')} in {counted(len(design.stores), 'collection')}.{made}{costs}\n"
 
 
 def _store(design: Design, store: StoredCollection, indexes: Sequence[PlannedIndex]) -> str:

@@ -5,7 +5,7 @@
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
      reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
      weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
-     statements: {name: cost}, dearer: {name: {seconds, rate}}, gaps: [{kind, what, where}]}
+     statements: {name: cost}, dearer: {name: {seconds, rate}}, left_out: [name], in_part: [name], gaps: [{kind, what, where}]}
 
 Costs are in seconds of work a second (of a statement: seconds per execution), null where no costs were weighed.
 
@@ -38,6 +38,8 @@ def proposal_json(proposal: Proposal) -> Json:
         "decisions": _decisions(proposal),
         "weighed": [asdict(each) for each in proposal.weighed],
         **_costs(proposal.costs),
+        "left_out": list(proposal.left_out),
+        "in_part": list(proposal.in_part),
         "gaps": [asdict(gap) for gap in proposal.gaps],
     }
 

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import PermissionDenied, Problem
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, first_of
 
 WRITING = ("find", "insert", "update", "createCollection", "createIndex")
 MODIFYING = "collMod"
@@ -41,7 +41,7 @@ def check_privileges(database: Database[Any], *needs: Need) -> None:
             for role, has in (("readWrite", lacking.keys() - {MODIFYING}), ("dbAdmin", MODIFYING in lacking))
             if has
         ]
-        granted = f"role{'s' if len(roles) > 1 else ''} {' and '.join(roles)}"
+        granted = f"{agreeing(len(roles), 'role', 'roles')} {' and '.join(roles)}"
         move = f"grant it the {granted} on `{database.name}`, or use another user"
         raise PermissionDenied(Problem(f"the user `{user}` may not: {said}", where=database.name, next_move=move))
 

@@ -16,6 +16,7 @@ from nestling.ir.check_types import mistake_of
 from nestling.ir.defaults import Default
 from nestling.ir.expression import Collation
 from nestling.ir.partial_unique import PartialUnique
+from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.row_check import RowCheck
 from nestling.ir.types import INTEGER, Type, TypeName
 
@@ -300,7 +301,10 @@ def _relationship_mistakes(model: Model, link: Relationship) -> Iterator[Problem
                 section = "attributes" if side == "child" else "references"
                 yield entity.no_attribute(attribute, (*path, section))
     if len(link.parent_attributes) != len(link.child_attributes) or not link.child_attributes:
-        what = f"`{link.name}`: {len(link.child_attributes)} attributes refer to {len(link.parent_attributes)}"
+        what = (
+            f"`{link.name}`: {counted(len(link.child_attributes), 'attribute')}"
+            f" {agreeing(len(link.child_attributes), 'refers', 'refer')} to {len(link.parent_attributes)}"
+        )
         yield Problem(what=what, path=(*path, "attributes"), next_move="name as many attributes as the key has")
     elif known:
         parent = model.entity(link.parent)

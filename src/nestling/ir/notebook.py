@@ -94,13 +94,15 @@ def _collections(design: Design) -> str:
 
 def proposal_html(proposal: Proposal) -> str:
     """The collections, the decisions, what is kept besides, and the cost."""
-    from nestling.ir.proposal_rows import cost_line, decision_rows, kept_rows
+    from nestling.ir.proposal_rows import cost_line, decision_rows, kept_rows, lacking_line
 
+    lacking = lacking_line(proposal)
+    said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
     return block(
         _collections(proposal.design),
         table("Decisions", ("relationship", "choice", "because"), decision_rows(proposal)),
         table("Kept besides", ("structure", "pattern", "saves", "for"), kept_rows(proposal)),
-        f"<p>{inline(cost_line(proposal.costs))}</p>" if proposal.costs is not None else "",
+        f"<p>{inline(said)}</p>" if said else "",
     )
 
 

@@ -10,6 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from nestling.common.errors import InputError, Problem, path_text
+from nestling.ir.quantity_words import counted
 
 T = TypeVar("T")
 Place = tuple[str | int, ...]
@@ -83,7 +84,7 @@ def _tuple(kinds: tuple[Any, ...], found: object, place: Place) -> tuple[object,
         raise _Unfit(f"{type(found).__name__} found, a list expected", place)
     wanted = [kinds[0]] * len(found) if kinds[-1] is Ellipsis else list(kinds)
     if len(wanted) != len(found):
-        raise _Unfit(f"{len(found)} values found, {len(wanted)} expected", place)
+        raise _Unfit(f"{counted(len(found), 'value')} found, {len(wanted)} expected", place)
     return tuple(_value(kind, each, (*place, n)) for n, (kind, each) in enumerate(zip(wanted, found, strict=True)))
 
 

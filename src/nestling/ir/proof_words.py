@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nestling.ir.proof import Interval, OtherAnswer, Proof, RivalFigures, SourceComparison
-from nestling.ir.quantity_words import duration, short
+from nestling.ir.quantity_words import counted, duration, short
 
 YARDSTICKS = ("normalized", "embedded", "tree")
 
@@ -50,12 +50,12 @@ def beside_source(found: SourceComparison) -> str:
         return f"not compared with a source: {found.why_not}"
     parts = []
     if found.reads:
-        reads = f"{found.reads} read{'s' * (found.reads > 1)}"
-        parts.append(f"{found.answers:,} answers of {reads} equal to the source's ({found.product})")
+        reads = counted(found.reads, "read")
+        parts.append(f"{counted(found.answers, 'answer')} of {reads} equal to the source's ({found.product})")
     if found.differences:
         parts.append(f"ANOTHER ANSWER THAN THE SOURCE'S ({found.product}): {', '.join(_names(found))}")
     if left := len(found.not_compared):
-        parts.append(f"{left} READ{'S' * (left > 1)} NOT COMPARED WITH THE SOURCE")
+        parts.append(f"{counted(left, 'read').upper()} NOT COMPARED WITH THE SOURCE")
     return ", ".join(parts)
 
 

@@ -152,6 +152,10 @@ class Proposal:
     costs: Costs | None = None
     dialect: str = "sqlite"
     """Of the SQL its source and its workload speak."""
+    left_out: tuple[str, ...] = ()
+    """Statements of the workload that nobody could read: nothing of the design is decided for them."""
+    in_part: tuple[str, ...] = ()
+    """Statements that were weighed with only what could be read of them."""
 
     def __post_init__(self) -> None:
         if problems := tuple(mistakes_in_size(self.design, self.statistics, self.requirements)):

@@ -10,7 +10,8 @@ from nestling.ir.options import CHANGE
 from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.purposes import purpose
-from nestling.ir.quantity_words import counted, first_of, short
+from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
+from nestling.ir.unconverted import statements_in
 from nestling.ir.work_words import work_rate
 
 SERVER_CORES = 128
@@ -19,6 +20,7 @@ SERVER_CORES = 128
 PROVED = 1e-6
 """A gap below it counts as none."""
 _MOST_DEARER = 3
+_MOST_NAMES = 8
 EQUAL = "tie"
 """What a structure saves that could be left out without loss, because something else would then do its work as well."""
 NOT_WEIGHED = "not weighed"
@@ -72,8 +74,32 @@ def saving(kept: Weighed) -> str:
     return work_rate(kept.gain) if kept.gain else EQUAL
 
 
-def cost_line(costs: Costs, statement: str = "") -> str:
-    """What the design costs and how sure that is, whether a server can do so much at all, and what one statement costs."""
+def lacking_line(proposal: Proposal) -> str:
+    """Which statements of the workload the decision leaves out, weighs in part, or does not convert; else nothing."""
+    weighed = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+    every = len({*weighed, *proposal.left_out}) if weighed else 0
+    unconverted = tuple(name for gap in proposal.gaps for name in statements_in(gap))
+    parts = (
+        (proposal.left_out, every, "left out of this decision"),
+        (proposal.in_part, 0, "weighed with only what could be read"),
+        (unconverted, 0, "weighed, but not converted"),
+    )
+    return " ".join(_lacking(names, every, what) for names, every, what in parts if names)
+
+
+def _lacking(names: tuple[str, ...], every: int, what: str) -> str:
+    """`2 of 6 statements are left out: a, b`, without `of` where nobody knows how many there are."""
+    number = len(names)
+    shown = first_of([f"`{name}`" for name in names], _MOST_NAMES)
+    of = f"{count(number)} of {counted(every, 'statement')}" if every else counted(number, "statement")
+    return f"{of} {agreeing(number)} {what}: {shown}."
+
+
+def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
+    """What the design costs and how sure that is, whether a server can do so much at all, and what one statement costs.
+
+    `lacking` is what `lacking_line` says of the proposal: it stands beside the proof, which does not hold for it.
+    """
     beyond = (
         f" That is the work of {costs.with_dearer:,.0f} processor cores, more than a server has: are the rates right?"
     )
@@ -89,6 +115,7 @@ def cost_line(costs: Costs, statement: str = "") -> str:
             f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; what structures are said to save for it is"
             " reckoned with another query than it has."
         )
+    but += f" {lacking}" if lacking else ""
     within = f" within {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
     if costs.gap < PROVED:
         return f"{total}, proved least{within}.{but}{busy}{one}"

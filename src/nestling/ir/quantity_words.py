@@ -42,9 +42,15 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: float, noun: str) -> str:
-    """A number with its noun: 1 row, 2 rows, 3 entities, 4 days."""
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
-    return f"{count(number)} {noun if number == 1 else plural}"
+    """A number with its noun: 1 row, 2 rows, 3 entities, 4 days, 5 indexes."""
+    return f"{count(number)} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """The form of a noun for several: rows, entities, days, indexes."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def agreeing(number: float, one: str = "is", many: str = "are") -> str:

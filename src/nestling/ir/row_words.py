@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.ir import expression as e
 from nestling.ir.algebra import Aggregate, WindowFunction
+from nestling.ir.quantity_words import counted
 from nestling.ir.row_steps import (
     Add,
     AggregateElements,
@@ -40,7 +41,7 @@ Lines = Callable[["Step"], Iterator[str]]
 def row_step_lines(step: RowStep, lines: Lines) -> Iterator[str]:
     """A line per step, what it builds on before it; `lines` gives those of other steps."""
     if isinstance(step, Constants):
-        yield f"take {len(step.rows)} written row{'' if len(step.rows) == 1 else 's'}"
+        yield f"take {counted(len(step.rows), 'written row')}"
         return
     yield from lines(step.source)
     if isinstance(step, Correlate):

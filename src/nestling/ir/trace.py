@@ -88,12 +88,18 @@ class Tracer:
 
 
 def mix(workload: Workload, size: int, *, least_reads: int = 2, least_writes: int = 1) -> dict[str, int]:
-    """How often each statement is executed in a block of about `size`: by its rate, and seldom ones a few times all the same."""
+    """How often each statement is executed in a block of `size`: by its rate, and seldom ones a few times all the same.
+
+    Without these few, the numbers add up to `size`: what rounding down leaves goes to the largest parts that it cut off.
+    """
     total = sum(statement.rate_per_second for statement in workload.statements)
-    return {
-        each.name: max(round(size * each.rate_per_second / total), least_writes if each.kind.writes else least_reads)
-        for each in workload.statements
-    }
+    shares = {each.name: size * each.rate_per_second / total for each in workload.statements}
+    counts = {name: int(share) for name, share in shares.items()}
+    by_rest = sorted(shares, key=lambda name: counts[name] - shares[name])
+    for name in by_rest[: size - sum(counts.values())]:
+        counts[name] += 1
+    least = {each.name: least_writes if each.kind.writes else least_reads for each in workload.statements}
+    return {name: max(count, least[name]) for name, count in counts.items()}
 
 
 def tickets(workload: Workload, model: Model) -> dict[str, frozenset[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, first_of
 from nestling.ir.reading import Gap, GapKind
 
 SHOWN = 3
@@ -21,7 +21,9 @@ def unconverted_gaps(found: Iterable[tuple[str, Gap]]) -> tuple[Gap, ...]:
         alike.setdefault((gap.kind, gap.what), []).append(name)
     return tuple(
         Gap(
-            kind, f"{_BEGINNING}{what}", f"statement{'s' * (len(names) > 1)} {', '.join(f'`{name}`' for name in names)}"
+            kind,
+            f"{_BEGINNING}{what}",
+            f"{agreeing(len(names), 'statement', 'statements')} {', '.join(f'`{name}`' for name in names)}",
         )
         for (kind, what), names in alike.items()
     )

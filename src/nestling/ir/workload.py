@@ -172,12 +172,15 @@ LEAST_WINDOW_SECONDS = 3_600.0
 @dataclass(frozen=True, slots=True)
 class Workload:
     """Statements in file order, names unique, and the requirements. `window_seconds`: how long the statements were watched, where
-    their rates were counted.
+    their rates were counted. `left_out`: names of statements that nobody could read, so that no design weighs them. `in_part`:
+    names of those that are weighed with only what could be read of them.
     """
 
     statements: tuple[Statement, ...] = ()
     requirements: Requirements = Requirements()
     window_seconds: float | None = None
+    left_out: tuple[str, ...] = ()
+    in_part: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = [statement.name for statement in self.statements]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from nestling.ir.access_path import describe_step
+from nestling.ir.quantity_words import counted
 from nestling.ir.row_words import text
 from nestling.ir.write_path import (
     AddToSet,
@@ -61,7 +62,7 @@ def _lines(step: WriteStep) -> Iterator[str]:
             yield f"as {rows}{of}{''.join(map(_list, lists))}{again}:"
             yield from (f"  {line}" for line in describe_step(plan.step).splitlines())
         case Give(rows, values):
-            yield f"as {rows}: {len(values)} row{'' if len(values) == 1 else 's'} of the statement"
+            yield f"as {rows}: {counted(len(values), 'row')} of the statement"
         case Refuse(rows, violation, said, missing):
             without = f" without {' or '.join(missing)}" if missing else ""
             yield f"refuse if there are {rows}{without} ({violation}): {said}"

@@ -23,6 +23,8 @@ from nestling.ir.outline import Outline
 from nestling.ir.primitives import Collection
 from nestling.ir.proposal import Costs, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
+from nestling.ir.situation.assumed_growth import assumed_growth
+from nestling.ir.situation.scanned import scanned
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.sql_dialects import SQLITE
@@ -112,8 +114,17 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
         known.statistics,
         known.requirements,
         (*known.reading.gaps, *_gaps(known), *check_gaps(made), *partial_unique_gaps(made)),
-        (*known.reading.notes, *indexed.notes, *names, *archives(known, proposed)),
+        (
+            *known.reading.notes,
+            *indexed.notes,
+            *names,
+            *archives(known, proposed),
+            *assumed_growth(known),
+            *scanned(known),
+        ),
         dialect=known.reading.dialect or SQLITE,
+        left_out=known.reading.workload.left_out,
+        in_part=known.reading.workload.in_part,
     )
 
 

@@ -12,6 +12,7 @@ import pytest
 from pymongo import MongoClient
 from pymongo.database import Database
 
+from nestling.cli.check import verdict as said_of
 from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.errors import InputError, NoChangeStreams, ReadError, VerifyError
@@ -65,6 +66,31 @@ def test_a_stale_copy_is_named_and_repaired(shelf: Shelf) -> None:
     book = database["books"].find_one({"_id": 7}) or {}
     assert [loan["by"] for loan in book["loans"]] == ["author 7", "author 8", "author 9"]
     assert checked(proposal, database).clean
+
+
+def test_one_repair_that_has_to_come_before_another(shelf: Shelf) -> None:
+    """A value that is unique and still stands in a document repaired later is written in a second pass of the same run."""
+    proposal, database = shelf
+    authors = database["authors"]
+    authors.create_index("newest.title", unique=True)
+    taken = (authors.find_one({"_id": 1}) or {})["newest"]
+    authors.update_one({"_id": 1}, {"$set": {"newest": [{"title": "none"}]}})
+    authors.update_one({"_id": 2}, {"$set": {"newest": taken}})
+    report = checked(proposal, database, repair=True)
+    assert (report.clean, report.repaired, report.passes, len(report.findings)) == (True, 2, 2, 2)
+    assert "Repaired: 2 differences in 2 passes" in said_of(report)
+    assert checked(proposal, database).clean
+
+
+def test_what_is_refused_ends_the_passes(shelf: Shelf) -> None:
+    """Where nothing more is mended no pass follows, and each difference is counted once."""
+    proposal, database = shelf
+    database["authors"].update_many({"_id": {"$in": [1, 2]}}, {"$set": {"newest": [{"title": "none"}]}})
+    validator = {"$or": [{"_id": {"$ne": 1}}, {"newest.title": "none"}]}
+    database.command("collMod", "authors", validator=validator, validationLevel="strict", validationAction="error")
+    report = checked(proposal, database, repair=True)
+    assert (report.clean, report.repaired, report.passes, len(report.findings)) == (False, 1, 2, 2)
+    assert sum(verdict.values for verdict in report.verdicts.values()) == 2
 
 
 def test_whoever_wrote_last_is_not_overwritten(shelf: Shelf) -> None:

@@ -92,7 +92,7 @@ def _still(dangling: set[Injected], made: set[Injected]) -> set[Injected]:
 def found_by(report: CheckReport) -> set[Injected]:
     """What a report says differs, without the elements of arrays."""
     return {
-        Injected(each.kind, each.collection, repr(each.id), re.sub(r"\[.*?\](?=\.|$)", "", each.path))
+        Injected(each.kind, each.collection, repr(each.id), re.sub(r"\[.*?\](?=\.|$)", "", each.path, flags=re.DOTALL))
         for each in report.findings
     }
 

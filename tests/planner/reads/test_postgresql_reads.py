@@ -254,7 +254,7 @@ def test_a_value_the_cast_would_change_is_refused(
 
 
 def test_a_uuid_that_is_written_down_is_one(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:
-    """An index finds it, a write stores it, and a text that is none stays a gap."""
+    """An index finds it, a write stores it, and a text that is none is a mistake, as there."""
     _, proposal, database = towns
     store = Store(proposal, database)
     one, other = (f"{letter}0000000-0000-0000-0000-0000000000ff" for letter in "bc")
@@ -262,8 +262,12 @@ def test_a_uuid_that_is_written_down_is_one(towns: tuple[sa.Engine, Proposal, Da
     store.execute(f"UPDATE town SET mark = '{other}'::uuid WHERE mark = '{one}'")
     assert store.execute(f"SELECT mark FROM town WHERE mark = '{other}'")[0]["mark"] == uuid.UUID(other)
     assert store.execute(f"DELETE FROM town WHERE mark = '{other}'").affected == 1
-    with pytest.raises(GapError, match="CAST of text to uuid"):
-        store.execute("SELECT id FROM town WHERE mark = 'a'")
+    for given in ("'a'", "CAST('a' AS uuid)"):
+        with pytest.raises(WorkloadError, match="`a` is no UUID") as found:
+            store.execute(f"SELECT id FROM town WHERE mark = {given}")
+        assert "32 hexadecimal digits" in found.value.problems[0].next_move
+    with pytest.raises(WorkloadError, match="'a' cannot be stored as uuid"):
+        store.execute("INSERT INTO town (id, mark) VALUES (91, 'a')")
 
 
 def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:

@@ -50,16 +50,22 @@ PART = Entity(
 OWNS = Relationship("owns", "thing", "part", ("email",), ("owner",), enforced=True)
 MODEL = Model("made", (THING, PART), (OWNS,))
 WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
+UNKNOWN = "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
 UNTOLD = {
-    SQLITE: (),
+    SQLITE: (UNKNOWN,),
     POSTGRESQL: (
         *(
             f"`{entity}`: texts of `{name}` are compared to the letter here, not as the source does"
             for entity, name in (("thing", "email"), ("part", "owner"))
         ),
         WIDTHS,
+        UNKNOWN,
     ),
-    MYSQL: ("`thing`: declared as another type than the source's: `made` (timestamptz) as datetime(6)", WIDTHS),
+    MYSQL: (
+        "`thing`: declared as another type than the source's: `made` (timestamptz) as datetime(6)",
+        WIDTHS,
+        UNKNOWN,
+    ),
 }
 NOON = datetime(2024, 5, 6, 12, tzinfo=UTC)
 FIXED = (
@@ -132,4 +138,4 @@ def test_what_cannot_be_declared_is_said(kind: str, tmp_path: Path) -> None:
     entity = Entity("line", (_attribute("a", "integer"), _attribute("b", kind, Generated.NUMBER)), ("a", "b"))
     sink = open_sink(f"sqlite:///{tmp_path / 'made.db'}")
     sink.begin(Model("made", (entity,)))
-    assert sink.finish() == ("`line`: the default of `b` is not declared; an INSERT has to give a value",)
+    assert sink.finish() == ("`line`: the default of `b` is not declared; an INSERT has to give a value", UNKNOWN)

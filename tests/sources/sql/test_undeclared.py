@@ -15,22 +15,25 @@ from pymongo.database import Database
 from nestling.pipeline import design, inspect, load, unload
 from scripts.pages.type_map import COLUMNS
 
+UNKNOWN = "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
 WIDTHS = "integers are declared as bigint: the design does not know how wide the source's are"
 
 
 def test_digits_and_plain_indexes_are_not_declared(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
-    """Decimals of SQLite are NUMERIC without their digits, and plain indexes are gone."""
+    """Decimals of SQLite are NUMERIC without their digits; plain indexes and views are gone, and that is said."""
     with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
         connection.executescript("""
             CREATE TABLE t (id INTEGER PRIMARY KEY, cost decimal(5,2), hours decimal(5,2), word TEXT UNIQUE, rank INTEGER);
             CREATE INDEX t_rank ON t (rank);
+            CREATE VIEW ranked AS SELECT id, rank FROM t;
             INSERT INTO t VALUES (1, 1.5, 2, 'a', 3);
         """)
     source, target = f"sqlite:///{tmp_path / 'a.db'}", tmp_path / "b.db"
     reading = inspect(source)
     proposal = design(reading, "normalized")
     load(proposal, source, database)
-    unload(proposal, f"sqlite:///{target}", database)
+    notes = unload(proposal, f"sqlite:///{target}", database).notes
+    assert notes == ("`ranked` is no view here: make it anew", UNKNOWN)
     with closing(sqlite3.connect(target)) as connection:
         columns = {name: kind for _, name, kind, *_ in connection.execute("PRAGMA table_info(t)")}
         assert (columns["cost"], columns["hours"]) == ("NUMERIC", "NUMERIC")
@@ -50,7 +53,7 @@ def test_types_of_postgresql_come_back_or_are_named(
     reading = inspect(postgresql_urls[0])
     proposal = design(reading, "normalized")
     load(proposal, postgresql_urls[0], database)
-    enums, note, widths = unload(proposal, postgresql_urls[1], database).notes
+    enums, note, widths, _ = unload(proposal, postgresql_urls[1], database).notes
     assert widths == WIDTHS
     before, after = reading.model.entity("t"), inspect(postgresql_urls[1]).model.entity("t")
     other = {each.name for each in before.attributes if after.attribute(each.name).type != each.type}
@@ -154,6 +157,7 @@ def test_what_postgresql_does_not_declare_is_named(
         "`t`: declared as another type than the source's: `p` (text as pair) as text, `tags` (array(text(5))) as text[]",
         "`t`: texts of `mail` are compared to the letter here, not as the source does",
         WIDTHS,
+        UNKNOWN,
     )
 
 
@@ -173,6 +177,7 @@ def test_texts_longer_than_declared_widen_their_columns(
     assert unload(proposal, postgresql_urls[1], database).notes == (
         f"`t`: declared as another type than the source's: {told}",
         WIDTHS,
+        UNKNOWN,
     )
     with psycopg.connect(postgresql_urls[1]) as copy:
         assert copy.execute("SELECT a, b, c, d FROM t ORDER BY id").fetchall() == [

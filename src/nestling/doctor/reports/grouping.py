@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from nestling.doctor.reports.wording import amount, measure, threshold
 from nestling.ir.finding import Finding
+from nestling.ir.quantity_words import counted
 
 LEAST_OF_A_FAMILY = 3
 """Collections whose names differ in their numbers alone are told as one from so many on."""
@@ -64,4 +65,4 @@ def _names(namespaces: Sequence[str]) -> Iterator[str]:
             continue
         parts = zip(*(_DIGITS.split(name) for name in names), strict=True)
         shared = "".join(here[0] if len(set(here)) == 1 else "#" for here in parts)
-        yield f"{shared} ({len(names)} collections)"
+        yield f"{shared} ({counted(len(names), 'collection')})"

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from nestling.emitters.conversions.given import counted_truth, json_text_of
+from nestling.emitters.conversions.postgresql_texts import not_written_so
 from nestling.ir.array_text import read_array
 from nestling.ir.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.json_text import read_json, read_jsonb, require_json
@@ -106,7 +107,10 @@ def strict_instant(value: Any) -> datetime:
 
 def strict_uuid(value: Any) -> Any:
     """A UUID, also of its text."""
-    return value if isinstance(value, UUID) else UUID(str(value))
+    try:
+        return value if isinstance(value, UUID) else UUID(str(value))
+    except ValueError:
+        raise not_written_so(value, "uuid", "9b0e5a3c-1f2d-4c6b-8a7e-0d1c2b3a4f5e") from None
 
 
 def strict_time_of_day(value: Any) -> Any:

@@ -19,7 +19,7 @@ from nestling.emitters.proof.style import STYLE
 from nestling.ir.notebook import plain
 from nestling.ir.proof import Proof
 from nestling.ir.proof_words import labels, other_answer, rate, share, source_notes, verdict
-from nestling.ir.quantity_words import size
+from nestling.ir.quantity_words import counted, size
 
 
 def html(proof: Proof) -> str:
@@ -59,8 +59,8 @@ def _setting(proof: Proof) -> str:
     parts = (
         made.server,
         f"a cache of {size(made.cache_bytes)}" if made.cache_bytes else "",
-        f"{made.rows:,} rows",
-        f"{made.clients} client{'s' if made.clients > 1 else ''}",
+        counted(made.rows, "row"),
+        f"{counted(made.clients, 'client')}",
         f"{made.rounds} rounds",
         f"{made.seconds:.0f} s in all",
     )

@@ -14,6 +14,7 @@ from bson.min_key import MinKey
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
+from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import Checkpoint, Progress
 from nestling.executors.check.pace import FIRST, MOST, Pace
 from nestling.executors.check.parallel import Told, together
@@ -87,6 +88,7 @@ class _Run:
     progress: Progress = field(default_factory=Progress)
     start: float = field(default_factory=time.monotonic)
     total: int = 0
+    passes: int = 1
     well: list[CompiledRead] = field(default_factory=list)
     """Screens that have found nothing: checks that share one are done with at once."""
     stopped: Event = field(default_factory=Event)
@@ -106,9 +108,19 @@ class _Run:
             self.progress = together(self._part, chosen, self.report, self.total)
         else:
             self._each_of(chosen, kept)
+        if self.way.repair and self.way.sample is None:
+            self._repair_on(chosen)
         if kept is not None:
             kept.forget()
         return self._reported(chosen, counts, gaps)
+
+    def _repair_on(self, chosen: Sequence[CompiledCheck]) -> None:
+        """Compare and repair again while that may mend what another repair had to come before."""
+        latest = self.progress
+        while self.passes < passes.MOST and passes.is_worthwhile(latest, chosen):
+            latest = self._part(chosen, self.report, self.stopped)
+            self.progress = passes.together(self.progress, latest, self.way.shown)
+            self.passes += 1
 
     def _part(self, chosen: Sequence[CompiledCheck], report: Told | None, stopped: Event) -> Progress:
         """Some checks by themselves, beside others."""
@@ -136,7 +148,9 @@ class _Run:
             }
         clean = all(verdict.values == verdict.repaired for verdict in verdicts.values())
         checks, seconds = tuple(each.check for each in chosen), time.monotonic() - self.start
-        return CheckReport(clean, checks, verdicts, tuple(self.progress.findings), tuple(gaps), seconds, estimates)
+        return CheckReport(
+            clean, checks, verdicts, tuple(self.progress.findings), tuple(gaps), seconds, estimates, passes=self.passes
+        )
 
     def _one(self, compiled: CompiledCheck, kept: Checkpoint | None) -> None:
         """One check over its documents, remembering after each range how far it is."""

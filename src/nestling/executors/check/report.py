@@ -39,7 +39,7 @@ class Estimate:
 class CheckReport:
     """`clean`: everything compared is as its source implies, or was made so. `verdicts` are by the check's key, `findings` the
     first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
-    `unknown` fields, which the design says nothing of, make nothing unclean.
+    `unknown` fields, which the design says nothing of, make nothing unclean. `passes`: how often a repair went over all of it.
     """
 
     clean: bool
@@ -50,6 +50,7 @@ class CheckReport:
     seconds: float
     estimates: Mapping[str, Estimate]
     unknown: tuple[FoundField, ...] = ()
+    passes: int = 1
 
     @property
     def checked(self) -> int:

@@ -10,6 +10,7 @@ from nestling.ir.design import Design
 from nestling.ir.layout import every_document
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Holder
+from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.rows import RowQuery, RowSource
 
 SHOWN_KEYS = 5
@@ -63,5 +64,5 @@ def _problem(
 ) -> Problem:
     keys = ", ".join(repr(key[0]) if len(key) == 1 else repr(key) for key in first)
     more = ", …" if count > len(first) else ""
-    what = f"{count:,} row{'s' if count > 1 else ''} of `{link.child}` refer to no `{link.parent}`"
+    what = f"{counted(count, 'row')} of `{link.child}` {agreeing(count, 'refers', 'refer')} to no `{link.parent}`"
     return Problem(f"{what}: {', '.join(shown)} {keys}{more}", where=link.name, next_move=f"{move}; or mend the source")

@@ -24,6 +24,7 @@ from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import Run
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
+from nestling.ir.quantity_words import counted
 from nestling.ir.route import BackgroundUpkeep
 
 CHANGES_AT_ONCE = 1_000
@@ -71,7 +72,7 @@ class Following:
                     if after is None:
                         self._compare_all(target)
                     self._run.metrics.say(state="following")
-                    self._run.say(f"Following {len(self._run.plan.collections)} collections.")
+                    self._run.say(f"Following {counted(len(self._run.plan.collections), 'collection')}.")
                     self._loop(stream, target)
                     return
             except HistoryLost as lost:

@@ -10,6 +10,7 @@ from nestling.ir.capture.application_joins import Follower
 from nestling.ir.capture.capture import Capture, Kind, ShapeTotals
 from nestling.ir.capture.shape import Shape
 from nestling.ir.facts.collection import Skipped
+from nestling.ir.quantity_words import counted
 
 MOST_SHAPES = 1_000
 """Shapes that are counted; what is of none of these is counted together."""
@@ -79,7 +80,7 @@ class Tally:
         notes = list(self.left_out.values())
         if self.beyond:
             why = f"more than {MOST_SHAPES:,} different shapes"
-            notes.append(Skipped(f"{self.beyond:,.0f} statements", why))
+            notes.append(Skipped(counted(self.beyond, "statement"), why))
         rows = sorted(self.rows.items(), key=lambda item: -item[1].count)
         seen = tuple(ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples) for shape, row in rows)
         return Capture(self.kind, window_seconds, seen, self.follower.follows(), tuple(notes))

@@ -23,7 +23,8 @@ DOUBLED = 2.0
 class FanOut:
     """Children of one parent. `largest` is None where nothing but the mean is known; `projected` has `growth_days` of growth.
 
-    `growth_from` says in words where the growth comes from.
+    `growth_from` says in words where the growth comes from; `assumed` does so too, where nobody has measured or declared it and
+    it counts for much.
     """
 
     mean: float | None
@@ -34,6 +35,7 @@ class FanOut:
     declared_to_grow: bool
     growth_days: int
     growth_from: str = ""
+    assumed: str = ""
 
     @property
     def text(self) -> str:
@@ -68,6 +70,8 @@ def fan_out(
     known = reading.statistics.relationship(link.name)
     child, parent = reading.statistics.entity(link.child), reading.statistics.entity(link.parent)
     grows = known.grows.origin if known.grows is not None and known.grows.value else None
+    if grows is Origin.INFERRED and _is_still(reading, link.child):
+        grows = None
     mean = _value(known.mean)
     if mean is None and _value(parent.count) and _value(child.count) is not None:
         mean = (_value(child.count) or 0.0) / (_value(parent.count) or 1.0)
@@ -83,7 +87,20 @@ def fan_out(
     counts = known_to or seems_to or (growth >= DOUBLED and usual >= thresholds.array_ids)
     declared = grows is Origin.DECLARED
     origin = growth_origin(reading.statistics, link, statements_of) if growth > 1 else ""
-    return FanOut(mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin)
+    assumed = origin if growth >= DOUBLED and child.growth_per_day is None else ""
+    if seems_to and not assumed:
+        assumed = (
+            f"`{link.child}` has a time, and one `{link.parent}` has {short(largest or 0.0)} of them, far over the mean"
+        )
+    return FanOut(
+        mean, _value(known.p99), largest, projected, counts, declared, thresholds.growth_days, origin, assumed
+    )
+
+
+def _is_still(reading: Reading, entity: str) -> bool:
+    """Whether somebody has said that it gets no more rows: what the data looks like says nothing against it."""
+    told = reading.statistics.entity(entity).growth_per_day
+    return entity in reading.workload.requirements.read_only or (told is not None and told.value <= 0)
 
 
 def _growth(

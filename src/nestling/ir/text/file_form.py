@@ -216,6 +216,8 @@ class FileForm(Form):
     model: ModelForm
     statistics: StatisticsForm = StatisticsForm.model_validate({})
     requirements: RequirementsForm = RequirementsForm.model_validate({})
+    left_out: Texts = Field([], description="statements of the workload that nobody could read: no design weighs them")
+    in_part: Texts = Field([], description="statements that are weighed with only what could be read of them")
     gaps: list[GapForm] = Field([])
     notes: Texts = Field([])
 
@@ -257,7 +259,7 @@ class ReadingForm(FileForm):
             return None
         for statement in statements:
             check_statement(statement, model, ("workload", statement.name), findings)
-        workload = Workload(statements, requirements, self.window_seconds)
+        workload = Workload(statements, requirements, self.window_seconds, tuple(self.left_out), tuple(self.in_part))
         dialect = _dialect(self.dialect, findings)
         return Reading(model, workload, statistics, gaps, tuple(self.notes), self.origin, dialect)
 
@@ -271,6 +273,8 @@ class ReadingForm(FileForm):
             "requirements": RequirementsForm.from_ir(reading.workload.requirements),
             "workload": Block(statements),
             "window_seconds": reading.workload.window_seconds,
+            "left_out": reading.workload.left_out,
+            "in_part": reading.workload.in_part,
         }
         model = {"model": ModelForm.from_ir(reading.model)}
         return {"nestling": VERSION} | head | model | without(sections) | _remarks(reading.gaps, reading.notes)
@@ -304,7 +308,18 @@ class ProposalForm(FileForm):
             costs = self.costs.to_ir() if self.costs is not None else None
             notes = tuple(self.notes)
             return Proposal(
-                self.strategy, design, decisions, statistics, requirements, gaps, notes, weighed, costs, dialect
+                self.strategy,
+                design,
+                decisions,
+                statistics,
+                requirements,
+                gaps,
+                notes,
+                weighed,
+                costs,
+                dialect,
+                tuple(self.left_out),
+                tuple(self.in_part),
             )
 
         return findings.read(build, ("design",), otherwise=None)
@@ -320,6 +335,8 @@ class ProposalForm(FileForm):
             "decisions": Block(decisions),
             "weighed": Block({each.structure: WeighedForm.from_ir(each) for each in proposal.weighed}),
             "costs": CostsForm.from_ir(proposal.costs),
+            "left_out": proposal.left_out,
+            "in_part": proposal.in_part,
         }
         head = {"strategy": proposal.strategy} | without({"dialect": proposal.dialect}, dialect="sqlite")
         model = {"model": ModelForm.from_ir(proposal.design.model)}

@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from nestling.executors.drive import Answer, Shape, execute, profiled, same
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.proof import ADVISED
+from nestling.ir.quantity_words import counted
 from nestling.ir.trace import Block, Call
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 
@@ -115,4 +116,4 @@ def said(answer: Answer) -> str:
     if answer.affected is not None:
         return f"{answer.affected:,} changed rows"
     first = f", first {answer.rows[0]!r:.160}" if answer.rows else ""
-    return f"{len(answer.rows):,} rows{first}"
+    return f"{counted(len(answer.rows), 'row')}{first}"

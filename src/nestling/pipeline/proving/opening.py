@@ -44,7 +44,9 @@ def open_loop(
     stated = sum(statement.rate_per_second for statement in workload.statements)
     ceiling = ceilings.get(ADVISED, max(ceilings.values()))
     rate = stated if stated <= ceiling else REACHABLE * ceiling
-    counts = mix(workload, max(round(rate * effort.open_seconds), 1), least_reads=0, least_writes=0)
+    if (size := round(rate * effort.open_seconds)) < 1:
+        return [_too_seldom(stated, effort.open_seconds)]
+    counts = mix(workload, size, least_reads=0, least_writes=0)
     block = tracer.block(counts)
     due = tracer.moments(len(block), rate)
     notes = [] if rate == stated else [_unreachable(stated, ceiling, rate, effort.clients)]
@@ -98,6 +100,13 @@ def _late(each: Contender) -> Iterator[str]:
                 f"{each.name}: `{copy.copy}` was up to {copy.oldest:.3g} s behind its source, in {copy.late} of {copy.reads}"
                 f" reads by more than the {copy.allowed:g} s that are allowed"
             )
+
+
+def _too_seldom(stated: float, seconds: float) -> str:
+    return (
+        f"there was no open loop: it takes {seconds:g} s, and at its rates the workload runs {stated * seconds:.2g} statements"
+        " in that time; check the rates"
+    )
 
 
 def _unreachable(stated: float, ceiling: float, rate: float, clients: int) -> str:

@@ -18,6 +18,7 @@ from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
+from nestling.planner.sql.type_errors import refuse_no_uuid
 
 _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
@@ -67,6 +68,7 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
         kind = cast_type(node.to, env, node, SENT)
         if kind.is_char and kind.numbers:
             return Cast(operand, kind, Rules.POSTGRESQL)
+        refuse_no_uuid(str(operand.value), kind)
         return fitted(constant_of(str(operand.value), kind), kind, node)
     if isinstance(operand, Literal) and isinstance(operand.value, int | Decimal):
         return _number_sent(operand, cast_type(node.to, env, node), node)

@@ -32,6 +32,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.numeral import INT64
 from nestling.ir.operands import conjunction, is_float
+from nestling.ir.quantity_words import counted
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import common_type as one_value
@@ -273,7 +274,9 @@ def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
         operands = [observed(operand) for operand in operands]
     relation = bind_subquery(query, env)
     if len(relation.columns) != len(operands):
-        raise mistake(f"IN compares {len(operands)} values with {len(relation.columns)} columns", node)
+        raise mistake(
+            f"IN compares {counted(len(operands), 'value')} with {counted(len(relation.columns), 'column')}", node
+        )
     if env.dialect.rules is Rules.POSTGRESQL:
         sides = zip(lefts, operands, relation.columns, strict=True)
         found = [chars.compared((left, None), operand, column) for left, operand, column in sides]
@@ -317,7 +320,7 @@ def _subquery(node: exp.Expr, env: Env) -> Expression:
 
     relation = bind_subquery(node, env)
     if len(relation.columns) != 1:
-        raise mistake(f"a subquery of {len(relation.columns)} columns stands for one value", node)
+        raise mistake(f"a subquery of {counted(len(relation.columns), 'column')} stands for one value", node)
     column = relation.columns[0]
     refuse_infinite("a subquery's value", node, env.translation, column)
     if column.mixed:

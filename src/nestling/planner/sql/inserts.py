@@ -12,6 +12,7 @@ from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, S
 from nestling.ir.computed import concerned, mentions
 from nestling.ir.expression import NULL, Literal, Rules
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.quantity_words import counted
 from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
@@ -41,7 +42,9 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     for attribute in attributes:
         refuse_given(attribute, node)
     if len(source.columns) != len(attributes):
-        raise mistake(f"{len(source.columns)} values for {len(attributes)} columns of `{entity.name}`", node)
+        raise mistake(
+            f"{counted(len(source.columns), 'value')} for {counted(len(attributes), 'column')} of `{entity.name}`", node
+        )
     alias = translation.alias(table.alias or table.name)
     replacing = Conflict(ConflictAction.REPLACE) if parsed.replaces else None
     target = _target(entity, alias, table, translation)

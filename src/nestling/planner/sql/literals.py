@@ -18,7 +18,7 @@ TIMESTAMP = Type(TypeName.TIMESTAMP)
 _BSON = Context(prec=34)
 """As many digits as a Decimal128 has."""
 _DIGITS = "[0-9A-Fa-f]{4}(?:-?[0-9A-Fa-f]{4}){7}"
-_UUID = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
+UUID_TEXT = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
 """As PostgreSQL reads one: of any case, with hyphens between any fours, in braces or not."""
 
 
@@ -78,7 +78,7 @@ def typed_literal(value: str, wanted: Type) -> Expression:
                 return _time_of_day(value, wanted)
             case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
                 return instant_literal(datetime.fromisoformat(value), wanted)
-            case TypeName.UUID if _UUID.fullmatch(value):
+            case TypeName.UUID if UUID_TEXT.fullmatch(value):
                 return Literal(UUID(value), wanted)
             case _:
                 return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)

@@ -21,6 +21,7 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
 from nestling.ir.operands import nullable
+from nestling.ir.quantity_words import counted
 from nestling.ir.types import TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
@@ -109,7 +110,7 @@ def _rule(pair: tuple[Column, Column], translation: Translation) -> Collation:
 
 def _same_width(left: Relation, right: Relation, node: exp.Expr) -> None:
     if len(left.columns) != len(right.columns):
-        what = f"one side has {len(left.columns)} columns and the other {len(right.columns)}"
+        what = f"one side has {counted(len(left.columns), 'column')} and the other {len(right.columns)}"
         raise mistake(what, node)
 
 

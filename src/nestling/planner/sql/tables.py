@@ -12,6 +12,7 @@ from nestling.ir.columns import column_of
 from nestling.ir.expression import Column, Comparison, Expression
 from nestling.ir.model import Entity, View
 from nestling.ir.operands import conjunction
+from nestling.ir.quantity_words import counted
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation_of, keep
@@ -123,7 +124,7 @@ def _source(name: str, relation: Relation, node: exp.Expr, names: tuple[str, ...
     )
     given = given or names
     if len(given) > len(relation.columns):
-        raise mistake(f"`{name}` has {len(relation.columns)} columns, not {len(given)}", node)
+        raise mistake(f"`{name}` has {counted(len(relation.columns), 'column')}, not {len(given)}", node)
     found = [column.name for column in relation.columns]
     titles = (*given, *found[len(given) :])
     return Source(name, tuple(zip(titles, relation.columns, strict=True)))

@@ -9,7 +9,9 @@ from nestling.ir.expression import Call, Case, Column, Expression, Function, Lit
 from nestling.ir.operands import is_text
 from nestling.ir.types import MAY_BE_ARRAYS, NUMBERS, Type, TypeName
 from nestling.planner.sql.gaps import gap, mistake, written
+from nestling.planner.sql.literals import UUID_TEXT
 
+UUID_FORM = "write it with 32 hexadecimal digits, as '9b0e5a3c-1f2d-4c6b-8a7e-0d1c2b3a4f5e'"
 _CAST = "cast one of them"
 _MOMENTS = frozenset({TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ})
 _FAMILIES = (NUMBERS, _MOMENTS, {TypeName.TEXT}, {TypeName.BOOLEAN}, {TypeName.UUID})
@@ -45,6 +47,12 @@ def refuse_label(text: str, wanted: Type) -> None:
     if wanted.name is TypeName.ENUM and wanted.values and text not in wanted.values:
         known = name_list(wanted.values)
         raise mistake(f"`{text}` is no value of its enum", None, f"there is {known}")
+
+
+def refuse_no_uuid(text: str, wanted: Type) -> None:
+    """Raise the mistake of a text that stands for a UUID and is none, which PostgreSQL refuses before it runs anything."""
+    if wanted.name is TypeName.UUID and not UUID_TEXT.fullmatch(text):
+        raise mistake(f"`{text}` is no UUID", None, UUID_FORM)
 
 
 def _certain(side: Expression) -> TypeName | None:

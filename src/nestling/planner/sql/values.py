@@ -63,7 +63,7 @@ from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.mysql_mixed_types import beside_time, beside_years, refuse_own
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_reckoning
-from nestling.planner.sql.type_errors import refuse_label, refuse_unlike
+from nestling.planner.sql.type_errors import refuse_label, refuse_no_uuid, refuse_unlike
 from nestling.planner.sql.zero_dates import moment_of_number
 
 _NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*\Z", re.ASCII)
@@ -359,6 +359,7 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
         return replace(expression, type=wanted) if expression.type == ANY else expression
     if isinstance(expression, Literal) and isinstance(expression.value, str) and expression.type.name is TypeName.TEXT:
         refuse_label(expression.value, wanted)
+        refuse_no_uuid(expression.value, wanted)
         return constant_of(expression.value, wanted)
     mine, other = expression.type.name, wanted.name
     if is_mixed_time(expression):

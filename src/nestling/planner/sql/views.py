@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.model import Model, View
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, gap
@@ -44,7 +45,7 @@ def _bound(view: View, translation: Translation, wish: str) -> BoundQuery:
     bound = bind_query(parsed.tree, Env(translation), wish)
     names = view.columns or result_names(bound, parsed, translation.dialect)
     if len(names) != len(bound.names):
-        what = f"view `{view.name}` has {len(bound.names)} columns, not {len(names)}"
+        what = f"view `{view.name}` has {counted(len(bound.names), 'column')}, not {len(names)}"
         raise WorkloadError(Problem(what=what))
     return BoundQuery(bound.relation, names)
 

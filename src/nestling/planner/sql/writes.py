@@ -12,6 +12,7 @@ from nestling.ir.expression import (
     Expression,
 )
 from nestling.ir.model import Entity
+from nestling.ir.quantity_words import counted
 from nestling.ir.write import Delete, Returning, Update
 from nestling.planner.sql.assignments import assignments, refuse, source_of
 from nestling.planner.sql.expressions import predicate
@@ -56,7 +57,7 @@ def _pairs(nodes: Sequence[exp.Expr]) -> list[exp.Expr]:
         if isinstance(node, exp.EQ) and isinstance(node.this, exp.Tuple) and isinstance(node.expression, exp.Tuple):
             columns, given = node.this.expressions, node.expression.expressions
             if len(columns) != len(given):
-                raise mistake(f"{len(given)} values for {len(columns)} columns", node)
+                raise mistake(f"{counted(len(given), 'value')} for {counted(len(columns), 'column')}", node)
             found += [exp.EQ(this=one, expression=other) for one, other in zip(columns, given, strict=True)]
         else:
             found.append(node)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from nestling.common.errors import Problem, SourceError, unknown
 from nestling.ir.model import View
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Reading
 from nestling.ir.sql_dialects import DIALECTS, NAMES
 from nestling.ir.types import Type, TypeName
@@ -82,7 +82,8 @@ def _summary(catalogue: Catalogue) -> list[str]:
     notes = []
     if rows := sum(catalogue.skipped.values()):
         words = ", ".join(f"{count} {word}" for word, count in catalogue.skipped.items())
-        notes.append(f"{rows} statements with rows are left out ({words}): a DDL file is read for its shape")
+        left = f"{counted(rows, 'statement')} with rows {agreeing(rows)} left out"
+        notes.append(f"{left} ({words}): a DDL file is read for its shape")
     if keys := catalogue.null_keys:
         notes.append(f"SQLite lets NULL stand in these key columns, which are taken as NOT NULL: {first_of(keys, 5)}")
     return notes

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, Collection, Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Unclear
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
@@ -39,7 +39,8 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         yield _unclear(unclear)
     for near in survey.facts.structure.near_keys:
         key = f"`{near.target}.{steps_text(near.target_column)}`"
-        what = f"`{steps_text(near.column)}` refers to {key}, which is no key: {near.repeated:,} rows share or lack it"
+        share = _rows(near.repeated, "shares or lacks", "share or lack")
+        what = f"`{steps_text(near.column)}` refers to {key}, which is no key: {share} it"
         yield Gap(GapKind.NOTIMPL, what, near.collection)
     linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
     for reference in survey.facts.references:
@@ -111,7 +112,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     for link in survey.links:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
-            yield f"`{where}` refers to `{link.target}`; {link.dangling:,} rows refer to nothing there"
+            yield f"`{where}` refers to `{link.target}`; {_rows(link.dangling, 'refers', 'refer')} to nothing there"
     for seen in survey.seen.values():
         if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
             what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"
@@ -147,7 +148,7 @@ def _repeats(survey: Survey) -> Iterator[str]:
 
 def _unnamed(kinds: Kinds) -> str:
     """Kinds of documents that no field names, and what would make entities of them."""
-    each = [f"{_listed(columns)} ({documents:,} documents)" for _, documents, columns in kinds.kinds]
+    each = [f"{_listed(columns)} ({counted(documents, 'document')})" for _, documents, columns in kinds.kinds]
     return (
         f"the documents of `{kinds.collection}` are of {len(each)} kinds that no field names: {'; '.join(each)}. Each is an"
         " entity of its own once a field, such as `type`, says in every document which it is"
@@ -156,3 +157,7 @@ def _unnamed(kinds: Kinds) -> str:
 
 def _listed(columns: Columns) -> str:
     return first_of([f"`{steps_text(steps)}`" for steps in columns], SHOWN)
+
+
+def _rows(number: float, one: str, many: str) -> str:
+    return f"{counted(number, 'row')} {agreeing(number, one, many)}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
+from nestling.ir.quantity_words import counted
 
 _COLLATIONS = """
 SELECT found.name, count(*) FROM (
@@ -90,5 +91,5 @@ def orders_of_languages(cursor: Any) -> Iterator[str]:
     """A note for each such collation."""
     cursor.execute(_COLLATIONS)
     for name, count in cursor.fetchall():
-        columns = "1 column" if count == 1 else f"{count} columns"
+        columns = counted(count, "column")
         yield f"texts of {columns} are ordered by the collation `{name}`: on MongoDB capitals come before small letters"

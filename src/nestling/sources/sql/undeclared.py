@@ -10,7 +10,7 @@ from nestling.ir.condition_text import PLAIN
 from nestling.ir.defaults import Computed
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
-from nestling.ir.quantity_words import cut
+from nestling.ir.quantity_words import agreeing, cut
 from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens
@@ -28,12 +28,17 @@ def left_out_everywhere(model: Model, dialect: str) -> Iterator[str]:
     """What no table says, in a sentence for all of them."""
     loose = [each.name for each in model.relationships if not each.enforced]
     if loose:
-        are = "is no foreign key" if len(loose) == 1 else "are no foreign keys"
+        are = agreeing(len(loose), "is no foreign key", "are no foreign keys")
         yield f"{name_list(loose)} {are} here: the source enforces none"
     kinds = (each.type.name for entity in model.entities for each in entity.attributes)
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)
         yield f"integers are declared as {widest}: the design does not know how wide the source's are"
+    if model.views:
+        names = [each.name for each in model.views]
+        are, them = agreeing(len(names), "is no view", "are no views"), agreeing(len(names), "it", "them")
+        yield f"{name_list(names)} {are} here: make {them} anew"
+    yield "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
 
 
 def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str]) -> Iterator[str]:

@@ -46,7 +46,7 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     reader.gap_of_many(_NO_RATE, lacking, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
     idle = [block for block in found if block.rate_per_second == 0]
     reader.gap_of_many(_NO_WEIGHT, idle, "kept, but of no weight")
-    workload = Workload(tuple(read), requirements, _window(reader))
+    workload = Workload(tuple(read), requirements, _window(reader), tuple(reader.left_out), tuple(reader.in_part))
     return workload, tuple(reader.gaps)
 
 
@@ -91,6 +91,8 @@ class _Reader:
         self.links = Links(model)
         self.read_only: frozenset[str] = frozenset()
         self.gaps: list[Gap] = []
+        self.left_out: list[str] = []
+        self.in_part: list[str] = []
         self._lines_by_name: dict[str, int] = {}
 
     def gap(self, what: str, place: str, kind: GapKind = GapKind.INPUT) -> None:
@@ -102,15 +104,22 @@ class _Reader:
         """The statement of a block; None, and a gap, when it cannot be read."""
         for what, line in block.mistakes:
             self.gap(_in_statement(block.name, what), f"{line}")
-        if not block.sql or self._is_taken(block):
+        if not block.sql:
+            self.left_out.append(block.name)
+            return None
+        if self._is_taken(block):
+            self.left_out.append(f"{block.name} (line {block.line})")
             return None
         written = normalise(block.sql, self.dialect)
         found = footprint(written.sql, self.model, self.dialect, self.links)
         if isinstance(found, Mistake):
             self._mistake(found, block, written)
+            self.left_out.append(block.name)
             return None
         for mistake in found.mistakes:
             self._mistake(mistake, block, written)
+        if found.mistakes:
+            (self.in_part if found.accesses else self.left_out).append(block.name)
         for entity in sorted({each.entity for each in found.accesses if each.kind.writes} & self.read_only):
             self.gap(f"read only: `{entity}` is written by statement `{block.name}`", f"{block.line}")
         return Statement(

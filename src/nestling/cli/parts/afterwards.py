@@ -1,0 +1,24 @@
+"""What to do with a database once a design is in use there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from nestling.ir.proposal import Proposal
+
+
+def say_afterwards(proposal: Proposal, design: Path, target: str) -> None:
+    """The command that keeps its copies right, where some follow their source later, and the one that finds what went stale.
+
+    Of a design that keeps nothing twice there is nothing to check: the doctor looks at what may go wrong there.
+    """
+    from nestling.cli.parts import text
+    from nestling.pipeline.proving.copies import may_be_behind
+    from nestling.planner.checks import checks_of
+
+    where = f"{text.argument(design)} {text.argument(target)}"
+    sync = [f"nestling sync {where}"] if may_be_behind(proposal.design) else []
+    is_checked = bool(checks_of(proposal.design).checks)
+    text.say_next(*sync, f"nestling check {where}" if is_checked else f"nestling doctor {text.argument(target)}")

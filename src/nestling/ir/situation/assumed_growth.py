@@ -1,0 +1,28 @@
+"""Growth that nobody has measured or declared, and that a design is decided by all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.quantity_words import first_of, short
+from nestling.ir.situation.fan_out import FanOut
+from nestling.ir.situation.situation import Situation
+
+MOST = 3
+"""Relationships told of a longer list."""
+
+
+def assumed_growth(situation: Situation) -> Iterator[str]:
+    """A sentence with all relationships whose growth is assumed, from what, and how to say it better."""
+    told = [f"{name} ({_words(each)})" for name, each in situation.fan_outs.items() if each.assumed]
+    if told:
+        yield (
+            f"growth is assumed, not measured or declared, for {first_of(told, MOST)}. If that is wrong, write `growth_per_day`"
+            " of the entities into the model file that `nestling inspect SOURCE -o model.yaml` gives, and design from that"
+        )
+
+
+def _words(fan_out: FanOut) -> str:
+    now = f"at most {short(fan_out.largest)} now, " if fan_out.largest is not None else ""
+    then = f"{short(fan_out.projected)} {fan_out.with_growth}, as " if fan_out.projected is not None else ""
+    return f"{now}{then}{fan_out.assumed}"

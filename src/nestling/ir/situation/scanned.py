@@ -1,0 +1,45 @@
+"""Statements that read a whole collection, as what they compare stands in a function, a negation or an OR."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.common.errors import name_list
+from nestling.ir.quantity_words import agreeing, first_of
+from nestling.ir.situation.situation import Situation
+from nestling.ir.workload import Access, Operator, Statement, StatementKind
+
+FEW_ROWS = 100.0
+"""Rows that are read as fast without an index."""
+MOST = 3
+"""Statements told of a longer list."""
+
+
+def scanned(situation: Situation) -> Iterator[str]:
+    """A sentence with all such statements, what they compare, and what to do."""
+    told = [text for statement in situation.reading.workload.statements if (text := _scans(statement, situation))]
+    if told:
+        yield (
+            f"no index serves {first_of(told, MOST)}: each execution reads the whole collection, as the condition holds no column"
+            f" compared by itself. Where {agreeing(len(told), 'it is', 'one is')} `lower(…)` or `upper(…)`, keep that text in a"
+            " column of its own and compare it"
+        )
+
+
+def _scans(statement: Statement, situation: Situation) -> str:
+    """What it compares; empty where something else finds its rows, or there are few."""
+    filters = [each for access in statement.accesses for each in access.filters]
+    if not filters or any(each.operator is not Operator.OTHER for each in filters):
+        return ""
+    first = next((access for access in statement.accesses if _begins(access, situation)), None)
+    if first is None:
+        return ""
+    columns = name_list(dict.fromkeys(each.attribute for each in first.filters))
+    return f"`{statement.name}` ({columns} of `{first.entity}`)"
+
+
+def _begins(access: Access, situation: Situation) -> bool:
+    """Whether rows are sought there, of which there are many, or nobody knows how many."""
+    count = situation.statistics.entity(access.entity).count
+    is_large = count is None or count.value > FEW_ROWS
+    return access.kind is not StatementKind.INSERT and bool(access.filters) and is_large

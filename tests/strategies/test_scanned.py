@@ -1,0 +1,37 @@
+"""Statements that no index serves are named in a note of the design."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from nestling.pipeline import design, inspect
+
+WORKLOAD = """
+-- name: folded, rate: 5/s
+SELECT name FROM person WHERE lower(email) = :email;
+-- name: found, rate: 5/s
+SELECT name FROM person WHERE lower(email) = :email AND id = :id;
+-- name: every, rate: 5/s
+SELECT count(*) FROM person;
+-- name: of_few, rate: 5/s
+SELECT name FROM land WHERE lower(name) = :name;
+"""
+
+
+@pytest.mark.parametrize("strategy", ["optimal", "tree"])
+def test_a_function_of_a_column_is_a_scan(tmp_path: Path, strategy: str) -> None:
+    """Not where another condition finds the rows, nor in a small table, nor where all rows are asked for."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("CREATE TABLE person (id INTEGER PRIMARY KEY, email TEXT, name TEXT)")
+        connection.execute("CREATE TABLE land (id INTEGER PRIMARY KEY, name TEXT)")
+        connection.executemany("INSERT INTO person VALUES (?, ?, ?)", [(n, f"a{n}@x", f"n{n}") for n in range(500)])
+        connection.execute("INSERT INTO land VALUES (1, 'Chile')")
+    (tmp_path / "workload.sql").write_text(WORKLOAD)
+    reading = inspect(f"sqlite:///{tmp_path / 'a.db'}", workload=tmp_path / "workload.sql")
+    (note,) = (each for each in design(reading, strategy).notes if each.startswith("no index serves"))
+    assert note.startswith("no index serves `folded` (`email` of `person`): each execution reads the whole collection")
+    assert "`lower(…)`" in note
