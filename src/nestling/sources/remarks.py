@@ -33,9 +33,10 @@ def computed(table: str, column: str) -> str:
 def widths(columns: list[str]) -> Iterator[str]:
     """MySQL's integers of less than 64 bits; none where there are none."""
     if columns:
+        are = agreeing(len(columns), "is an integer", "are integers")
         yield (
-            f"{first_of(columns, SHOWN)} {agreeing(len(columns))} of less than 64 bits, which is not kept: MongoDB takes any integer "
-            "of 64 bits; where that matters, give `minimum` and `maximum` as `allowed` of the attribute in the model"
+            f"{first_of(columns, SHOWN)} {are} of less than 64 bits, which is not kept: MongoDB takes any "
+            "integer of 64 bits; where that matters, give `minimum` and `maximum` as `allowed` of the attribute in the model"
         )
 
 

@@ -33,7 +33,7 @@ def test_notes_name_columns_and_values(both: Both) -> None:
     assert "`customer.mood` (1 row) has characters beyond" in rare
     assert "`customer.is_active` is tinyint(1) and holds 2 (1 row)" in flag
     assert "is_old" not in flag
-    assert "`customer.id`, `customer.stock` are of less than 64 bits" in width
+    assert "`customer.id`, `customer.stock` are integers of less than 64 bits" in width
 
 
 def test_without_such_values_one_note_says_how_texts_compare(
@@ -102,4 +102,4 @@ def test_ddl_says_the_same(both: Both) -> None:
     )
     allowed = {each.name for each in reading.model.entity("t").attributes if each.allowed == Allowed(minimum=0)}
     assert allowed == {"a", "b", "c"}
-    assert any("`t.a` is of less than 64 bits" in note for note in reading.notes)
+    assert any("`t.a` is an integer of less than 64 bits" in note for note in reading.notes)
