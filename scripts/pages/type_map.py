@@ -192,7 +192,7 @@ POLICIES = (
     ),
     (
         "keys the database numbers",
-        "one more than the highest, by `Store` as in tables `unload` makes in SQLite: without AUTOINCREMENT numbers may return",
+        "[no number twice](statements.md#what-a-write-does) where the source gives none; `unload` makes no AUTOINCREMENT",
     ),
     (
         "indexes that keep nothing unique",
@@ -294,7 +294,8 @@ Three things count as one: a whole float and the integer where a column holds bo
 JSON texts that say the same, `{"price":1.50}` and `{"price": 1.5}`: documents keep what JSON says, not how it was written.
 
 The type keeps the length of a text and the digits of a decimal, and [writes](statements.md#what-a-write-does) are held to
-them. It does not keep how wide an integer is, nor `unsigned`: validators and writes take any integer of 64 bits.
+them. It does not keep how wide an integer is: validators and writes take any integer of 64 bits. MySQL's `unsigned` becomes a
+minimum of 0.
 
 """
 MIDDLE = """## What the usual type cannot hold

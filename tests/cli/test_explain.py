@@ -64,7 +64,7 @@ def test_every_decision(shop: Path) -> None:
 def test_json_shape(shop: Path) -> None:
     """`--json` has the documented keys; a part of a many-to-many is explained by the whole."""
     found = nestling("explain", "design.yaml", "category_product_category", "--json", cwd=shop).json
-    assert set(found) == {"strategy", "decisions", "gaps", "notes", "weighed", "costs", "built_besides", "about"}
+    assert set(found) == {"strategy", "decisions", "gaps", "lacking", "notes", "weighed", "costs", "built_besides", "about"}
     (decision,) = found["decisions"]
     keys = {"relationship", "subject", "choice", "patterns", "steps", "factors", "alternatives", "flips"}
     assert set(decision) == keys

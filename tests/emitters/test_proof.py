@@ -14,7 +14,7 @@ import pytest
 
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof, SourceComparison
-from nestling.ir.proof_words import bought, labels, ratio, verdict
+from nestling.ir.proof_words import bought, disqualified, labels, ratio, verdict
 from tests.emitters.proofs import PROOF, rival
 
 
@@ -25,6 +25,15 @@ def test_the_verdict() -> None:
         " the noise (± 2.0 %); DISQUALIFIED: tree; 76 answers of 8 reads equal to the source's (SQLite), ANOTHER ANSWER THAN THE"
         " SOURCE'S (SQLite): `product_page`, 1 READ NOT COMPARED WITH THE SOURCE"
     )
+
+
+def test_a_reason_is_told_once() -> None:
+    """Behind all the designs it is true of, in their order; another reason is a line of its own."""
+    out = [
+        replace(rival(name, 1.0), disqualified=why)
+        for name, why in (("tree", "one"), ("embedded", "two"), ("normalized", "one"))
+    ]
+    assert [*disqualified(replace(PROOF, designs=tuple(out)))] == ["tree, normalized: one", "embedded: two"]
 
 
 def test_statements_left_out_are_told() -> None:

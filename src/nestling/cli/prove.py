@@ -158,17 +158,14 @@ def code(proof: Proof) -> int:
 def show(proof: Proof) -> None:
     """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
     from nestling.cli.parts.text import say
-    from nestling.ir.proof_words import difference, labels, other_answer, source_notes, verdict
+    from nestling.ir.proof_words import disqualified, other_answer, source_notes, verdict
 
     show_designs(proof)
     _statements(proof)
     _copies(proof)
     _decisions(proof)
-    names = labels(proof)
-    for each in proof.designs:
-        if each.disqualified:
-            told = f" ({difference(each.name)})" if difference(each.name) else ""
-            click.echo(f"\nDISQUALIFIED: {names[each.name]}{told}: {each.disqualified}")
+    for each in disqualified(proof):
+        click.echo(f"\nDISQUALIFIED: {each}")
     if proof.missing:
         click.echo(f"\nNOT ALL MEASURED: {proof.missing}")
     for other in proof.source.differences:

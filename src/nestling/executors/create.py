@@ -160,7 +160,8 @@ def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem
     """Texts that differ, and are one under the index's collation: the server tells only what they are sorted by."""
     paths = [path for path, _ in command.keys]
     identity = {str(number): f"${path}" for number, path in enumerate(paths)}
-    found = {"$push": {name: f"${name}" for name in whole_fields(paths)}}
+    fields = [{"name": name, "value": f"${name}"} for name in whole_fields(dict.fromkeys(("_id", *paths)))]
+    found = {"$push": {"fields": fields}}
     several: list[dict[str, Any]] = [
         {"$match": command.options.get("partialFilterExpression", {})},
         {"$group": {"_id": identity, "found": found, "count": {"$sum": 1}}},
@@ -168,7 +169,8 @@ def _alike(database: Database[Any], command: CreateIndex, names: str) -> Problem
         {"$limit": 1},
     ]
     rows = database[command.collection].aggregate(several, collation=command.options["collation"], allowDiskUse=True)
-    alike = "; ".join(shell(each) for row in rows for each in row["found"][:SHOWN])
+    documents = [each["fields"] for row in rows for each in row["found"][:SHOWN]]
+    alike = "; ".join(shell({field["name"]: field.get("value") for field in each}) for each in documents)
     what = (
         f"the unique index on {names} cannot be built: case and accents aside, several documents have the same: {alike}"
     )

@@ -13,11 +13,18 @@ from nestling.ir.written_values import written_value
 class Generated(StrEnum):
     """A value made anew for each row."""
 
-    NUMBER = "number"  # the next number: serial, AUTO_INCREMENT, an identity, SQLite's INTEGER PRIMARY KEY
+    NUMBER = "number"  # one more than the highest there is: SQLite's INTEGER PRIMARY KEY
+    SEQUENCE = (
+        "sequence"  # one more than the highest there ever was: serial, an identity, AUTO_INCREMENT, AUTOINCREMENT
+    )
     UUID = "uuid"  # a random one
     TIMESTAMP = "current_timestamp"
     DATE = "current_date"
     TIME = "current_time"
+
+
+NUMBERED = (Generated.NUMBER, Generated.SEQUENCE)
+"""Those that are the next number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,16 @@ def difference(name: str) -> str:
     return name.partition(": ")[2]
 
 
+def disqualified(proof: Proof) -> Iterator[str]:
+    """Why designs do not count: a reason once, behind all the designs it is true of."""
+    names, found = labels(proof), dict[str, list[str]]()
+    for each in proof.designs:
+        if each.disqualified:
+            told = f" ({difference(each.name)})" if difference(each.name) else ""
+            found.setdefault(each.disqualified, []).append(f"{names[each.name]}{told}")
+    return (f"{', '.join(designs)}: {reason}" for reason, designs in found.items())
+
+
 def verdict(proof: Proof) -> str:
     """The outcome in one line."""
     advised = proof.design(proof.advised)

@@ -151,6 +151,9 @@ class RowSource(Protocol):
     def count(self, entity: str) -> int:
         """Rows of an entity, now."""
 
+    def highest_number(self, entity: str, attribute: str) -> int | None:
+        """The highest number the source ever gave the attribute, which never returns; None where it gave none."""
+
 
 @dataclass(frozen=True, slots=True)
 class RefusedValues:

@@ -65,7 +65,7 @@ def carried(
     """The entity with what its table's checks say of attributes and rows, and the conditions that are left."""
     if not table.checks:
         return entity, ()
-    allowed: dict[str, Allowed] = {}
+    allowed = {each.name: each.allowed for each in entity.attributes if each.allowed is not None}  # as the type says
     left: list[Left] = []
     of_rows: list[RowCheck] = []
     for check in table.checks:
@@ -147,7 +147,7 @@ def _goes_without_saying(part: Expr, conditions: Conditions) -> bool:
 
 def is_any(attribute: Attribute, allowed: Allowed) -> bool:
     """Whether it allows every value of the type: what says that numbers are truths."""
-    return attribute.type.name is TypeName.BOOLEAN and {0, 1} <= set(allowed.values)
+    return attribute.type.name is TypeName.BOOLEAN and not allowed.lengths and allowed.holds(0) and allowed.holds(1)
 
 
 def means_the_same(attribute: Attribute, allowed: Allowed, dialect: str) -> bool:

@@ -30,6 +30,16 @@ def computed(table: str, column: str) -> str:
     )
 
 
+def widths(columns: list[str]) -> Iterator[str]:
+    """MySQL's integers of less than 64 bits; none where there are none."""
+    if columns:
+        are = agreeing(len(columns), "is an integer", "are integers")
+        yield (
+            f"{first_of(columns, SHOWN)} {are} of less than 64 bits, which is not kept: MongoDB takes any "
+            "integer of 64 bits; where that matters, give `minimum` and `maximum` as `allowed` of the attribute in the model"
+        )
+
+
 def set_by_updates(table: str, column: str) -> str:
     """MySQL's ON UPDATE CURRENT_TIMESTAMP."""
     return f"`{table}.{column}` is ON UPDATE CURRENT_TIMESTAMP, which statements do not keep: let each of them say the time"

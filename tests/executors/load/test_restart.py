@@ -65,6 +65,9 @@ class Stopping:
     def count(self, entity: str) -> int:
         return self._source.count(entity)
 
+    def highest_number(self, entity: str, attribute: str) -> int | None:
+        return self._source.highest_number(entity, attribute)
+
     def rows(self, query: RowQuery) -> Iterator[tuple[object, ...]]:
         for row in self._source.rows(query):
             self._rows -= 1

@@ -34,6 +34,11 @@ def strict_integer(value: Any) -> Any:
     return int(exact_number(value).quantize(Decimal(1), ROUND_HALF_UP))
 
 
+def number_of_truth(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a number, for which MySQL takes true and false as 1 and 0."""
+    return lambda value: convert(counted_truth(value))
+
+
 def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
     """The nearest number of that scale; more digits before the point are refused."""
 

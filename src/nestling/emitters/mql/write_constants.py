@@ -113,6 +113,8 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
 def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numeric: bool) -> Conversion:
     """What a database with these rules does to a value that is not NULL; the others as in `AttributeCast`."""
     found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules)
+    if rules is Rules.MYSQL and kind.name in (TypeName.INTEGER, TypeName.DECIMAL):
+        found = Conversion(servers.number_of_truth, (found,))
     if among and kind.name is TypeName.DATE:
         found = Conversion(sqlite.day_among, (among, found))
     elif among:

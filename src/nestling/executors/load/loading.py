@@ -18,6 +18,7 @@ from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.dangling import check_parents
 from nestling.executors.load.empty import check_kept, empty
 from nestling.executors.load.merge import Merge
+from nestling.executors.load.numbers import keep_numbers
 from nestling.executors.load.report import LoadReport, Progress, peak_bytes
 from nestling.executors.load.sender import Sender
 from nestling.executors.load.stored_value import Values
@@ -28,7 +29,7 @@ from nestling.executors.rights import WRITING, check_privileges
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.digest import stored_digest
-from nestling.ir.names import CHECKPOINT_COLLECTION
+from nestling.ir.names import CHECKPOINT_COLLECTION, NUMBERS_COLLECTION
 from nestling.ir.rows import RowSource
 from nestling.ir.values import Policy
 
@@ -94,6 +95,7 @@ class _Load:
             raise
         writer.close()
         self._check_complete(total)
+        keep_numbers(self.design.model, self.source, self.database)
         create_indexes(self.database, (*indexes, *gridfs_indexes(self.design)))
         self.checkpoints.remove()
         entities = {name: (total[name], self.rows[name]) for name in total}
@@ -103,7 +105,7 @@ class _Load:
     def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
         names = written_collections(self.design)
-        check_privileges(self.database, ((*names, CHECKPOINT_COLLECTION), WRITING))
+        check_privileges(self.database, ((*names, CHECKPOINT_COLLECTION, NUMBERS_COLLECTION), WRITING))
         mark = stored_digest(self.design, self.values.policy)
         checkpoint = self.checkpoints.resume(mark, total) if resume else None
         is_new = checkpoint is None

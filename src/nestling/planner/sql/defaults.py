@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.defaults import Computed, Constant, Generated, OtherDefault
+from nestling.ir.defaults import NUMBERED, Computed, Constant, Generated, OtherDefault
 from nestling.ir.expression import Expression, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
@@ -19,7 +19,7 @@ from nestling.planner.sql.gaps import gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env
 
-_MADE_BY_STORE = (Generated.NUMBER, Generated.UUID)
+_MADE_BY_STORE = (*NUMBERED, Generated.UUID)
 _OF_DAYS: dict[Generated, exp.Expr] = {
     Generated.TIMESTAMP: exp.CurrentTimestamp(),
     Generated.DATE: exp.CurrentDate(),
@@ -51,7 +51,7 @@ def generated_values(entity: Entity, listed: Collection[str], env: Env) -> Itera
     for attribute in entity.attributes:
         if not isinstance(attribute.default, Generated) or attribute.default not in _MADE_BY_STORE:
             continue
-        for_null = attribute.default is Generated.NUMBER and env.dialect.rules is not Rules.POSTGRESQL
+        for_null = attribute.default in NUMBERED and env.dialect.rules is not Rules.POSTGRESQL
         if attribute.name not in listed or for_null:
             yield GeneratedValue(attribute.name, attribute.default)
 

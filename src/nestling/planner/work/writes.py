@@ -11,9 +11,10 @@ from nestling.ir import work_of
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.kept_numbers import NUMBERS
+from nestling.ir.names import NUMBERS_COLLECTION, join
 from nestling.ir.operands import bare
-from nestling.ir.statistics import Statistics
+from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.write_path import (
     Change,
@@ -49,6 +50,9 @@ LAST_LEVEL = 0.5
 """Rows that a level of a tree is expected to have at least for another read to be likely."""
 MOST_LISTED = 10_000
 """Values a list is taken to have at most."""
+_ONE_NUMBER = Statistics(((NUMBERS_COLLECTION, EntityStatistics(Quantity(1))),))
+_NUMBERS = Facts(NUMBERS, _ONE_NUMBER)
+"""The highest numbers given: each is one document, found by its `_id`."""
 _PLACES = re.compile(r"\.\$\[[^\]]*\]")
 """What stands for elements in the path of a change: `lines.$[e1].price`."""
 
@@ -90,6 +94,8 @@ class _Counted:
                 size = self.facts.documents(collection).bytes
                 sought = NO_WORK if if_there is IfThere.REFUSE else work_of.fetch_by_index(1, size)
                 return times * (work_of.request() + sought + work_of.insert(1, size, self._entries(collection)))
+            case UpdateDocuments(collection=collection) if collection == NUMBERS_COLLECTION:
+                return times * _Counted(_NUMBERS)._updated(step, 1.0)
             case UpdateDocuments():
                 return self._updated(step, times)
             case DeleteDocuments(collection, where, many):

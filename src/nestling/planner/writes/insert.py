@@ -6,17 +6,22 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey, Values, filtered
-from nestling.ir.defaults import Generated
+from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.expression import (
     NULL,
+    And,
     Arithmetic,
     AttributeCast,
     Case,
     Column,
+    Compare,
+    Comparison,
     Expression,
     IsNull,
     Literal,
+    Not,
     Operator,
+    Or,
     Parameter,
     Rules,
     ScalarSubquery,
@@ -39,6 +44,7 @@ from nestling.planner.writes.guarded_push import guard
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.initial_copies import copied_fields, with_copied
 from nestling.planner.writes.initial_values import copied_whole, filled_whole
+from nestling.planner.writes.numbers_given import last, never_return, raised, with_last
 from nestling.planner.writes.orphans import adopted
 from nestling.planner.writes.parent_locks import held_parent
 from nestling.planner.writes.returning import counted
@@ -66,6 +72,7 @@ def insert_rows(
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
     steps: list[WriteStep] = [*refuse_same(work.design, row, open_groups)]
     steps += added(work.design, entity, row, name, inside)
+    steps += raised(entity, generated, row)
     work.add(Phase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
     work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
@@ -127,7 +134,8 @@ def _rows_at_hand(
         computed = _computed(work, entity, attributes, filtered(source, condition), made)
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
-    work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
+    read = Fetch(name, plan(work.design, computed, work.prices))
+    work.add(Phase.FETCH, with_last(work, entity, never_return(entity, made), {}, read))
     return list(entity.attribute_names)
 
 
@@ -139,7 +147,8 @@ def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: 
     row = _numbered(work, entity, [cells], made) if made else same_row(types)
     row = with_copied(work, node, row, names) if copied_fields(node) else row
     stated = replace(given, rows=work.name(f"stated {entity.name}"))
-    return [stated, Each(stated.rows, (fetch(given.rows, plan(work.design, row), tuple(types)),))]
+    read = fetch(given.rows, plan(work.design, row), tuple(types))
+    return [stated, Each(stated.rows, tuple(with_last(work, entity, never_return(entity, made), types, read)))]
 
 
 # --- rows that stand in the statement ---------------------------------------------------------------------------------
@@ -200,7 +209,7 @@ def _computed(
 
 def _made(generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
     """The attributes that are numbered for some row."""
-    numbered = [item.attribute for item in generated if item.how is Generated.NUMBER]
+    numbered = [item.attribute for item in generated if item.how in NUMBERED]
     return [name for name in numbered if any(nullable(row.get(name, NULL)) for row in rows)]
 
 
@@ -213,7 +222,7 @@ def _left(
         known = given.get(item.attribute)
         if known is not None and not known.nullable:
             continue
-        if item.how is not Generated.NUMBER or not single(source):
+        if item.how not in NUMBERED or not single(source):
             what = "leaves" if known is None else "may give NULL for"
             raise gap(f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})")
         found.append(item.attribute)
@@ -260,10 +269,19 @@ def _number(
 
 
 def _next_number(work: WriteDraft, entity: Entity, attribute: str) -> Expression:
+    """One more than the highest there is, and than the highest there was where numbers never return."""
     scan = scan_of(entity, work.name("numbered"))
     held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
     downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))
     highest = Project(Limit(downwards, Literal(1, INTEGER)), work.name("highest"), (Named("highest", held),))
-    last = ScalarSubquery(highest, INTEGER)
+    there: Expression = ScalarSubquery(highest, INTEGER)
+    for kept in never_return(entity, [attribute]):
+        there = _greater(there, last(kept))
     one = Literal(1, INTEGER)
-    return Case(((IsNull(last), one),), Arithmetic(Operator.ADD, last, one, INTEGER), INTEGER)
+    return Case(((IsNull(there), one),), Arithmetic(Operator.ADD, there, one, INTEGER), INTEGER)
+
+
+def _greater(there: Expression, kept: Expression) -> Expression:
+    """The greater of two numbers, either of which may be NULL."""
+    is_kept = Or((IsNull(there), Compare(Comparison.GREATER, kept, there)))
+    return Case(((And((Not(IsNull(kept)), is_kept)), kept),), there, INTEGER)

@@ -146,7 +146,7 @@ def _alter_default(name: str, cursor: Cursor, table: Declared) -> bool:
     elif cursor.accept("DROP", "DEFAULT") or cursor.accept("DROP", "EXPRESSION"):
         column = replace(column, default=None)
     elif cursor.accept("ADD", "GENERATED") or cursor.accept("ADD", "IDENTITY"):
-        column = replace(column, default=Generated.NUMBER)
+        column = replace(column, default=Generated.SEQUENCE)
     else:
         return False
     table.columns[name] = column

@@ -142,6 +142,7 @@ class Catalogue:
         self.null_keys: list[str] = []
         self.gaps: list[Gap] = []
         self.notes: dict[str, None] = {}
+        self.narrow: dict[str, None] = {}  # integers whose width is not kept
         self.skipped: dict[str, int] = {}
 
     def where(self, line: int) -> str:

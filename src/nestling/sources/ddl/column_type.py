@@ -11,9 +11,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from nestling.ir.allowed import Allowed
 from nestling.ir.expression import Collation
 from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
-from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, REAL, SET, TIMETZ, YEAR, Type, TypeName
+from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
 from nestling.sources.ddl.tokens import Kind, Token, tokens
@@ -80,6 +81,8 @@ _FILLED = ("character", "char", "bpchar", "nchar", "national character", "nation
 """PostgreSQL's texts that blanks fill up to their length."""
 _COUNTED = (_T.DECIMAL, _T.TEXT, _T.BITS)
 _MODIFIERS = ("UNSIGNED", "SIGNED", "ZEROFILL", "BINARY", "ASCII", "UNICODE", "BYTE")
+_UNSIGNED = ("UNSIGNED", "ZEROFILL", "SERIAL")
+_NARROW = ("tinyint", "smallint", "mediumint", "int", "integer", "int1", "int2", "int3", "int4", "middleint")
 _INTERVAL_FIELDS = ("YEAR", "MONTH", "DAY", "HOUR", "MINUTE", "SECOND", "TO")
 
 
@@ -95,6 +98,8 @@ class Read:
     checks: tuple[Check, ...] = ()  # a domain's
     plain: bool = False  # whether its values are compared as the conceptual ones are
     collation: Collation | None = None  # its own, whatever the table's
+    allowed: Allowed | None = None  # what of the type's values it takes
+    narrow: bool = False  # an integer of less than 64 bits, whose width is not kept
 
 
 UserTypes = Mapping[Name, Read]
@@ -109,6 +114,7 @@ def read_type(typed: Sequence[Token], dialect: str, user_types: UserTypes) -> Re
     if (found := _user_type(cursor, user_types)) is None:
         found = _built_in(cursor, dialect)
         found = replace(found, plain=compares_plainly(as_sql(typed), found.type, dialect))
+        found = _of_mysql(found, typed) if dialect == MYSQL else found
     return _array(cursor, found)
 
 
@@ -128,7 +134,8 @@ def catalogued_type(declared: str, dialect: str, labels: Sequence[str] = ()) -> 
         found = read_type(words, dialect, {})
     except NotUnderstood:
         return _unknown(declared.lower(), (), dialect)
-    return replace(found, type=INTEGER) if dialect == MYSQL and found.type == BOOLEAN else found
+    is_flag = dialect == MYSQL and found.type == BOOLEAN
+    return replace(_of_mysql(replace(found, type=INTEGER), words), narrow=False) if is_flag else found
 
 
 def _array(cursor: Cursor, found: Read) -> Read:
@@ -176,6 +183,13 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
         return _filled(words, numbers)
     kept_as = _CARRIED.get(dialect, {}).get(words, "")
     return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
+
+
+def _of_mysql(found: Read, typed: Sequence[Token]) -> Read:
+    """UNSIGNED, and what implies it, is a range; the width of an integer is not kept."""
+    is_unsigned = found.type.name in NUMBERS and any(token.key in _UNSIGNED for token in typed)
+    is_narrow = found.type == INTEGER and typed[0].text.lower() in _NARROW
+    return replace(found, allowed=Allowed(minimum=0) if is_unsigned else None, narrow=is_narrow)
 
 
 def _filled(words: str, numbers: tuple[int, ...]) -> Read:

@@ -60,7 +60,9 @@ def finish_key(table: Declared, catalogue: Catalogue) -> None:
         catalogue.null_keys += [f"`{table.name[1]}.{name}`" for name in loose]
     table.set_key(table.key)
     if len(table.key) == 1 and table.key[0] in table.integers and not table.without_rowid:
-        table.columns[table.key[0]] = replace(table.columns[table.key[0]], default=Generated.NUMBER)
+        column = table.columns[table.key[0]]
+        made = Generated.SEQUENCE if column.default is Generated.SEQUENCE else Generated.NUMBER
+        table.columns[column.name] = replace(column, default=made)
 
 
 def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, line: int) -> None:

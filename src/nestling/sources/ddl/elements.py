@@ -59,7 +59,11 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
         table.integers.add(name)
     table.plain = table.plain | {name} if read.plain else table.plain - {name}
     table.checks += [replace(check, column=name) for check in read.checks]
-    column = Attribute(name, read.type, not read.not_null, default=Generated.NUMBER if read.counted else None)
+    column = Attribute(
+        name, read.type, not read.not_null, default=Generated.SEQUENCE if read.counted else None, allowed=read.allowed
+    )
+    if read.narrow:
+        catalogue.narrow.setdefault(f"`{table.name[1]}.{name}`")
     column = with_affinity(column, as_sql(typed), catalogue.dialect)
     if read.collation is not None:
         table.collated.add(name)
@@ -99,7 +103,7 @@ def _column_constraint(
         table.collated.add(column.name)
         return replace(column, collation=collation_named(cursor.qualified_name()[1]))
     elif cursor.accept_any("AUTO_INCREMENT", "AUTOINCREMENT") or _identity(cursor):
-        return replace(column, default=Generated.NUMBER)
+        return replace(column, default=Generated.SEQUENCE)
     elif cursor.sees_any("GENERATED", "AS"):
         return _computed(cursor, column, table, catalogue)
     else:

@@ -22,7 +22,7 @@ from nestling.sources.ddl.dialect import detect_dialect
 from nestling.sources.ddl.elements import named_check
 from nestling.sources.ddl.statements import Lines, Statement, statements
 from nestling.sources.ddl.tokens import Kind
-from nestling.sources.remarks import routine_left_out, view_left_out
+from nestling.sources.remarks import routine_left_out, view_left_out, widths
 from nestling.sources.shape import shape
 
 _ROWS = ("INSERT", "REPLACE", "COPY", "UPDATE", "DELETE", "MERGE", "LOAD", "TRUNCATE")
@@ -86,7 +86,7 @@ def _summary(catalogue: Catalogue) -> list[str]:
         notes.append(f"{left} ({words}): a DDL file is read for its shape")
     if keys := catalogue.null_keys:
         notes.append(f"SQLite lets NULL stand in these key columns, which are taken as NOT NULL: {first_of(keys, 5)}")
-    return notes
+    return [*notes, *widths(list(catalogue.narrow))]
 
 
 def _read_statement(statement: Statement, catalogue: Catalogue, lines: Lines) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.ir.expression import Collation
 
 if TYPE_CHECKING:
+    from nestling.ir.allowed import Allowed
     from nestling.ir.defaults import Default
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ColumnFacts:
-    """A column: its declared type in the database's words, the conceptual types that stand for it, whether it may be NULL."""
+    """A column: its declared type in the database's words, the conceptual types that stand for it, whether it may be NULL.
+
+    `allowed` is what its type takes of their values, `narrow` an integer whose width is not kept, `collated` the name of its
+    collation.
+    """
 
     name: str
     declared: str
@@ -26,6 +31,9 @@ class ColumnFacts:
     default: Default | None = None
     also: tuple[Type, ...] = ()
     collation: Collation = Collation.BINARY
+    allowed: Allowed | None = None
+    narrow: bool = False
+    collated: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from nestling.sources.remarks import (
     set_by_updates,
     unique_by_expression,
     view_left_out,
+    widths,
 )
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
@@ -124,6 +125,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             tables.append(table)
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
+    notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
 
@@ -174,7 +176,17 @@ def _table(
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
         made = Computed(made_by) if made_by else read_default(filling, read.type)
         columns.append(
-            ColumnFacts(name, declared, read.type, bool(nullable), made, collation=collation_named(collation))
+            ColumnFacts(
+                name,
+                declared,
+                read.type,
+                bool(nullable),
+                made,
+                collation=collation_named(collation),
+                allowed=read.allowed,
+                narrow=read.narrow,
+                collated=collation or "",
+            )
         )
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))

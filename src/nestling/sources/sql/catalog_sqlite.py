@@ -84,7 +84,9 @@ def _table(
     columns = tuple(_column(name, row, never_null, told.get(row[0]), gaps) for row in found)
     notes += [computed(name, row[0]) for row in found if row[4]]
     if is_rowid:
-        columns = tuple(replace(c, default=Generated.NUMBER) if c.name == key[0] else c for c in columns)
+        is_kept = key[0] in told and told[key[0]].default is Generated.SEQUENCE  # AUTOINCREMENT
+        made = Generated.SEQUENCE if is_kept else Generated.NUMBER
+        columns = tuple(replace(c, default=made) if c.name == key[0] else c for c in columns)
     taken = {column.name.lower() for column in columns}
     checks = tuple(declared.checks) if declared is not None else ()
     rowid = not without_rowid and (is_rowid or "rowid" not in taken)

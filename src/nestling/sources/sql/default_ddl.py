@@ -27,7 +27,7 @@ def default_ddl(attribute: Attribute, entity: Entity, declared: str, dialect: st
     match attribute.default:
         case None:
             return ""
-        case Generated.NUMBER:
+        case Generated.NUMBER | Generated.SEQUENCE:
             return engine_of(dialect).numbered(attribute, entity, declared)
         case Generated() as made:
             found = engine_of(dialect).made_values.get((made, attribute.type.name))

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts
-    from nestling.sources.sql.measure import Connected
+    from nestling.sources.sql.measure import Connected, TableMeasures
+    from nestling.sources.sql.row_sql import Tables
     from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.statements import SourceRows
@@ -147,6 +148,10 @@ class Engine:
         """What people call the database."""
         raise NotImplementedError
 
+    def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
+        """The last number the database gave a column, as it remembers it; None where it does not say."""
+        raise NotImplementedError
+
     def language_orders(self, connection: Any) -> Iterator[str]:
         """A note for each collation that orders texts as a language does, where no statement says so."""
         yield from ()
@@ -214,6 +219,12 @@ class Engine:
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
         """What a note says of an attribute whose values are of another type than it is declared."""
         return f"is declared {declared.type} but its values are {refined.type}"
+
+    def value_notes(
+        self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
+    ) -> Iterator[str]:
+        """What people should know of the values that were measured."""
+        yield from ()
 
     def sample(
         self,

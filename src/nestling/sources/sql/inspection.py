@@ -60,6 +60,7 @@ def read_database(
     model = replace(model, hierarchies=find_hierarchies(replace(tables, model=model), database))
     notes.extend(note for link in model.relationships for note in _link_notes(link, links[link.name]))
     notes.extend(_microsecond_notes(model))
+    notes.extend(engine.value_notes(catalog, measures, tables, database))
     notes.extend(_deferred_notes(catalog))
     statistics = Statistics(
         tuple((e.name, _measured(e, measures[e.name], tables, catalog, database)) for e in model.entities),

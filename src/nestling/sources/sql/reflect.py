@@ -63,7 +63,13 @@ def _table(table: found.Table, dialect: str) -> Table:
 
 def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
     made = Attribute(
-        column.name, column.type, column.nullable, column.also, default=column.default, collation=column.collation
+        column.name,
+        column.type,
+        column.nullable,
+        column.also,
+        default=column.default,
+        collation=column.collation,
+        allowed=column.allowed,
     )
     return with_affinity(with_default_kind(made), column.declared, dialect)
 

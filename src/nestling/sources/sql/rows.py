@@ -138,6 +138,18 @@ class SqlDatabase:
             cursor.execute(*self._compiled(statement))
             return int(cursor.fetchone()[0])
 
+    def highest_number(self, entity: str, attribute: str) -> int | None:
+        """The highest there is, or what the database says was the last it gave."""
+        import sqlalchemy as sa
+
+        table = self._tables.table(entity)
+        with self.connected() as connection, typed_errors(self.address):
+            cursor = connection.cursor()
+            cursor.execute(*self._compiled(sa.select(sa.func.max(table.c[attribute]))))
+            there = cursor.fetchone()[0]
+            given = self._engine.last_number(connection, table, attribute)
+        return max((int(each) for each in (there, given) if each is not None), default=None)
+
     def rows(self, query: RowQuery) -> Iterator[tuple[object, ...]]:
         """Stream the rows of a query as conceptual values; several streams may be open at once."""
         for batch in self.batches(query):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,9 +14,10 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.ir.defaults import Generated
+from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.expression import Collation
 from nestling.ir.json_text import json_text
+from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import MYSQL
 from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, TypeName
@@ -33,8 +35,9 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import ColumnFacts
-    from nestling.sources.sql.measure import Connected
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.measure import Connected, TableMeasures
+    from nestling.sources.sql.row_sql import Tables
     from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
@@ -54,6 +57,10 @@ _UNREACHABLE = {2002, 2003, 2005, 2006, 2013, 1049}
 MARIADB = "MariaDB"
 _STOPPED = {1969, 3024}
 """The errors of MariaDB and MySQL for a statement that took longer than it may."""
+_NEXT_NUMBER = re.compile(r"\bAUTO_INCREMENT=(\d+)[^\n]*\Z")
+"""What stands behind the columns of a table's DDL."""
+_NAMED = 4
+"""Values a note names of many."""
 _CANNOT = 1005
 """The error for a foreign key that cannot be made, as over columns whose types differ."""
 
@@ -173,24 +180,39 @@ class Mysql(Engine):
         return sa.func.octet_length(column)
 
     def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
-        """Zero dates, times that are none of a day, and digits of seconds."""
-        from nestling.sources.sql.probes import counted
+        """Zero dates, times that are none of a day, digits of seconds, and what collations do not tell apart."""
+        from nestling.sources.sql.mysql_texts import measures_of_texts
+        from nestling.sources.sql.probes import counted as rows_where
+
+        if name is _T.TEXT:
+            yield from measures_of_texts(column)
 
         if name is _T.TIME:
-            yield "long", counted(sa.or_(column < "00:00:00", column >= "100:00:00"))
+            yield "long", rows_where(sa.or_(column < "00:00:00", column >= "100:00:00"))
 
         if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
-            yield "odd", counted(sa.or_(sa.func.month(column) == 0, sa.func.dayofmonth(column) == 0))
+            yield "odd", rows_where(sa.or_(sa.func.month(column) == 0, sa.func.dayofmonth(column) == 0))
         if name in (_T.TIMESTAMP, _T.TIMESTAMPTZ):
-            yield "micro", counted(sa.func.microsecond(column) % 1000 != 0)
-            yield "milli", counted(sa.func.microsecond(column) != 0)
+            yield "micro", rows_where(sa.func.microsecond(column) % 1000 != 0)
+            yield "milli", rows_where(sa.func.microsecond(column) != 0)
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
         """As declared, but a TINYINT(1) of 0 and 1 is a truth."""
         refined = as_declared(attribute, found)
-        is_flag = column.declared.startswith("tinyint(1)") and attribute.type.name is _T.INTEGER
-        is_truth = is_flag and int(found["least"]) >= 0 and int(found["most"]) <= 1
-        return replace(refined, type=BOOLEAN) if is_truth else refined
+        return replace(refined, type=BOOLEAN) if _is_flag(column) and _is_truth(found) else refined
+
+    def value_notes(
+        self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
+    ) -> Iterator[str]:
+        """Texts its collations take as equal, and flags that are none."""
+        from nestling.sources.sql.mysql_texts import notes_on_texts
+
+        yield from notes_on_texts(catalog, measures)
+        for table in catalog.tables:
+            for column in filter(_is_flag, table.columns):
+                found = measures[table.entity].columns[column.name]
+                if found["values"] and not _is_truth(found):
+                    yield _no_flag(table.entity, column.name, tables, database)
 
     def allow_deep_recursion(self, database: Connected) -> None:
         """Both servers' variables."""
@@ -226,6 +248,13 @@ class Mysql(Engine):
     def product(self, connection: Any) -> str:
         """By the version it tells."""
         return MARIADB if MARIADB in connection.get_server_info() else "MySQL"
+
+    def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
+        """By its DDL: what the catalogue says may be a day old."""
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW CREATE TABLE `{}`".format(table.name.replace("`", "``")))
+            found = _NEXT_NUMBER.search(cursor.fetchone()[1])
+        return int(found[1]) - 1 if found else None
 
     # --- tables and rows written -------------------------------------------------------------------------------------
 
@@ -263,7 +292,7 @@ class Mysql(Engine):
     def numbered(self, attribute: Attribute, entity: Entity, declared: str) -> str | None:
         """The first such column that leads a key."""
         leading = {group[0] for group in (entity.key, *entity.uniques) if group}
-        first = next(each.name for each in entity.attributes if each.default is Generated.NUMBER)
+        first = next(each.name for each in entity.attributes if each.default in NUMBERED)
         is_one = first == attribute.name in leading and declared.startswith("bigint") and not attribute.nullable
         return "AUTO_INCREMENT" if is_one else None
 
@@ -311,6 +340,31 @@ def _added(sink: SqlSink, link: Relationship, model: Model) -> bool:
 
 def _number(value: Any) -> Any:
     return int(value, 2) if isinstance(value, str) else value
+
+
+def _is_flag(column: ColumnFacts) -> bool:
+    return column.declared.startswith("tinyint(1)") and column.type.name is _T.INTEGER
+
+
+def _is_truth(found: Mapping[str, Any]) -> bool:
+    return int(found["least"]) >= 0 and int(found["most"]) <= 1
+
+
+def _no_flag(entity: str, attribute: str, tables: Tables, database: Connected) -> str:
+    """A note on a TINYINT(1) with other values than 0 and 1, which it names."""
+    table = tables.table(entity)
+    column = table.c[attribute]
+    odd = (
+        sa.select(column, sa.func.count())
+        .select_from(table)
+        .where(column.not_in([sa.literal_column("0"), sa.literal_column("1")]))
+    )
+    found = database.all(odd.group_by(column).order_by(column))
+    values = first_of([f"{value} ({counted(int(rows), 'row')})" for value, rows in found], _NAMED)
+    return (
+        f"`{entity}.{attribute}` is tinyint(1) and holds {values}: it is an integer here, not a truth; "
+        "change these values at the source to 0 or 1 for a boolean"
+    )
 
 
 def _naive(value: datetime) -> datetime:

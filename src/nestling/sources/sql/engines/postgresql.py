@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.ir.defaults import Generated
+from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import POSTGRESQL
@@ -46,6 +46,9 @@ _OWN = frozenset((
     "int4multirange", "int8multirange", "nummultirange", "datemultirange", "tsmultirange", "tstzmultirange",
 ))  # fmt: skip
 """Types carried as text that every server has: those of extensions and of a database's own may be missing."""
+_LAST_NUMBER = """
+SELECT pg_sequence_last_value(name::regclass) FROM (SELECT pg_get_serial_sequence(%(table)s, %(column)s) AS name) AS own
+WHERE has_sequence_privilege(name, 'USAGE, SELECT')"""
 _LENGTHS = range(1, 10_485_761)
 """What `varchar(n)` takes for a length."""
 
@@ -178,6 +181,12 @@ class Postgresql(Engine):
         """There is one."""
         return "PostgreSQL"
 
+    def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
+        """By the sequence that is the column's own, where the user may look at it."""
+        name = ".".join('"{}"'.format(part.replace('"', '""')) for part in (table.schema, table.name) if part)
+        found = connection.cursor().execute(_LAST_NUMBER, {"table": name, "column": column}).fetchone()
+        return None if found is None else found[0]
+
     def language_orders(self, connection: Any) -> Iterator[str]:
         """By its catalogue."""
         from nestling.sources.sql.catalog_collations import orders_of_languages
@@ -232,7 +241,7 @@ class Postgresql(Engine):
         for entity in model.entities:
             left = undeclared_defaults(keyed_alike(entity, model), self.name)
             for each in entity.attributes:
-                if each.default is Generated.NUMBER and each.name not in left:
+                if each.default in NUMBERED and each.name not in left:
                     table, column = sink.table(entity), quote(each.name, sink.preparer)
                     highest = sink.run(f"SELECT max({column}) FROM {table}").fetchone()[0]  # noqa: S608 - quoted
                     if highest is not None and highest > 0:

@@ -262,6 +262,13 @@ class Sqlite(Engine):
         """There is one."""
         return "SQLite"
 
+    def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
+        """By the table it keeps them in, which is there with the first AUTOINCREMENT."""
+        if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone() is None:
+            return None
+        found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
+        return None if found is None else found[0]
+
     # --- tables and rows written -------------------------------------------------------------------------------------
 
     has_decimals = False

@@ -1,0 +1,25 @@
+"""The highest numbers the source gave, kept beside the rows: numbers that never return go on behind them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pymongo.database import Database
+
+from nestling.ir.kept_numbers import LAST, counted, counter
+from nestling.ir.model import Model
+from nestling.ir.names import NUMBERS_COLLECTION
+from nestling.ir.rows import RowSource
+
+
+def keep_numbers(model: Model, source: RowSource, database: Database[Any]) -> None:
+    """Keep the highest number of each attribute that never gives one twice, instead of what an earlier load kept."""
+    kept = database[NUMBERS_COLLECTION]
+    for entity in model.entities:
+        for attribute in counted(entity):
+            one = {"_id": counter(entity, attribute)}
+            highest = source.highest_number(entity.name, attribute)
+            if highest is None:
+                kept.delete_one(one)
+            else:
+                kept.replace_one(one, {LAST: highest}, upsert=True)

@@ -1,0 +1,75 @@
+"""What MySQL's collations take as equal and MongoDB does not: blanks at the end, and in the older ones all rare characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from nestling.ir.quantity_words import agreeing, counted, first_of
+from nestling.ir.types import TypeName
+from nestling.sources.sql.probes import counted as rows_where
+
+if TYPE_CHECKING:
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.measure import TableMeasures
+
+_NAMED = 4
+_WEIGHTLESS = ("_general_ci", "_unicode_ci")
+"""Collations to which all characters beyond U+FFFF are one."""
+
+
+def measures_of_texts(column: Any) -> Iterator[tuple[str, Any]]:
+    """How many values end in a blank, and how many have a character beyond U+FFFF, which takes four bytes of UTF-16."""
+    yield "padded", rows_where(column.like(sa.literal_column("'% '")))
+    in_utf16 = sa.func.convert(column.op("USING")(sa.literal_column("utf16")))
+    yield "rare", rows_where(sa.func.octet_length(in_utf16) > 2 * sa.func.char_length(column))
+
+
+def pads(collation: str) -> bool:
+    """Whether blanks at the end do not count: those of MySQL 8 and the `nopad` ones of MariaDB count them."""
+    return bool(collation) and not ("nopad" in collation or "_0900_" in collation or collation == "binary")
+
+
+def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> Iterator[str]:
+    """A note on blanks at the end where they do not count, and one on rare characters where they are all equal."""
+    texts = [(t, c) for t in catalog.tables for c in t.columns if c.type.name is TypeName.TEXT and not c.type.carried]
+    padding = [(table, column) for table, column in texts if pads(column.collated)]
+    found = sorted(_having("padded", padding, measures), key=lambda each: not _is_unique(*each[:2]))
+    tell = (
+        "MySQL takes 'a ' and 'a' as equal (PAD SPACE), in `=`, GROUP BY and what is unique; MongoDB tells them apart"
+    )
+    if found:
+        named = first_of([f"{_name(t, c)} ({counted(rows, 'row')}{_unique(t, c)})" for t, c, rows in found], _NAMED)
+        do = "trim them at the source before loading: `SET c = TRIM(TRAILING ' ' FROM c)`"
+        yield f"texts of {named} end in blanks: {tell}; {do}"
+    elif padding:
+        columns = counted(len(padding), "column")
+        yield f"{tell}: so do texts of {columns}, none of which ends in a blank yet; trim texts before they are written"
+    weightless = [(table, column) for table, column in texts if column.collated.endswith(_WEIGHTLESS)]
+    if rare := [*_having("rare", weightless, measures)]:
+        named = first_of([f"{_name(t, c)} ({counted(rows, 'row')}{_unique(t, c)})" for t, c, rows in rare], _NAMED)
+        have = agreeing(len(rare), "has", "have")
+        equal = "the source's collation takes all of these as equal, MongoDB tells them apart"
+        yield f"{named} {have} characters beyond U+FFFF, such as emoji: {equal}"
+
+
+def _having(
+    measure: str, columns: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]
+) -> Iterator[tuple[Table, ColumnFacts, int]]:
+    for table, column in columns:
+        if rows := int(measures[table.entity].columns[column.name].get(measure) or 0):
+            yield table, column, rows
+
+
+def _name(table: Table, column: ColumnFacts) -> str:
+    return f"`{table.entity}.{column.name}`"
+
+
+def _is_unique(table: Table, column: ColumnFacts) -> bool:
+    return any(column.name in group for group in (table.key, *table.uniques))
+
+
+def _unique(table: Table, column: ColumnFacts) -> str:
+    return ", in what is unique" if _is_unique(table, column) else ""
