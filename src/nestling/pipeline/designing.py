@@ -204,6 +204,17 @@ def explain(proposal: Proposal, about: str | None = None) -> Explanation:
     return explanation(proposal, about)
 
 
+def finished_design(address: Path | str) -> Proposal | None:
+    """The design in a design file; None where `address` names something else."""
+    from nestling.ir.text import read_file
+
+    path = Path(address)
+    if path.suffix not in (".yaml", ".yml") or not path.is_file():
+        return None
+    found = read_file(path)
+    return None if isinstance(found, Reading) else found
+
+
 def read_proposal(path: Path | str) -> Proposal:
     """The proposal in a design file; raises `InputError` with every mistake in it."""
     from nestling.common.errors import InputError, Problem
