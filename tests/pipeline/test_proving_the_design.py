@@ -79,7 +79,9 @@ def test_a_design_file_is_proved_as_it_is(mongod: Server, tmp_path: Path) -> Non
     path = tmp_path / "design.yaml"
     path.write_text(write_proposal(design(reading, "normalized")), encoding="utf-8")
     workload = tmp_path / "w.sql"
-    workload.write_text("-- name: chart, rate: 5/s\nSELECT at, celsius FROM reading WHERE sensor = :sensor;", encoding="utf-8")
+    workload.write_text(
+        "-- name: chart, rate: 5/s\nSELECT at, celsius FROM reading WHERE sensor = :sensor;", encoding="utf-8"
+    )
     proof = proved(mongod, inspect(path, workload=workload), path)
     chosen = proof.design("chosen")
     assert chosen is not None

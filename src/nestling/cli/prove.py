@@ -88,7 +88,7 @@ def command(
 ) -> int:
     """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show how fast each is.
 
-    The chosen design is the one `nestling design` makes of the same input. Of a design file it is the design in the file, as it is.
+    The chosen design is the one `nestling design` makes of the same input; of a design file, the design in it as it is.
 
     The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
     given by --design. All answers are compared with one another, and those of reads with the SQL source's own: a design that

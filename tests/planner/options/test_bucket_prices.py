@@ -32,7 +32,10 @@ workload:
   with_owner: {sql: "SELECT p.name AS owner, t.name FROM person p JOIN pet t ON t.person_id = p.id WHERE p.id = :id", rate: 5/s}
   add_pet: {sql: "INSERT INTO pet (id, person_id, name) VALUES (:id, :person, :name)", rate: 1/s}
 """
-HOMES = ("in a collection of its own", *(f"in buckets by person_id, {limit} in each" for limit in ("50", "200", "1,000")))
+HOMES = (
+    "in a collection of its own",
+    *(f"in buckets by person_id, {limit} in each" for limit in ("50", "200", "1,000")),
+)
 READS = 1.2
 WRITES = 2.0
 
@@ -58,9 +61,7 @@ def test_both_prices_of_buckets_agree(tmp_path: Path, home: str, mean: int) -> N
     reading = reading_of(tmp_path, mean)
     found = two_prices(reading, with_home(reading, f"pet {home}"))
     assert {"person_pets", "add_pet", "with_owner"} <= found.keys()
-    apart = {
-        name: prices for name, prices in found.items() if prices.factor > (WRITES if name == "add_pet" else READS)
-    }
+    apart = {name: prices for name, prices in found.items() if prices.factor > (WRITES if name == "add_pet" else READS)}
     assert not apart
 
 

@@ -46,8 +46,9 @@ def prove_source(
 ) -> Proof:
     """Prove the design of a reading with the rows behind `address`; errors as of `prove` and `rivals`.
 
-    `proposal`: the design that is advised (None: the one in `address` where that is a design file, else the one `design` finds for
-    this reading, whatever rows are made of it); `variants`: with single decisions taken another way, unless the design is a file's.
+    `proposal`: the design that is advised (None: the one in `address` where that is a design file, else the one `design` finds
+    for this reading, whatever rows are made of it); `variants`: with single decisions taken another way, unless the design is
+    a file's.
     `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
     and for a live MongoDB, whose documents are not read as rows. A note says so. Where the rows are a SQL database's
     own, it is asked the reads as well.
