@@ -44,6 +44,23 @@ def test_what_takes_the_place_of_a_choice_is_named():
     assert (other.alternatives, other.come) == ((("narrow index", 1.5),), ("narrow index",))
 
 
+def test_what_is_built_anyway_takes_its_place_for_nothing():
+    """Without the wide index the narrow one is there, chosen or not; what is built anyway cannot be left out itself."""
+    found = ("wide index", "narrow index")
+    modes = tuple(Mode(name, (name,), seconds) for name, seconds in zip(found, (1.0, 1.5), strict=True))
+    step = Step("page", "find", (*modes, Mode("scan", (), 40.0)))
+    charges = tuple(Charge("write", "entry", (name,), 0.25) for name in found)
+    groups = tuple(Group(name, (name,), optional=True) for name in found)
+    structures = tuple(Structure(name, name) for name in found)
+    problem = DesignProblem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
+    solution = solve(problem)
+    built = frozenset({"narrow index"})
+    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=built).weighings
+    assert one.dropped == pytest.approx(solution.cost + 0.5 - 0.25)
+    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=frozenset(found)).weighings
+    assert one.dropped is None
+
+
 def test_a_small_allowance_says_what_it_left_out():
     """One solve's worth: one decision is weighed, the other is counted as left out."""
     problem = shop()
