@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nestling.ir.options import Charge, DesignProblem, Group, Mode, Step, Structure
 from nestling.optimizer import rate_flips, solve
-from nestling.optimizer.weigh import weigh
+from nestling.optimizer.alternatives import Alternative
+from nestling.optimizer.weigh import come_instead, weigh
 from tests.optimizer.shop import shop
 
 GROUPS = ("home of line", "product name")
@@ -59,6 +62,18 @@ def test_what_is_built_anyway_takes_its_place_for_nothing():
     assert one.dropped == pytest.approx(solution.cost + 0.5 - 0.25)
     (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=frozenset(found)).weighings
     assert one.dropped is None
+
+
+def test_what_may_as_well_stay_is_not_named():
+    """An alternative found with another home of equal cost, which has nothing to do with it, has the home as it was."""
+    homes, copy = Group("home", ("fifty", "two hundred")), Group("copy", ("copy",), optional=True)
+    places = Step("page", "home", tuple(Mode(name, (name,), 1.0) for name in homes.among))
+    copied = Step("page", "copy", (Mode("copied", ("copy",), 1.0), Mode("joined", (), 5.0)))
+    structures = tuple(Structure(name, name) for name in (*homes.among, "copy"))
+    problem = DesignProblem(structures, (homes, copy), (), (places, copied), (), (), {"page": 1.0})
+    solution = replace(solve(problem), chosen=frozenset({"fifty", "copy"}))
+    other = Alternative(None, 6.0, True, frozenset({"two hundred"}))
+    assert come_instead(problem, solution, other, copy) == ()
 
 
 def test_a_small_allowance_says_what_it_left_out():

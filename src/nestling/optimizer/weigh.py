@@ -75,7 +75,7 @@ def weigh(
                 name,
                 tuple((each.structure, each.cost) for each in others),
                 causes=tuple(_causes(part, solution, others)),
-                come=_come(part, solution, others[0], group),
+                come=come_instead(part, solution, others[0], group),
                 dropped=_dropped(part, solution, group, built),
             )
     left.modes = modes * FLIP_SHARE
@@ -125,7 +125,7 @@ def _causes(
         yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
 
 
-def _come(part: DesignProblem, solution: Solution, other: Alternative, weighed: Group) -> tuple[str, ...]:
+def come_instead(part: DesignProblem, solution: Solution, other: Alternative, weighed: Group) -> tuple[str, ...]:
     """What an alternative has that was not chosen.
 
     Any of equal designs is found: where a decision may as well be as it was, it is taken as it was.
