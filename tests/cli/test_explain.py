@@ -64,7 +64,18 @@ def test_every_decision(shop: Path) -> None:
 def test_json_shape(shop: Path) -> None:
     """`--json` has the documented keys; a part of a many-to-many is explained by the whole."""
     found = nestling("explain", "design.yaml", "category_product_category", "--json", cwd=shop).json
-    assert set(found) == {"strategy", "decisions", "gaps", "lacking", "notes", "weighed", "costs", "built_besides", "about"}
+    assert set(found) == {
+        "strategy",
+        "decisions",
+        "gaps",
+        "lacking",
+        "notes",
+        "weighed",
+        "costs",
+        "built_besides",
+        "about",
+        "stored",
+    }
     (decision,) = found["decisions"]
     keys = {"relationship", "subject", "choice", "patterns", "steps", "factors", "alternatives", "flips"}
     assert set(decision) == keys
@@ -93,12 +104,13 @@ def test_a_statement(shop: Path) -> None:
 
 
 def test_what_nothing_is_decided_about(tmp_path: Path) -> None:
-    """An entity without relationships is called one, and the relationships there are are named."""
+    """Of an entity without relationships its collection is told."""
     tables = "CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (a INT REFERENCES a); CREATE TABLE c (id INT);"
     (tmp_path / "tables.sql").write_text(tables, encoding="utf-8")
     assert nestling("design", "tables.sql", "-o", "design.yaml", cwd=tmp_path).code == 0
     done = nestling("explain", "design.yaml", "c", cwd=tmp_path)
-    assert (done.code, done.err) == (2, "Error: `c` is an entity that no decision is about; there is `a_b`\n")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("c: collection c\n  stored    home of `c`\n")
 
 
 def test_an_unknown_relationship(shop: Path) -> None:

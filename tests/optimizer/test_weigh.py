@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nestling.ir.options import Charge, DesignProblem, Group, Mode, Step, Structure
 from nestling.optimizer import rate_flips, solve
-from nestling.optimizer.weigh import weigh
+from nestling.optimizer.alternatives import Alternative
+from nestling.optimizer.weigh import come_instead, weigh
 from tests.optimizer.shop import shop
 
 GROUPS = ("home of line", "product name")
@@ -42,6 +45,35 @@ def test_what_takes_the_place_of_a_choice_is_named():
     (one, other) = weigh(problem, solve(problem), found, limit_seconds=60.0).weighings
     assert (one.alternatives, one.come, one.dropped) == (((None, 1.75),), ("narrow index",), 40.0)
     assert (other.alternatives, other.come) == ((("narrow index", 1.5),), ("narrow index",))
+
+
+def test_what_is_built_anyway_takes_its_place_for_nothing():
+    """Without the wide index the narrow one is there, chosen or not; what is built anyway cannot be left out itself."""
+    found = ("wide index", "narrow index")
+    modes = tuple(Mode(name, (name,), seconds) for name, seconds in zip(found, (1.0, 1.5), strict=True))
+    step = Step("page", "find", (*modes, Mode("scan", (), 40.0)))
+    charges = tuple(Charge("write", "entry", (name,), 0.25) for name in found)
+    groups = tuple(Group(name, (name,), optional=True) for name in found)
+    structures = tuple(Structure(name, name) for name in found)
+    problem = DesignProblem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
+    solution = solve(problem)
+    built = frozenset({"narrow index"})
+    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=built).weighings
+    assert one.dropped == pytest.approx(solution.cost + 0.5 - 0.25)
+    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=frozenset(found)).weighings
+    assert one.dropped is None
+
+
+def test_what_may_as_well_stay_is_not_named():
+    """An alternative found with another home of equal cost, which has nothing to do with it, has the home as it was."""
+    homes, copy = Group("home", ("fifty", "two hundred")), Group("copy", ("copy",), optional=True)
+    places = Step("page", "home", tuple(Mode(name, (name,), 1.0) for name in homes.among))
+    copied = Step("page", "copy", (Mode("copied", ("copy",), 1.0), Mode("joined", (), 5.0)))
+    structures = tuple(Structure(name, name) for name in (*homes.among, "copy"))
+    problem = DesignProblem(structures, (homes, copy), (), (places, copied), (), (), {"page": 1.0})
+    solution = replace(solve(problem), chosen=frozenset({"fifty", "copy"}))
+    other = Alternative(None, 6.0, True, frozenset({"two hundred"}))
+    assert come_instead(problem, solution, other, copy) == ()
 
 
 def test_a_small_allowance_says_what_it_left_out():

@@ -27,12 +27,13 @@ def command(design: Path, about: str | None, as_json: bool) -> None:
     from nestling.emitters.explanation_text import explanation_text
     from nestling.pipeline import explain, read_proposal
 
-    explained = explain(read_proposal(design), about)
+    proposal = read_proposal(design)
+    explained = explain(proposal, about)
     if as_json:
         from dataclasses import asdict
 
         text.print_json(asdict(explained))
         return
-    if about is None and not explained.decisions:
+    if about is None and proposal.design.model.relationships and not explained.decisions:
         text.say("This design was written by hand: it holds no decisions to explain.")
     text.page(explanation_text(explained, lacking_first=about is not None, width=text.prose_width()))

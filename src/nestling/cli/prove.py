@@ -88,6 +88,8 @@ def command(
 ) -> int:
     """Load the chosen design and its rivals into a MongoDB, run the workload on each, and show how fast each is.
 
+    The chosen design is the one `nestling design` makes of the same input; of a design file, the design in it as it is.
+
     The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
     given by --design. All answers are compared with one another, and those of reads with the SQL source's own: a design that
     answers wrong is disqualified. Works in databases with names of its own, which it drops, and only reads the source. Exits 1
@@ -161,6 +163,7 @@ def show(proof: Proof) -> None:
     from nestling.ir.proof_words import disqualified, other_answer, source_notes, verdict
 
     show_designs(proof)
+    _structures(proof)
     _statements(proof)
     _copies(proof)
     _decisions(proof)
@@ -203,6 +206,14 @@ def show_designs(proof: Proof) -> None:
     )
     columns = ("design", "a second", "95 %", "times as long", "p99 open", "disk", "journal/write", "predicted")
     table(title, columns, rows, right=(1, 2, 3, 4, 5, 6, 7))
+
+
+def _structures(proof: Proof) -> None:
+    from nestling.cli.parts.table import table
+    from nestling.ir.proof_words import STRUCTURES, structure_rows
+
+    click.echo("")
+    table("What each design stores", STRUCTURES, list(structure_rows(proof)))
 
 
 def _statements(proof: Proof) -> None:

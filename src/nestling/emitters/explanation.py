@@ -6,15 +6,18 @@ the manual page of the rules; `proposal_json` is the same for programs. All are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.emitters.explanation_scope import about_entities, scope
+from nestling.emitters.explanation_scope import about_entities, scope, undecided
 from nestling.emitters.proposal_json import proposal_json
+from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.model import ManyToMany, Model
-from nestling.ir.planned_indexes import PlannedIndex, built_besides
+from nestling.ir.planned_indexes import PlannedIndex, built_besides, planned_indexes
+from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.proposal_rows import lacking_line
+from nestling.ir.purposes import purpose
 from nestling.ir.rules import RULES, rule
 from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import in_short, is_about
@@ -25,6 +28,7 @@ __all__ = [
     "Explanation",
     "Factor",
     "Step",
+    "StoredEntity",
     "explanation",
     "proposal_json",
     "rules_page",
@@ -79,11 +83,22 @@ class BuiltIndex:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredEntity:
+    """Where an entity that no decision is about is stored: its collection, what that is, and its indexes."""
+
+    entity: str
+    collection: str
+    kind: str
+    indexes: tuple[BuiltIndex, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Explanation:
     """The decisions of a proposal, in its order, what was weighed besides, its cost, and what it could not take in.
 
     `about` is what it was asked for, empty for all; `weighed`, which has what was chosen first, and `built_besides`, the indexes
-    nobody weighed, then have only what concerns that. `lacking` says which statements the decision leaves out.
+    nobody weighed, then have only what concerns that. `lacking` says which statements the decision leaves out; `stored`: the
+    entities that no decision is about.
     """
 
     strategy: str
@@ -95,6 +110,7 @@ class Explanation:
     built_besides: tuple[BuiltIndex, ...] = ()
     about: str = ""
     lacking: str = ""
+    stored: tuple[StoredEntity, ...] = ()
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -111,14 +127,46 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
         gaps = tuple(str(in_short(gap)) for gap in proposal.gaps)
         built = _built(built_besides(proposal.design))
         lacks = lacking_line(proposal)
+        stored = tuple(_stored(proposal, about))
         return Explanation(
-            proposal.strategy, every, gaps, proposal.notes, proposal.weighed, costs, built, lacking=lacks
+            proposal.strategy,
+            every,
+            gaps,
+            proposal.notes,
+            proposal.weighed,
+            costs,
+            built,
+            lacking=lacks,
+            stored=stored,
         )
     decisions, weighed, indexes = scope(proposal, about)
     explained = tuple(_explained(model, decision) for decision in decisions)
     lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))
-    notes = tuple(unchecked(proposal.design, about_entities(model, about)))
-    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, _built(indexes), about)
+    entities = tuple(about_entities(model, about))
+    noted = (note for note in proposal.notes if note.startswith(tuple(f"`{name}`: " for name in entities)))
+    notes = tuple(dict.fromkeys((*unchecked(proposal.design, entities), *noted)))
+    stored, built = tuple(_stored(proposal, about)), _built(indexes)
+    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, built, about, stored)
+
+
+def _stored(proposal: Proposal, about: str | None) -> Iterator[StoredEntity]:
+    """The homes of entities that no decision is about; the index on `_id` is the server's own."""
+    design, planned = proposal.design, planned_indexes(proposal.design)
+    for name in undecided(proposal, about):
+        store = next(place.store for place in design.places[name] if place.store.role is Role.HOME)
+        indexes = _built(each for each in planned if each.collection == store.name)
+        yield StoredEntity(name, store.name, _kind(store), indexes)
+
+
+def _kind(store: StoredCollection) -> str:
+    """What a collection is, with the options that say how the server keeps it."""
+    options = store.options
+    if options.kind is not CollectionKind.TIME_SERIES:
+        return purpose(store)
+    told = [f"time: {options.time}"]
+    told += [f"series by: {options.meta}"] if options.meta else []
+    told += [f"granularity: {options.granularity}"] if options.granularity else []
+    return f"{purpose(store)}, {', '.join(told)}"
 
 
 def _built(indexes: Iterable[PlannedIndex]) -> tuple[BuiltIndex, ...]:

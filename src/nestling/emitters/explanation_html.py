@@ -19,6 +19,13 @@ def explanation_html(explained: Explanation) -> str:
         else []
     )
     parts += [part for each in explained.decisions for part in _decision(each)]
+    stored = [
+        (each.entity, each.collection, each.kind, "; ".join(index.fields for index in each.indexes))
+        for each in explained.stored
+    ]
+    parts.append(
+        table("Collections no relationship is about", ("entity", "collection", "stored as", "indexes"), stored)
+    )
     for title, chosen in (("Kept besides", True), ("Considered, not kept", False)):
         rows = [
             (each.structure, each.pattern, without_it(each) if chosen else each.because)

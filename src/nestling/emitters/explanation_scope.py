@@ -20,7 +20,7 @@ Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...
 def scope(proposal: Proposal, name: str) -> Scope:
     """The decisions, the further structures and the indexes nobody weighed that concern a relationship, an entity or a statement.
 
-    Raises `InputError` for another name, and where there are none.
+    Raises `InputError` for another name, and for a relationship or statement that nothing is known of.
 
     A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
     """
@@ -38,7 +38,8 @@ def scope(proposal: Proposal, name: str) -> Scope:
     else:
         raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
     unique = any(unchecked(proposal.design, about_entities(model, name)))
-    if not any(found) and not unique and not any(is_about(gap, name) for gap in proposal.gaps):
+    told = unique or any(is_about(gap, name) for gap in proposal.gaps) or name in _priced(proposal) or name in entities
+    if not any(found) and not told:
         known = suggest(name, decided).replace("it has", "there is", 1) if decided else ""
         raise InputError(Problem(f"`{name}` is {_ARTICLES[kind]} that no decision is about", known=known))
     return found
@@ -49,8 +50,22 @@ _ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement
 
 def _statements(proposal: Proposal) -> list[str]:
     """The statements a design by cost was made for, and those a design does not convert."""
-    priced = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
-    return list(dict.fromkeys((*priced, *(name for gap in proposal.gaps for name in statements_in(gap)))))
+    return list(dict.fromkeys((*_priced(proposal), *(name for gap in proposal.gaps for name in statements_in(gap)))))
+
+
+def _priced(proposal: Proposal) -> list[str]:
+    """The statements whose cost is known."""
+    return [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+
+
+def undecided(proposal: Proposal, about: str | None) -> Iterator[str]:
+    """The entities whose collection alone says what was decided: no relationship touches them, or no decision is there."""
+    model = proposal.design.model
+    decided = {decision.relationship for decision in proposal.decisions}
+    for entity in model.entities:
+        links = _links_of(model, entity.name)
+        if (about is None and not links) or (about == entity.name and not links & decided):
+            yield entity.name
 
 
 def about_entities(model: Model, name: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
-from nestling.emitters.explanation import BuiltIndex, Explained, Explanation
+from nestling.emitters.explanation import BuiltIndex, Explained, Explanation, StoredEntity
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.weighed_words import rejected_text, without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
@@ -52,6 +52,7 @@ def explanation_text(explained: Explanation, *, lacking_first: bool = False, wid
     blocks = lacking if lacking_first else []
     blocks += _head(explained)
     blocks += [list(_lines(each)) for each in explained.decisions]
+    blocks += [list(_stored(each)) for each in explained.stored]
     blocks += _besides(explained.weighed, explained.costs)
     blocks += [list(_built(explained.built_besides))] if explained.built_besides else []
     blocks += [] if lacking_first else lacking
@@ -108,6 +109,17 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[_
         lines += _wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
         yield [_Line("Considered, not kept"), *lines]
+
+
+def _stored(each: StoredEntity) -> Iterator[_Line]:
+    """Where an entity is stored that no decision is about."""
+    yield from _wrapped(f"{each.entity}: collection {each.collection}", "", indent=2)
+    yield from _wrapped(each.kind, "  stored    ")
+    for index in each.indexes:
+        told = f"on {index.fields}{' (unique)' if index.unique else ''}"
+        yield from _wrapped(f"{told}: {'; '.join(index.reasons)}", "  index     ")
+    if not each.indexes:
+        yield from _wrapped("none beside the server's own", "  index     ")
 
 
 def _built(indexes: Sequence[BuiltIndex]) -> Iterator[_Line]:

@@ -130,7 +130,7 @@ class RivalFigures:
 
     `throughput` is statements a second of the whole mix; `times` how much longer the mix takes than on the advised design, round
     by round; `predicted` the seconds of the mix's average statement by the cost model. `reverses`: the one decision that is
-    taken the other way, for an ablation.
+    taken the other way, for an ablation. `structures`: its collections, with a few words on what is special about each.
     """
 
     name: str
@@ -148,6 +148,7 @@ class RivalFigures:
     statements: tuple[StatementFigures, ...] = ()
     copies: tuple[CopyAges, ...] = ()
     reverses: str = ""
+    structures: tuple[str, ...] = ()
 
     @property
     def counts(self) -> bool:

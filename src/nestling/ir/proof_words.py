@@ -152,6 +152,16 @@ def bought(proof: Proof) -> tuple[Bought, ...]:
     return tuple(sorted(found, key=lambda each: -(each.figures.times or 0.0)))
 
 
+STRUCTURES = ("design", "collections")
+"""The columns of `structure_rows`."""
+
+
+def structure_rows(proof: Proof) -> Iterator[tuple[str, str]]:
+    """For each design its collections, with what is inside, copied or in buckets in each."""
+    names = labels(proof)
+    yield from ((names[each.name], ", ".join(each.structures)) for each in proof.designs)
+
+
 COPIES_READ = ("design", "copy", "allowed", "sync", "reads", "behind", "p95", "oldest", "too old")
 """The columns of `copies_read`."""
 

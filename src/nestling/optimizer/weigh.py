@@ -49,12 +49,18 @@ FLIP_SHARE = 0.4
 
 
 def weigh(
-    problem: DesignProblem, solution: Solution, groups: Iterable[str], *, limit_seconds: float, modes: float = MODES
+    problem: DesignProblem,
+    solution: Solution,
+    groups: Iterable[str],
+    *,
+    limit_seconds: float,
+    modes: float = MODES,
+    built: frozenset[str] = frozenset(),
 ) -> Weighed:
     """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
     Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
-    what is found depends on `modes` alone as long as that suffices.
+    what is found depends on `modes` alone as long as that suffices. `built`: structures that are there whatever is chosen.
     """
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
@@ -69,8 +75,8 @@ def weigh(
                 name,
                 tuple((each.structure, each.cost) for each in others),
                 causes=tuple(_causes(part, solution, others)),
-                come=_come(part, solution, others[0]),
-                dropped=_dropped(part, solution, group),
+                come=come_instead(part, solution, others[0], group),
+                dropped=_dropped(part, solution, group, built),
             )
     left.modes = modes * FLIP_SHARE
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
@@ -119,19 +125,30 @@ def _causes(
         yield tuple(sorted(differences, key=lambda each: (-abs(each[1]), each[0])))
 
 
-def _come(part: DesignProblem, solution: Solution, other: Alternative) -> tuple[str, ...]:
-    """What an alternative has that was not chosen; any of equal designs being found, what it could do without is left out."""
+def come_instead(part: DesignProblem, solution: Solution, other: Alternative, weighed: Group) -> tuple[str, ...]:
+    """What an alternative has that was not chosen.
+
+    Any of equal designs is found: where a decision may as well be as it was, it is taken as it was.
+    """
     left, now = other.chosen, evaluate(part, other.chosen)
-    for name in sorted(other.chosen - solution.chosen - {other.structure}):
-        then = evaluate(part, left - {name})
+    for group in part.groups:
+        among = frozenset(group.among)
+        if group == weighed or left & among == solution.chosen & among:
+            continue
+        as_before = (left - among) | (solution.chosen & among)
+        then = evaluate(part, as_before)
         if now is not None and then is not None and then.cost <= now.cost * (1 + TOLERANCE):
-            left -= {name}
+            left = as_before
     return tuple(sorted(left - solution.chosen))
 
 
-def _dropped(part: DesignProblem, solution: Solution, group: Group) -> float | None:
-    """The cost of what was chosen without what it has of the group; None where that is not allowed."""
-    here = solution.chosen & {structure.id for structure in part.structures}
+def _dropped(part: DesignProblem, solution: Solution, group: Group, built: frozenset[str]) -> float | None:
+    """The cost of what was chosen without what it has of the group, with all that is built anyway; None where that is not
+    allowed, or where the group's own structure is built anyway.
+    """
+    if built.intersection(group.among):
+        return None
+    here = (solution.chosen | built) & {structure.id for structure in part.structures}
     now, then = evaluate(part, here), evaluate(part, here - set(group.among))
     return solution.cost - now.cost + then.cost if now is not None and then is not None else None
 

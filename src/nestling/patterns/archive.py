@@ -16,8 +16,8 @@ from nestling.ir.distribution import below
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Before
 from nestling.ir.situation import Situation
+from nestling.ir.situation.time_series import event_times
 from nestling.ir.workload import Operator, Statement
-from nestling.patterns.bucket import times_of
 
 LEAST_OLD = 0.5
 """A smaller share of rows apart leaves nearly as much to read as there was."""
@@ -36,7 +36,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             or _is_asked(situation, entity)
         ):
             continue
-        for name in times_of(entity):
+        for name in event_times(entity):
             if name not in entity.key:
                 yield from _of(situation, entity, name)
 

@@ -13,7 +13,8 @@ from nestling.ir.candidate import Bucketed, Structure, summaries
 from nestling.ir.model import Entity
 from nestling.ir.primitives import OF_BUCKETS, Window, WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
-from nestling.ir.types import COMPOSITE, TIMES, TypeName
+from nestling.ir.situation.time_series import event_times
+from nestling.ir.types import COMPOSITE, TypeName
 from nestling.ir.workload import Access, Operator
 
 COUNTS = (50, 200, 1_000)
@@ -42,7 +43,7 @@ def _is_link(situation: Situation, entity: Entity) -> bool:
 def series(situation: Situation, entity: Entity) -> Iterator[tuple[str, ...]]:
     """What tells an entity's series apart: each foreign key, and the key without its time."""
     found = [link.child_attributes for link in situation.parents[entity.name]]
-    times = set(times_of(entity))
+    times = set(event_times(entity))
     rest = tuple(name for name in entity.key if name not in times)
     if rest and len(rest) < len(entity.key):
         found.append(rest)
@@ -53,11 +54,6 @@ def _tells_apart(entity: Entity, name: str) -> bool:
     """Whether buckets can be made by an attribute."""
     attribute = entity.attribute(name)
     return not (attribute.nullable or attribute.type.name in COMPOSITE or name in OF_BUCKETS)
-
-
-def times_of(entity: Entity) -> tuple[str, ...]:
-    """The attributes that say when an event was: dates and times that are never NULL."""
-    return tuple(a.name for a in entity.attributes if a.type.name in TIMES and not a.nullable)
 
 
 def _motives(situation: Situation, entity: str, by: tuple[str, ...]) -> Iterator[str]:
@@ -87,7 +83,7 @@ def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterat
     per_day = rows_per_day(situation, entity.name)
     owners = _owners(situation, entity.name, by)
     if per_day is not None and owners is not None:
-        for attribute in times_of(entity):
+        for attribute in event_times(entity):
             for unit in WindowUnit:
                 if per_day / owners * unit.days >= SMALLEST and not (
                     unit in (WindowUnit.MINUTE, WindowUnit.HOUR)

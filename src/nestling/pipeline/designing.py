@@ -151,19 +151,36 @@ def explained(found: PosedProblem, solution: Solution, today: Design | None = No
     from nestling.ir.options import CHANGE
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
-    from nestling.strategies import assembled
+    from nestling.strategies import assembled, built_anyway
 
     problem = found.problem
     groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
-    weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS)
     names = {statement.name for statement in found.situation.reading.workload.statements}
     each = tuple((name, cost) for name, cost in statement_costs(problem, solution.chosen) if name in names)
     threshold = problem.rates.get(CHANGE, 0.0) * dict(statement_costs(problem, solution.chosen)).get(CHANGE, 0.0)
     costs = Costs(
         solution.cost, solution.bound, found.profile.name, each, threshold=threshold, seconds=solution.seconds
     )
-    proposal = assembled(found.situation, OPTIMAL, found.candidates, solution, weighed.weighings, costs, today)
+    candidates = with_users(found.candidates, problem, solution)
+    plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
+    built = built_anyway(candidates, plain.design)
+    weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS, built=built)
+    proposal = assembled(found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
     return replace(proposal, notes=(*proposal.notes, *weighed.notes))
+
+
+def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, solution: Solution) -> tuple[Candidate, ...]:
+    """The candidates, the chosen indexes there for the statements that use them: to read, or to find what a write changes."""
+    from nestling.ir.candidate import Indexed, IndexedAcross
+    from nestling.optimizer.uses import users
+
+    by = users(problem, solution)
+    return tuple(
+        replace(each, motives=by.get(each.id, each.motives))
+        if each.id in solution.chosen and isinstance(each.part, Indexed | IndexedAcross)
+        else each
+        for each in candidates
+    )
 
 
 def posed(
@@ -202,6 +219,17 @@ def explain(proposal: Proposal, about: str | None = None) -> Explanation:
     from nestling.emitters.explanation import explanation
 
     return explanation(proposal, about)
+
+
+def finished_design(address: Path | str) -> Proposal | None:
+    """The design in a design file; None where `address` names something else."""
+    from nestling.ir.text import read_file
+
+    path = Path(address)
+    if path.suffix not in (".yaml", ".yml") or not path.is_file():
+        return None
+    found = read_file(path)
+    return None if isinstance(found, Reading) else found
 
 
 def read_proposal(path: Path | str) -> Proposal:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline.designing import PosedProblem, design, posed, read_proposal
+from nestling.pipeline.designing import PosedProblem, design, posed, read_proposal, with_users
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
@@ -139,7 +139,8 @@ class _Choices:
         names = {statement.name for statement in self.posed.situation.reading.workload.statements}
         each = tuple((name, cost) for name, cost in statement_costs(self.problem, chosen) if name in names)
         costs = Costs(found.cost, 0.0, self.posed.profile.name, each)
-        return assembled(self.posed.situation, COSTED, self.posed.candidates, solution, (), costs)
+        candidates = with_users(self.posed.candidates, self.problem, solution)
+        return assembled(self.posed.situation, COSTED, candidates, solution, (), costs)
 
 
 def _reversal(solution: Solution, problem: DesignProblem, group: str, other: Alternative) -> str:

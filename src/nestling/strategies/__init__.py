@@ -27,10 +27,11 @@ from nestling.ir.situation.assumed_growth import assumed_growth
 from nestling.ir.situation.scanned import scanned
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
+from nestling.ir.situation.time_series import ruled_out
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.statistics import Statistics
 from nestling.strategies import tree
-from nestling.strategies.placement.already_built import without_built
+from nestling.strategies.placement.already_built import built_anyway, without_built
 from nestling.strategies.placement.archives import archives
 from nestling.strategies.placement.assembly import collections
 from nestling.strategies.placement.chosen import chosen_outline
@@ -45,7 +46,7 @@ from nestling.strategies.placement.weighed import considered
 COSTED = "optimal"
 """The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""
 
-__all__ = ["Thresholds", "assembled", "design", "strategy_names"]
+__all__ = ["Thresholds", "assembled", "built_anyway", "design", "strategy_names"]
 
 
 def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
@@ -75,7 +76,7 @@ def assembled(
     told = decisions(known, candidates, solution, weighings, tree.outline(known))
     made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
     others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
-    return replace(made, weighed=others, costs=costs)
+    return replace(made, weighed=others, costs=costs, notes=(*made.notes, *ruled_out(known)))
 
 
 def strategy_names() -> tuple[str, ...]:

@@ -62,6 +62,7 @@ def _design(each: RivalFigures) -> dict[str, Any]:
         "load_seconds": each.load_seconds,
         "disqualified": each.disqualified or None,
         "reverses": each.reverses or None,
+        "structures": list(each.structures),
         "upkeep": asdict(upkeep) if upkeep else None,
         "open_loop": None
         if opened is None

@@ -11,6 +11,7 @@ from nestling.emitters.proof.sections import (
     open_loop,
     predictions,
     space,
+    structures,
     throughput,
     work,
     writes,
@@ -49,7 +50,7 @@ def _body(proof: Proof) -> Iterator[str]:
     for other in proof.source.differences:
         why = plain(other_answer(other, proof.source.product))
         yield f'<div class="out"><strong>Another answer than the source\'s</strong>: {why}.</div>'
-    for section in (throughput, decisions, latencies, open_loop, copies, space, writes, work, predictions):
+    for section in (throughput, structures, decisions, latencies, open_loop, copies, space, writes, work, predictions):
         yield section(proof)
     yield _method(proof)
 

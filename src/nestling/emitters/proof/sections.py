@@ -11,6 +11,7 @@ from nestling.ir.notebook import plain
 from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
 from nestling.ir.proof_words import (
     COPIES_READ,
+    STRUCTURES,
     YARDSTICKS,
     bought,
     copies_read,
@@ -20,6 +21,7 @@ from nestling.ir.proof_words import (
     rate,
     ratio,
     spread,
+    structure_rows,
 )
 from nestling.ir.quantity_words import count, size
 
@@ -53,6 +55,13 @@ def throughput(proof: Proof) -> str:
         )
     about = "Statements a second of the whole mix; longer is better."
     return f"<h2>Throughput</h2><p>{about}</p>{strips.rows(rows)}"
+
+
+def structures(proof: Proof) -> str:
+    """The collections of each design."""
+    rows = list(structure_rows(proof))
+    about = "The collections of each design, with what is inside, copied or in buckets in each."
+    return f"<h2>What each design stores</h2><p>{about}</p>{_table(STRUCTURES, rows)}" if rows else ""
 
 
 def decisions(proof: Proof) -> str:

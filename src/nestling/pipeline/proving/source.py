@@ -13,7 +13,7 @@ from nestling.ir.proof import Proof
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Statistics
-from nestling.pipeline.designing import design, inspect, read_proposal
+from nestling.pipeline.designing import design, finished_design, inspect, read_proposal
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.parameter_values import Draws, drawn
 from nestling.pipeline.proving.effort import FULL, Effort
@@ -46,7 +46,9 @@ def prove_source(
 ) -> Proof:
     """Prove the design of a reading with the rows behind `address`; errors as of `prove` and `rivals`.
 
-    `proposal`: the design that is advised (None: the one `design` finds); `variants`: with single decisions taken another way.
+    `proposal`: the design that is advised (None: the one in `address` where that is a design file, else the one `design` finds
+    for this reading, whatever rows are made of it); `variants`: with single decisions taken another way, unless the design is
+    a file's.
     `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
     and for a live MongoDB, whose documents are not read as rows. A note says so. Where the rows are a SQL database's
     own, it is asked the reads as well.
@@ -61,8 +63,11 @@ def prove_source(
             watch("designing", 0, None)
         values = drawn(known, open_rows(place, known.model), seed=effort.seed)
         measured, left_out = _with_values(known, values)
-        every = rivals(known, proposal or design(known), files=paths, random=random, seed=effort.seed)
-        racing = {name: made for name, made in every.items() if variants or not name.startswith(VARIANTS)}
+        finished = finished_design(address)
+        advised = proposal or finished or design(reading)
+        every = rivals(reading, advised, files=paths, random=random, seed=effort.seed)
+        wanted = variants and finished is None
+        racing = {name: made for name, made in every.items() if wanted or not name.startswith(VARIANTS)}
         proof = prove(
             measured,
             racing,

@@ -16,6 +16,7 @@ from nestling.ir.proof import (
     StatementFigures,
     WritingCost,
 )
+from nestling.ir.structure_words import structures
 from nestling.ir.workload import Workload
 from nestling.pipeline.proving.contender import TWIN, Contender
 
@@ -72,6 +73,7 @@ def _figures(each: Contender, measured: Mapping[str, MixSeconds], workload: Work
         statements=_statements(each, workload),
         copies=each.copies,
         reverses=each.name.removeprefix(ABLATION) if each.name.startswith(ABLATION) else "",
+        structures=structures(each.proposal.design),
     )
 
 

@@ -6,7 +6,7 @@ A bucketed collection always has two indexes besides `_id`: one finds the bucket
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
+from dataclasses import dataclass
 
 from nestling.ir import work_of
 from nestling.ir.candidate import Bucketed
@@ -14,12 +14,17 @@ from nestling.ir.collations import sought
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator
+from nestling.planner.bucket_fill import rows_in_bucket
 from nestling.planner.options.sizes import Sizes
 
 HEADER_BYTES = 120.0
 """A bucket's `_id`, window, page and number of events."""
 SUMMARY_BYTES = 24.0
 """One value of a summary with its name."""
+KEY_STAGES = 5.0
+"""Stages of the pipeline that looks for an event with the same key."""
+PAGE_STAGES = 3.0
+"""Stages of the pipeline that finds the number of the next bucket."""
 
 
 def owners(sizes: Sizes, bucket: Bucketed) -> float:
@@ -37,7 +42,7 @@ def filled(situation: Situation, sizes: Sizes, bucket: Bucketed) -> float:
         per_day = rows_per_day(situation, bucket.entity)
         in_window = (per_day or of_series) / owners(sizes, bucket) * bucket.window.unit.days
         of_series = min(of_series, max(in_window, 1.0))
-    return max(of_series / ceil(of_series / bucket.limit), 1.0)
+    return rows_in_bucket(of_series, bucket.limit)
 
 
 def bucket_bytes(sizes: Sizes, bucket: Bucketed, events: float) -> float:
@@ -48,16 +53,25 @@ def bucket_bytes(sizes: Sizes, bucket: Bucketed, events: float) -> float:
     return HEADER_BYTES + SUMMARY_BYTES * len(bucket.summary) + events * max(each, 1.0)
 
 
-def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: Access) -> Iterator[tuple[str, Work]]:
-    """The ways the two indexes find the buckets of an access: a word for each, and its work."""
+@dataclass(frozen=True, slots=True)
+class FoundBuckets:
+    """Buckets an index finds: a word for the way, their number, the entries walked over, and the attributes it was asked for."""
+
+    text: str
+    documents: float
+    keys: float
+    served: frozenset[str]
+
+
+def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: Access) -> Iterator[FoundBuckets]:
+    """The ways the two indexes find the buckets of an access."""
     each = filled(situation, sizes, bucket)
-    size = bucket_bytes(sizes, bucket, each)
     conditions = {each.attribute: each for each in access.filters}
     equal = (name for name, condition in conditions.items() if condition.operator is Operator.EQUALITY)
     exact = sought(situation.model.entity(access.entity), equal)
     key = indexed(situation, bucket)
     if situation.model.entity(bucket.entity).key and set(key) <= exact:
-        yield "by key", work_of.fetch_by_index(1.0, size) + work_of.unwind(each)
+        yield FoundBuckets("by key", 1.0, 1.0, frozenset(key))
         return
     if not set(bucket.by) <= exact:
         return
@@ -65,7 +79,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     for name in bucket.by:
         rows *= sizes.share(access, conditions[name])
     documents = max(rows / each, 1.0)
-    yield "by series", work_of.fetch_by_index(documents, size) + work_of.unwind(max(rows, each))
+    yield FoundBuckets("by series", documents, documents, frozenset(bucket.by))
     ranged = (
         conditions.get(key[len(bucket.by)])
         if key[: len(bucket.by)] == bucket.by and len(key) > len(bucket.by)
@@ -74,7 +88,7 @@ def found_buckets(situation: Situation, sizes: Sizes, bucket: Bucketed, access: 
     if ranged is not None and ranged.operator is Operator.RANGE:
         rows *= sizes.share(access, ranged)
         documents = min(rows / each + 1, documents)
-        yield "by series and key", work_of.fetch_by_index(documents, size, keys=rows) + work_of.unwind(documents * each)
+        yield FoundBuckets("by series and key", documents, rows, frozenset((*bucket.by, ranged.attribute)))
 
 
 def indexed(situation: Situation, bucket: Bucketed) -> tuple[str, ...]:
@@ -101,11 +115,10 @@ def pushed(situation: Situation, sizes: Sizes, bucket: Bucketed) -> Work:
     half = bucket_bytes(sizes, bucket, each / 2)
     if bucket.native:  # one request; the server adds the event to its bucket
         return work_of.insert(1, sizes.row_bytes(bucket.entity), 1 / each) + work_of.update(1, half)
-    checked = (
-        work_of.request() + work_of.fetch_by_index(0, half) if situation.model.entity(bucket.entity).key else NO_WORK
-    )
+    is_checked = bool(situation.model.entity(bucket.entity).key)
+    checked = work_of.request(KEY_STAGES) + work_of.fetch_by_index(0, half) if is_checked else NO_WORK
     added = work_of.fetch_by_index(1, half) + work_of.update(1, half, index_entries_changed=0.5, grows=True)
-    opened = (work_of.request() * 2 + work_of.insert(1, half, 2)) * (1 / each)
+    opened = (work_of.request(PAGE_STAGES) + work_of.request() + work_of.insert(1, half, 2)) * (1 / each)
     return checked + added + opened + summed(sizes, bucket, each)
 
 

@@ -212,8 +212,7 @@ class Hops:
             yield self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), spread, conditions)
         if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
             buckets = max(each / self.modes.documents.filled(home), 1.0)
-            found = work_of.lookup(1.0, buckets, self.modes.documents.base(home), stages=1) + work_of.unwind(each)
-            yield self.modes.mode(f"{home.id}, looked up by series", (home.id,), found)
+            yield self._lookup(home, DocumentAccess("by series", (home.id,)), buckets, conditions)
         yield self._lookup(home, DocumentAccess("searched", (home.id,), reads_all=True), spread, conditions)
 
     def _lookup(self, home: Home, way: DocumentAccess, documents: float, conditions: tuple[Condition, ...]) -> Mode:

@@ -80,8 +80,14 @@ class Starts:
         situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket
         assert bucket is not None
         after = self._after(statement, access, ordered=False)
-        for text, found in found_buckets(situation, sizes, bucket, access):
-            yield self.modes.mode(f"{home.id}, {text}", (home.id,), found + after)
+        size, each = self.modes.documents.base(home), self.modes.documents.filled(home)
+        for found in found_buckets(situation, sizes, bucket, access):
+            total = work_of.fetch_by_index(found.documents, size, keys=found.keys) + after
+            if bucket.native:  # a `find` shows the events, which the server takes out of its buckets
+                total += work_of.unwind(found.documents * each)
+            else:
+                total += self._asked(statement, access, home, found.documents, found.served)
+            yield self.modes.mode(f"{home.id}, {found.text}", (home.id,), total)
         if bucket.answers(access):
             summed = grouped_work(situation, sizes, bucket, access)
             yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)

@@ -13,6 +13,7 @@ from nestling.ir.model import Model
 from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
+from nestling.planner.bucket_fill import rows_in_bucket
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
 from nestling.planner.known_values import PathStatistics, attribute_known
 from nestling.planner.trees import rows_on_the_way
@@ -108,7 +109,7 @@ def _events(group: Node, model: Model, statistics: Statistics) -> float:
     owners = 1.0
     for attribute in bucket.by:
         owners *= distinct_of(group.entity, attribute, model, statistics)
-    return max(1.0, min(float(bucket.limit), rows / min(owners, rows or 1.0)))
+    return rows_in_bucket(rows / min(owners, rows or 1.0), bucket.limit)
 
 
 def _of_node(node: Node, at: str, each: float, design: Design, statistics: Statistics, parents: float) -> Documents:

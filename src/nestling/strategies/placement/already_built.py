@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
@@ -20,6 +21,12 @@ def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], d
     planned = planned_indexes(design)
     built = {each.id for each in candidates if any(_is_built(planned, index) for index in _of(design, each))}
     return tuple(each for each in weighed if each.chosen or each.structure not in built)
+
+
+def built_anyway(candidates: Iterable[Candidate], design: Design) -> frozenset[str]:
+    """The indexes that keys, references and upkeep have in a design, though it named none."""
+    planned = planned_indexes(replace(design, indexes=()))
+    return frozenset(each.id for each in candidates if any(_is_built(planned, index) for index in _of(design, each)))
 
 
 def _of(design: Design, candidate: Candidate) -> Iterator[Index]:

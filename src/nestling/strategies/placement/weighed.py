@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import assert_never
 
 from nestling.ir.candidate import (
@@ -37,6 +37,7 @@ def considered(
     """Chosen ones first, by what they save; then the others, the nearest to being chosen first, those not weighed last."""
     candidates, weighings = tuple(candidates), tuple(weighings)
     by_group = {each.group: each for each in weighings}
+    by_name = {each.id: each for each in candidates}
     of_homes = _weighings_of_homes(candidates, weighings)
     found = [
         _weighed(
@@ -48,6 +49,7 @@ def considered(
             else _of_one(by_group.get(candidate.part.decision), candidate.id)
             if isinstance(candidate.part, Archived)
             else by_group.get(candidate.id),
+            by_name,
         )
         for candidate in candidates
         if not isinstance(candidate.part, HOMES) or isinstance(candidate.part, Absorbed)
@@ -79,7 +81,13 @@ def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
     )
 
 
-def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one: Weighing | None) -> Weighed:
+def _weighed(
+    situation: Situation,
+    candidate: Candidate,
+    solution: Solution,
+    one: Weighing | None,
+    by_name: Mapping[str, Candidate],
+) -> Weighed:
     chosen = candidate.id in solution.chosen
     other = next((cost for _, cost in one.alternatives), None) if one is not None else None
     rates = {statement.name: statement.rate_per_second for statement in situation.reading.workload.statements}
@@ -94,10 +102,37 @@ def _weighed(situation: Situation, candidate: Candidate, solution: Solution, one
         flips=flips(one, rates, {}, candidate.id if chosen else NOTHING) if one is not None else (),
         because=causes(differences, rates),
         about=_about(situation, candidate),
-        instead=one.come if one is not None and chosen else (),
+        instead=tuple(_instead(situation, candidate, one, by_name)) if one is not None and chosen else (),
         dropped=_dropped(one, other, solution) if one is not None and chosen else None,
         statements=causing(differences, rates),
     )
+
+
+def _instead(
+    situation: Situation, candidate: Candidate, one: Weighing, by_name: Mapping[str, Candidate]
+) -> Iterator[str]:
+    """What comes in its place: of what the best design without it has, that which is about the same relationship or statement."""
+    differences = next(iter(one.causes), ())
+    statements = {*candidate.motives, *(name for name, seconds in differences if seconds > 0)}
+    subject = _about(situation, candidate)
+    for name in one.come:
+        other = by_name.get(name)
+        if other is not None and (
+            statements & set(other.motives) or (subject and subject == _subject(situation, other))
+        ):
+            yield name
+
+
+def _subject(situation: Situation, candidate: Candidate) -> str:
+    """The relationship a structure follows, a home too."""
+    match candidate.part:
+        case Nested(links=(first, *_)):
+            return subject_of(situation, situation.model.relationship(first))
+        case Bucketed(entity, by):
+            link = next((each for each in situation.parents[entity] if each.child_attributes == by), None)
+            return subject_of(situation, link) if link is not None else ""
+        case _:
+            return _about(situation, candidate)
 
 
 def _gain(other: float, solution: Solution, *, chosen: bool) -> float:
