@@ -151,16 +151,16 @@ class _Statements(Generic[Driver]):
                 if gaps
                 else unknown("statement", name, self.names)
             )
-        return self._compiled(found.sql, name)
+        return self._compiled(found.sql, name, found.dialect)
 
-    def _compiled(self, sql: str, name: str = "") -> CompiledRead | CompiledWrite:
+    def _compiled(self, sql: str, name: str = "", dialect: str = "") -> CompiledRead | CompiledWrite:
         """A statement ready to run; raises `WorkloadError` for mistakes, `GapError` for what cannot be compiled."""
         from nestling.pipeline import convert
 
         known = self._made.get((name, sql))
         if known is not None:
             return known
-        made = convert(self._proposal, sql, name=name, dialect=self._dialect, rounds=self._rounds)
+        made = convert(self._proposal, sql, name=name, dialect=self._dialect or dialect, rounds=self._rounds)
         if isinstance(made, NotCompiled):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name))
         self._made[name, sql] = made
