@@ -38,12 +38,13 @@ def read_source(
     `read_check` reads the conditions of CHECKs over rows; without it they are left to the application.
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
-    from nestling.sources.remarks import unique_as_read
+    from nestling.sources.remarks import unique_as_read, unlike_keys
     from nestling.sources.workload_file import open_workload
 
     statements = open_workload(workload) if workload is not None else None
     found = _read(str(address), dialect, progress, statements, read_check)
-    found = replace(found, notes=(*found.notes, *unique_as_read(found.model)))
+    notes = (*found.notes, *unique_as_read(found.model), *unlike_keys(found.model))
+    found = replace(found, notes=tuple(dict.fromkeys(notes)))  # a file may have kept them
     return found if statements is None else statements.over(found)
 
 
