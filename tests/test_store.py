@@ -254,7 +254,7 @@ def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, 
 @pytest.mark.parametrize("how", ["run", "transaction"])
 def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, how: str) -> None:
     """A typed error names the server without its password, by both clients."""
-    uri = "mongodb://someone:secret@127.0.0.1:1/?serverSelectionTimeoutMS=200"
+    uri = "mongodb://someone:secret@%2Fnowhere%2Fmongodb.sock/?serverSelectionTimeoutMS=200"
     sql = "SELECT name FROM product WHERE product_id = 1"
 
     async def later() -> None:
@@ -268,6 +268,6 @@ def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, ho
             lambda: store.execute(sql) if how == "run" else store.transaction(lambda t: t.execute(sql)),
             lambda: asyncio.run(later()),
         ):
-            with pytest.raises(ConnectionFailed, match=r"^127\.0\.0\.1:1/shop: cannot reach the server") as error:
+            with pytest.raises(ConnectionFailed, match=r"^/nowhere/mongodb\.sock/shop: cannot reach the server") as error:
                 ask()
             assert "secret" not in str(error.value)
