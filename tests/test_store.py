@@ -268,6 +268,8 @@ def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, ho
             lambda: store.execute(sql) if how == "run" else store.transaction(lambda t: t.execute(sql)),
             lambda: asyncio.run(later()),
         ):
-            with pytest.raises(ConnectionFailed, match=r"^/nowhere/mongodb\.sock/shop: cannot reach the server") as error:
+            with pytest.raises(
+                ConnectionFailed, match=r"^/nowhere/mongodb\.sock/shop: cannot reach the server"
+            ) as error:
                 ask()
             assert "secret" not in str(error.value)
