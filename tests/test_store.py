@@ -20,7 +20,7 @@ from pymongo.database import Database
 
 import nestling
 from nestling import AsyncStore, Result, Store, pipeline
-from nestling.common.errors import ConstraintError, GapError, InputError, WorkloadError
+from nestling.common.errors import ConnectionFailed, ConstraintError, GapError, InputError, WorkloadError
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.shop import workload
@@ -249,3 +249,27 @@ def test_values_a_check_does_not_allow(database: Database[Any], tmp_path: Path, 
             connection.execute(sql)
             store.execute(sql)
     assert pipeline.verify(proposal, f"sqlite:///{path}", database).equal
+
+
+@pytest.mark.parametrize("how", ["run", "transaction"])
+def test_a_server_that_does_not_answer(proposal: Proposal, shop_folder: Path, how: str) -> None:
+    """A typed error names the server without its password, by both clients."""
+    uri = "mongodb://someone:secret@%2Fnowhere%2Fmongodb.sock/?serverSelectionTimeoutMS=200"
+    sql = "SELECT name FROM product WHERE product_id = 1"
+
+    async def later() -> None:
+        async with AsyncMongoClient[dict[str, Any]](uri) as client:
+            store = AsyncStore(proposal, client["shop"])
+            await (store.execute(sql) if how == "run" else store.transaction(lambda t: t.execute(sql)))
+
+    with MongoClient[dict[str, Any]](uri) as client:
+        store = Store(proposal, client["shop"])
+        for ask in (
+            lambda: store.execute(sql) if how == "run" else store.transaction(lambda t: t.execute(sql)),
+            lambda: asyncio.run(later()),
+        ):
+            with pytest.raises(
+                ConnectionFailed, match=r"^/nowhere/mongodb\.sock/shop: cannot reach the server"
+            ) as error:
+                ask()
+            assert "secret" not in str(error.value)

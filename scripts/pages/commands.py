@@ -28,7 +28,7 @@ writes a line to stderr every half minute where none does. Passwords are never s
 |---|---|
 | `NESTLING_MONGODB_URI` | the MongoDB to use where none is named |
 | `NESTLING_DEBUG` | set to 1: an unexpected error ends with its traceback |
-| `NO_COLOR` | set to anything: no colours |
+| `NO_COLOR` | set to anything: no colours; bold text stays, and so does the line of progress, which `--json` leaves out |
 | `PAGER` | what long explanations are shown with |
 """
 

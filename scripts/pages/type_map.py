@@ -315,8 +315,10 @@ such a moment as it is. Three ways lead on:
   column of dates, to the nearest millisecond. Columns of text keep microseconds. Texts and constants of a
   statement are refused all the same. Functions that `emit` writes have no such option.
 
-Applications whose clock has microseconds, such as those with `timezone.now()` of Django, meet this rule in columns that were
-empty or NULL when the design was made, and in designs made of DDL.
+Applications whose clock has microseconds, such as those with `datetime.now()` of Python or `timezone.now()` of Django, meet this
+rule in columns that were empty or NULL when the design was made, and in designs made of DDL or of a model written by hand. The
+model does not know how many digits the source's column is declared with: PostgreSQL's `timestamp(3)`, which rounds what it is
+given, is a `timestamp` too.
 
 In SQLite's dialect, whose moments are texts, a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is
 refused with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
@@ -151,16 +152,16 @@ class _Statements(Generic[Driver]):
                 if gaps
                 else unknown("statement", name, self.names)
             )
-        return self._compiled(found.sql, name)
+        return self._compiled(found.sql, name, found.dialect)
 
-    def _compiled(self, sql: str, name: str = "") -> CompiledRead | CompiledWrite:
+    def _compiled(self, sql: str, name: str = "", dialect: str = "") -> CompiledRead | CompiledWrite:
         """A statement ready to run; raises `WorkloadError` for mistakes, `GapError` for what cannot be compiled."""
         from nestling.pipeline import convert
 
         known = self._made.get((name, sql))
         if known is not None:
             return known
-        made = convert(self._proposal, sql, name=name, dialect=self._dialect, rounds=self._rounds)
+        made = convert(self._proposal, sql, name=name, dialect=self._dialect or dialect, rounds=self._rounds)
         if isinstance(made, NotCompiled):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name))
         self._made[name, sql] = made
@@ -185,6 +186,20 @@ def _json_value(value: object) -> object:
         return value
 
 
+@contextmanager
+def _typed_errors(database: SyncDriver | AsyncDriver) -> Iterator[None]:
+    """The driver's errors as ours. In a transaction they stay the driver's until it has tried again in vain."""
+    from pymongo.errors import PyMongoError
+
+    from nestling.common.connection import address, typed_errors
+
+    try:
+        yield
+    except PyMongoError:
+        with typed_errors(address(database)):
+            raise
+
+
 def _in_transaction(statement: CompiledRead | CompiledWrite) -> CompiledRead | CompiledWrite:
     from nestling.emitters.mql.unions import without_unions
 
@@ -202,14 +217,18 @@ class Store(_Statements["SyncDriver"]):
     def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload.
 
-        Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`; the first
-        statement also `VerifyError`, where the database is not of this design.
+        Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`,
+        `ConnectionFailed`; the first statement also `VerifyError`, where the database is not of this design.
         """
-        return self._answer(self.statement(name), parameters)
+        return self._typed(self.statement(name), parameters)
 
     def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `run`."""
-        return self._answer(self._compiled(sql), parameters)
+        return self._typed(self._compiled(sql), parameters)
+
+    def _typed(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
+        with _typed_errors(self._database):
+            return self._answer(statement, parameters)
 
     def transaction(self, work: Callable[[Transaction], Done]) -> Done:
         """Have `work` run statements in one transaction: all of it stays, or, where it raises, nothing; gives what `work` gives.
@@ -219,8 +238,8 @@ class Store(_Statements["SyncDriver"]):
         """
         from nestling.executors.calls import ONE_MOMENT, TO_LAST
 
-        self._look()
-        with self._database.client.start_session() as session:
+        with _typed_errors(self._database), self._database.client.start_session() as session:
+            self._look()
             return session.with_transaction(lambda inner: work(Transaction(self, inner)), ONE_MOMENT, TO_LAST)
 
     def _look(self) -> None:
@@ -268,21 +287,26 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
     async def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""
-        return await self._answer(self.statement(name), parameters)
+        return await self._typed(self.statement(name), parameters)
 
     async def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `Store.run`."""
-        return await self._answer(self._compiled(sql), parameters)
+        return await self._typed(self._compiled(sql), parameters)
+
+    async def _typed(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
+        with _typed_errors(self._database):
+            return await self._answer(statement, parameters)
 
     async def transaction(self, work: Callable[[AsyncTransaction], Coroutine[Any, Any, Done]]) -> Done:
         """Have `work` run statements in one transaction, as of `Store.transaction`."""
         from nestling.executors.calls import ONE_MOMENT, TO_LAST
 
-        await self._look()
-        async with self._database.client.start_session() as session:
-            return await session.with_transaction(
-                lambda inner: work(AsyncTransaction(self, inner)), ONE_MOMENT, TO_LAST
-            )
+        with _typed_errors(self._database):
+            await self._look()
+            async with self._database.client.start_session() as session:
+                return await session.with_transaction(
+                    lambda inner: work(AsyncTransaction(self, inner)), ONE_MOMENT, TO_LAST
+                )
 
     async def _look(self) -> None:
         from nestling.executors.asynchronous import look_async

@@ -46,8 +46,7 @@ MISTAKES = {
     "half a statement": (("convert", "design.yaml", "SELECT 1 FROM x WHERE"), ("something is missing near `WHERE`",)),
     "an open quote": (("convert", "design.yaml", "SELECT 'x"), ("a quote or a comment that does not end",)),
     "no table": (("convert", "design.yaml", "SELECT 1 FROM"), ("the name of a table is missing near `FROM`",)),
-    "rows of a model": (("load", "design.yaml", "--from", "model.yaml"), ("model.yaml: holds no rows",)),
-    "rows of a DDL file": (("load", "design.yaml", "--from", "schema.sql"), ("schema.sql: holds no rows",)),
+    "nothing instead": (("load", "design.yaml", "--replace"), ("--replace drops what is there", "--from")),
     "rows of nothing": (("load", "design.yaml", "--from", "sqlite:///no.db"), ("no.db", "no such file")),
     "unreachable": (("load", "design.yaml", "--from", SHOP, "--to", NOBODY), ("127.0.0.1:1", "cannot reach", "check")),
     "verify unreachable": (("verify", "design.yaml", "--from", SHOP, "--to", NOBODY), ("cannot reach",)),
@@ -59,7 +58,7 @@ MISTAKES = {
     "files below a file": (("emit", "design.yaml", "--as", "mongosh", "-o", "shop.db"), ("shop.db", "is a file")),
     "an option of another command": (("inspect", SHOP, "--to", "x"), ("No such option", "inspect --help")),
     "an argument too many": (("inspect", SHOP, SHOP), ("unexpected extra argument", "inspect --help")),
-    "an argument too few": (("load", "design.yaml"), ("--from", "load --help")),
+    "an argument too few": (("verify", "design.yaml", "--to", NOBODY), ("--from", "verify --help")),
 }  # fmt: skip
 
 

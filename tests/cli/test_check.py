@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +101,24 @@ def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, datab
     assert done.code == 1
     assert "→ bring the row of `author` back, or change or delete the row that refers to it" in done.out
     assert "dangling books → author" in done.out
+
+
+def test_what_a_repair_leaves_is_counted(shelf: Path, target: str, database: Documents) -> None:
+    """Where some is repaired, the last line says how much is left, and what to do with it."""
+    database["books"].update_many({"_id": {"$in": [3, 4]}}, {"$set": {"author_id": 99}})
+    database["books"].update_one({"_id": 5}, {"$set": {"author.name": "Nobody"}})
+    done = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
+    assert done.code == 1
+    said = re.search(
+        r"^NOT clean: (\d+) differences, of .*, (\d+) repaired; (\d+) (?:is|are) left: do what → says above, then check again\.$",
+        done.out,
+        re.MULTILINE,
+    )
+    assert said, done.out
+    differences, repaired, left = map(int, said.groups())
+    assert repaired >= 1
+    assert left == differences - repaired >= 2
+    assert "\n→ bring the row of `author` back" in done.out
 
 
 def test_a_repair_is_named_where_there_is_one(loaded: Path, target: str, database: Documents) -> None:

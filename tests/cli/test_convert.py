@@ -157,6 +157,6 @@ def test_what_a_statement_weighs_is_no_mistake(shop: Path) -> None:
     (told,) = [line for line in done.out.splitlines() if "not converted" in line]
     assert "typo" in told
     assert "it has" in told
-    (shop / "bare.sql").write_text("-- name: odd, rate: x\nDELETE FROM review WHERE review_id = 1 LIMIT 1;\n")
+    (shop / "bare.sql").write_text("-- name: odd\nDELETE FROM review WHERE review_id = 1 LIMIT 1;\n")
     lacking = nestling("convert", "design.yaml", "--file", "bare.sql", cwd=shop)
-    assert "(nestling does not convert this)" in lacking.out, "a rate that is not understood hides no gap"
+    assert "(nestling does not convert this)" in lacking.out, "a rate that is not known hides no gap"

@@ -181,7 +181,19 @@ def test_what_comes_next_names_the_source(shop: Path, tmp_path: Path) -> None:
     done = nestling("design", "model.yaml", "-o", tmp_path / "a.yaml", cwd=shop)
     assert re.search(r"nestling load \S+ --from sqlite:///\S*shop\.db --to mongodb://…", done.err)
     done = nestling("design", tmp_path / "a.yaml", "--strategy", "tree", "-o", tmp_path / "b.yaml", cwd=shop)
-    assert "--from sqlite:///your.db --to mongodb://… (after --from, the address of your database)" in done.err
+    assert "b.yaml --to mongodb://…  # empty; --from sqlite:///your.db loads rows" in done.err
+
+
+def test_what_comes_next_without_a_database(tmp_path: Path) -> None:
+    """A model and DDL have no rows: the collections are created empty, and the code is made of the statements given."""
+    (tmp_path / "schema.sql").write_text("CREATE TABLE n (id integer PRIMARY KEY, t text);", encoding="utf-8")
+    (tmp_path / "w.sql").write_text("-- name: g, rate: 5/s\nSELECT t FROM n WHERE id = :id;", encoding="utf-8")
+    done = nestling("design", "schema.sql", "--workload", "w.sql", "-o", "d.yaml", cwd=tmp_path)
+    assert "nestling load d.yaml --to mongodb://…" in done.err
+    assert "nestling emit d.yaml --as python --workload w.sql -o code" in done.err
+    nestling("inspect", "schema.sql", "--workload", "w.sql", "-o", "model.yaml", cwd=tmp_path)
+    done = nestling("design", "model.yaml", "-o", "d.yaml", cwd=tmp_path)
+    assert "nestling emit d.yaml --as python --workload model.yaml -o code" in done.err
 
 
 def test_the_tree_is_shown_with_its_rules(shop: Path) -> None:
@@ -236,15 +248,25 @@ def test_a_workload_that_touches_nothing(shop: Path, tmp_path: Path) -> None:
 
 
 def test_rates_that_are_none(shop: Path, tmp_path: Path) -> None:
-    """A rate of zero weighs nothing, a negative one is refused for its statement; both are said with their line."""
-    text = (
-        "-- name: never, rate: 0/s\nSELECT name FROM product;\n-- name: less, rate: -3/s\nSELECT name FROM product;\n"
-    )
+    """A rate of zero weighs nothing, which is said with its line; a negative one is an error with its line."""
+    text = "-- name: never, rate: 0/s\nSELECT name FROM product;\n"
     (tmp_path / "rates.sql").write_text(text, encoding="utf-8")
     done = nestling("design", "sqlite:///shop.db", "--workload", tmp_path / "rates.sql", cwd=shop)
     assert done.code == 0
-    assert "rates.sql:3: statement `less`: rate `-3/s` is not understood" in done.err
     assert "the rate is 0 of `never`" in done.err
+    text += "-- name: less, rate: -3/s\nSELECT name FROM product;\n"
+    (tmp_path / "rates.sql").write_text(text, encoding="utf-8")
+    done = nestling("design", "sqlite:///shop.db", "--workload", tmp_path / "rates.sql", cwd=shop)
+    assert (done.code, done.out) == (2, "")
+    assert "rates.sql:3: statement `less`: `-3/s` is no rate\n  → write `900/s`" in done.err
+
+
+def test_a_workload_without_statements(shop: Path, tmp_path: Path) -> None:
+    """The file is named, and what to write into it."""
+    (tmp_path / "empty.sql").write_text("", encoding="utf-8")
+    done = nestling("design", "sqlite:///shop.db", "--workload", tmp_path / "empty.sql", cwd=shop)
+    assert done.code == 2
+    assert "empty.sql: the file holds no statement\n  → write each statement under a line" in done.err
 
 
 def test_a_budget(shop: Path) -> None:

@@ -54,6 +54,37 @@ def test_without_verifying(library: Path, target: str) -> None:
     assert found["verified"] is None
 
 
+@pytest.mark.parametrize("source", [(), ("--from", "model.yaml"), ("--from", "schema.sql")])
+def test_a_source_without_rows(
+    library: Path, target: str, database: Database[dict[str, Any]], source: tuple[str, ...]
+) -> None:
+    """A model, DDL or no source creates what a load creates, says that no rows were loaded, and `check` takes the database."""
+    nestling("inspect", FROM[1], "-o", "model.yaml", cwd=library)
+    with closing(sqlite3.connect(library / "library.db")) as tables:
+        ddl = ";\n".join(sql for (sql,) in tables.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+    (library / "schema.sql").write_text(ddl, encoding="utf-8")
+    nestling("load", "design.yaml", *FROM, "--to", target, cwd=library)
+    wanted = [(name, database[name].options(), database[name].index_information()) for name in ("author",)]
+    database.client.drop_database(database.name)
+    done = nestling("load", "design.yaml", *source, "--to", target, cwd=library)
+    assert done.code == 0, done.err
+    assert "No rows were loaded: " + (f"{source[1]} has none" if source else "no --from was given") in done.out
+    assert re.search(r"^author +0$", done.out, re.MULTILINE)
+    assert [(name, database[name].options(), database[name].index_information()) for name in ("author",)] == wanted
+    assert nestling("check", "design.yaml", target, cwd=library).code == 0
+    (library / "other.sql").write_text("CREATE TABLE x (id integer PRIMARY KEY);", encoding="utf-8")
+    other = nestling("load", "design.yaml", "--from", "other.sql", "--to", target, cwd=library)
+    assert (other.code, "other.sql: no entity `author`" in other.err, "leave out --from" in other.err) == (
+        2,
+        True,
+        True,
+    )
+    refused = nestling("verify", "design.yaml", "--from", "model.yaml", "--to", target, cwd=library)
+    assert "model.yaml: holds no rows" in refused.err
+    loaded = nestling("load", "design.yaml", *FROM, "--to", target, cwd=library)
+    assert loaded.code == 0, "rows may be loaded afterwards"
+
+
 def test_collections_with_data_are_refused(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
     """A second load stops, names the collection and its documents, says what to do, and changes nothing."""
     database["author"].insert_one({"_id": 99, "name": "added since", "book": []})

@@ -19,7 +19,8 @@ import pytest
 from pymongo.database import Database
 
 from nestling.cli.parts.table import LONGEST_CELL, cell_text, table
-from nestling.cli.parts.text import counted, hanging, number
+from nestling.cli.parts.text import counted, hanging
+from nestling.ir.quantity_words import cell
 from tests.cli.commands import PROGRAM, environment, nestling, process
 from tests.cli.conftest import write_library
 
@@ -213,7 +214,7 @@ def test_notes_are_as_wide_as_the_tables(tmp_path: Path) -> None:
 
 def test_numbers_and_counts() -> None:
     """Thousands are separated, fractions short, and nouns agree with their number."""
-    assert [number(value) for value in (1234567, 2.5, None, True, "x")] == ["1,234,567", "2.50", "", "True", "x"]
+    assert [cell(value) for value in (1234567, 2.5, None, True, "x")] == ["1,234,567", "2.50", "", "True", "x"]
     assert [counted(1, "row"), counted(2000, "row"), counted(2, "entity")] == ["1 row", "2,000 rows", "2 entities"]
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
+from nestling.common.errors import SourceError
 from nestling.ir.finding import Confidence, Finding, Findings, Severity
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
+from nestling.ir.types import INTEGER
 from nestling.pipeline import design, explain, inspect
 from nestling.shop import schema, workload
 from tests.emitters.proofs import PROOF
@@ -88,3 +93,19 @@ def test_findings_show_a_row_each_and_names_as_text() -> None:
     assert [cell.text for cell in tree.iter("td")][:3] == ["error", "mixed-types", "shop.<script>: a&b"]
     assert [code.text for code in tree.iter("code")] == ["types"]
     assert "Nothing found" in "".join(shown(Findings()).itertext())
+
+
+def test_numbers_are_a_terminals() -> None:
+    """A million rows are 1,000,000, as `inspect` prints them."""
+    statistics = Statistics((("a", EntityStatistics(Quantity(1_000_000))),))
+    model = Model("x", (Entity("a", (Attribute("id", INTEGER),), ("id",)),))
+    cells = ["".join(cell.itertext()) for cell in shown(Reading(model, statistics=statistics)).iter("td")]
+    assert "1,000,000" in cells
+
+
+def test_a_design_of_a_file(tmp_path: Path) -> None:
+    """`design` takes what `inspect` takes: a file or an address is read first."""
+    (tmp_path / "schema.sql").write_text("CREATE TABLE a (id integer PRIMARY KEY);", encoding="utf-8")
+    assert design(str(tmp_path / "schema.sql")) == design(inspect(tmp_path / "schema.sql"))
+    with pytest.raises(SourceError, match="no such file"):
+        design("nowhere.yaml")

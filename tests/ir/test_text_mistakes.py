@@ -282,3 +282,43 @@ def test_deep_nesting_is_refused_where_it_is_too_deep(text: str) -> None:
     """Before libyaml's composer, which has no limit, is asked for the tree."""
     with pytest.raises(InputError, match=r"^f\.yaml:1:\d+: .*nested more than 60 levels deep"):
         read_yaml(text, "f.yaml")
+
+
+def moves_of(text: str) -> list[tuple[str, str]]:
+    """Each problem's sentence and its next move."""
+    with pytest.raises(InputError) as caught:
+        read_reading(text, "f.yaml")
+    return [(problem.what, problem.next_move) for problem in caught.value.problems]
+
+
+def test_a_parent_without_a_key() -> None:
+    """It is the parent that lacks it; of a parent that is not there, nothing more is said."""
+    ((what, move),) = moves_of(MODEL.replace("      key: movie_id\n", ""))
+    assert (what, move.startswith("give it one")) == ("entity `movie` has no key", True)
+    assert [what for what, _ in moves_of(MODEL.replace("parent: movie", "parent: movies"))] == ["no entity `movies`"]
+
+
+LINK = """\
+    movie_tagged: {parent: movie, child: tag, attributes: movie_id}
+    screening_tagged: {parent: screening, child: tag, attributes: screening_id}
+    tags: {through: tag, between: [movie_tagged, screening_tagged]}
+"""
+TAG = "    tag: {key: [movie_id, screening_id], attributes: {movie_id: integer!, screening_id: integer!}}\n  relationships:"
+
+
+def test_many_to_many_says_its_cardinality_or_not() -> None:
+    """N:M goes without saying beside `through`; without it, or with another word, the error shows what to write."""
+    text = MODEL.replace("  relationships:", TAG) + LINK
+    said = text.replace("{through: tag,", '{cardinality: "N:M", through: tag,')
+    assert read_reading(said, "f.yaml").model == read_reading(text, "f.yaml").model
+    form = "write `tags: {through: tag, between: [ONE, OTHER]}`"
+    ((_, move),) = moves_of(text.replace("{through: tag,", '{cardinality: "1:N", through: tag,'))
+    assert move.startswith(form)
+    ((_, move),) = moves_of(MODEL.replace("required: true", 'cardinality: "N:M"'))
+    assert move.startswith("write `movie_screenings: {through: JUNCTION, between: [ONE, OTHER]}`")
+
+
+def test_a_rate_without_a_unit() -> None:
+    """A number is no rate, and needs no quotes but a unit."""
+    ((what, move),) = moves_of(MODEL.replace("model:", "workload: {q: {sql: SELECT 1, rate: 5}}\nmodel:", 1))
+    assert (what, move) == ("`5` is no rate", "say of which time: write `5/s`")

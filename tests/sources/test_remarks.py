@@ -1,4 +1,4 @@
-"""What is said of a source in the same words whatever kind it is."""
+"""Notes on what a model's own words do not tell."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ from pathlib import Path
 
 import pytest
 
-from nestling.sources.front import read_source
-
-SCHEMA = """
-CREATE TABLE member (id INT PRIMARY KEY, email VARCHAR(100) NOT NULL UNIQUE, code VARCHAR(9){binary} UNIQUE);
-CREATE TABLE tag (name VARCHAR(50) PRIMARY KEY, colour VARCHAR(9){binary}, shade VARCHAR(9), UNIQUE (colour, shade));
-"""
+from nestling import pipeline
 
 
-TOLD = "`tag.shade` is unique whatever the case and accents: on MongoDB texts that differ in these are two"
-
-
-@pytest.mark.parametrize(("dialect", "notes"), [("mysql", (TOLD,)), ("postgresql", ())])
-def test_texts_that_are_unique_as_a_language_reads_them(tmp_path: Path, dialect: str, notes: tuple[str, ...]) -> None:
-    """MySQL's default collations count neither case nor accents; an index with others beside them counts both."""
-    (tmp_path / "schema.sql").write_text(SCHEMA.format(binary=" COLLATE utf8mb4_bin" if dialect == "mysql" else ""))
-    assert read_source(str(tmp_path / "schema.sql"), dialect=dialect).notes == notes
+@pytest.mark.parametrize(
+    ("mine", "its", "is_told"),
+    [
+        ("text", "integer!", True),
+        ("integer", "text!", True),
+        ("integer", "uuid!", True),
+        ("integer", '"decimal(10,0)!"', False),
+        ("any", "integer!", False),
+        ("text", "\"enum('a', 'b')!\"", False),
+    ],
+)
+def test_foreign_keys_of_another_type(tmp_path: Path, mine: str, its: str, is_told: bool) -> None:
+    """A foreign key whose values equal none of the key it refers to is noted, once."""
+    path = tmp_path / "model.yaml"
+    path.write_text(
+        "nestling: 1\nmodel:\n  name: x\n  entities:\n"
+        f"    a: {{key: id, attributes: {{id: {its}}}}}\n"
+        f"    b: {{key: id, attributes: {{id: integer!, a_id: {mine}}}}}\n"
+        "  relationships:\n    ab: {parent: a, child: b, attributes: a_id}\n",
+        encoding="utf-8",
+    )
+    notes = [note for note in pipeline.inspect(path).notes if note.startswith("`ab`: `b.a_id` is")]
+    assert len(notes) == is_told

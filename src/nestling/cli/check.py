@@ -197,7 +197,7 @@ def _say_moves(report: CheckReport) -> None:
 
 def verdict(report: CheckReport) -> str:
     """The last line: clean, repaired or not."""
-    from nestling.cli.parts.text import counted
+    from nestling.ir.quantity_words import agreeing, counted
 
     values = sum(each.values for each in report.verdicts.values())
     looked = (
@@ -209,5 +209,10 @@ def verdict(report: CheckReport) -> str:
         times = f" in {counted(report.passes, 'pass')}" if report.passes > 1 else ""
         return f"Repaired: {counted(values, 'difference')}{times}, of {looked}."
     can_mend = any(each.repair is not None and report.verdicts[each.key].values for each in report.checks)
-    rest = f", {report.repaired:,} repaired" if report.repaired else "; `--repair` mends what can be mended" * can_mend
+    left = values - report.repaired
+    if report.repaired:
+        are = agreeing(left)
+        rest = f", {report.repaired:,} repaired; {left:,} {are} left: do what → says above, then check again"
+    else:
+        rest = "; `--repair` mends what can be mended" * can_mend
     return f"NOT clean: {counted(values, 'difference')}, of {looked}{rest}."

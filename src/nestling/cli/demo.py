@@ -112,7 +112,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
         mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
         with progress() as watch:
             done = load(proposal, address, database, mode=mode, watch=watch)
-        show_load(done)
+        show_load(done, address)
         _title("4. Look", "a document of the collection that embeds most, as it is stored")
         _document(proposal, database)
         _title("5. Ask", "the application's SQL, converted for this design, and the same of the SQL database")

@@ -144,12 +144,12 @@ def command(
     text.notices(proposal.gaps, proposal.notes)
     if made is not None and made.warning:
         text.say(f"WARNING: {made.warning}")
-    _say_next(source, output, proposal, reading.origin)
+    _say_next(source, output, proposal, reading, workload)
     return code
 
 
-def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str) -> None:
-    """What would make the design better, where it was written, and what to do with it; `origin`: where a file's model is from."""
+def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading, workload: Path | None) -> None:
+    """What would make the design better, where it was written, and what to do with it."""
     from nestling.cli.parts import text
     from nestling.emitters.summary import lacking
     from nestling.pipeline import is_mongodb
@@ -163,17 +163,21 @@ def _say_next(source: str, output: Path | None, proposal: Proposal, origin: str)
     text.say(f"Wrote {output}")
     file = text.argument(output)
     commands = [f"nestling explain {file}"]
-    if live := next((text.argument(address) for address in (source, origin) if is_mongodb(address)), None):
+    places = (source, reading.origin)  # the second is where the model of a file is from
+    if live := next((text.argument(address) for address in places if is_mongodb(address)), None):
         commands += [f"nestling inspect {live} --design-out today.yaml"]
         ways = ("plan", "migrate")
         commands += [f"nestling {way} --from-design today.yaml --to-design {file} {live}" for way in ways]
         text.say_next(*commands)
         return
-    rows = next((address for address in (source, origin) if has_rows(address)), None)
+    if rows := next((text.argument(address) for address in places if has_rows(address)), None):
+        text.say_next(*commands, f"nestling load {file} --from {rows} --to mongodb://…")
+        return
     example = "sqlite:///your.db" if proposal.dialect == "sqlite" else f"{proposal.dialect}://…"
-    ours = "" if rows else " (after --from, the address of your database)"
-    given = text.argument(rows) if rows else example
-    text.say_next(*commands, f"nestling load {file} --from {given} --to mongodb://…{ours}")
+    empty = f"nestling load {file} --to mongodb://…  # empty; --from {example} loads rows"
+    statements = workload or (source if reading.workload.statements else None)
+    asked = "" if statements is None else f" --workload {text.argument(statements)}"
+    text.say_next(*commands, empty, f"nestling emit {file} --as python{asked} -o code")
 
 
 def show(proposal: Proposal) -> None:

@@ -199,9 +199,9 @@ def _explain(rules: tuple[str, ...]) -> int:
 
 
 def _offices(values: Mapping[str, float]) -> str:
-    from nestling.cli.parts.text import number
+    from nestling.ir.quantity_words import cell
 
-    return ", ".join(f"{office} {number(value)}" for office, value in values.items())
+    return ", ".join(f"{office} {cell(value)}" for office, value in values.items())
 
 
 def _facts(path: Path) -> Facts:

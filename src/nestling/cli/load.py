@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling load design.yaml --from sqlite:///shop.db --to mongodb://localhost/shop",
 )
 @options.design_file
-@options.from_sql
+@options.from_source
 @options.to_mongodb
 @options.as_argument
 @click.option("--replace", is_flag=True, help="Drop the design's own collections first.")
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 @options.as_json
 def command(
     design: Path,
-    source: str,
+    source: str | None,
     target: str | None,
     replace: bool,
     resume: bool,
@@ -45,7 +45,8 @@ def command(
 ) -> int:
     """Create a design's collections, validators and indexes, load the rows of a SQL database, and verify that they are equal.
 
-    Collections that hold data are left alone: say --replace or --resume. Ctrl-C at any moment is fine; --resume goes on.
+    Without --from, or from a schema.sql or a model.yaml, the collections are created empty. Collections that hold data are left
+    alone: say --replace or --resume. Ctrl-C at any moment is fine; --resume goes on.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.afterwards import say_afterwards
@@ -54,6 +55,8 @@ def command(
 
     if replace and resume:
         raise click.UsageError("--replace starts anew and --resume goes on: choose one")
+    if replace and source is None:
+        raise click.UsageError("--replace drops what is there: say with --from what is loaded instead of it")
     mode = Mode.REPLACE if replace else Mode.RESUME if resume else Mode.REFUSE
     proposal, policy = read_proposal(design), options.policy(long_decimals, microseconds)
     reach_rows(proposal, source)
@@ -65,7 +68,7 @@ def command(
         text.print_json(load_json(done))
         text.notices((), done.report.notes)
     else:
-        show(done)
+        show(done, source)
         if target is not None and done.verified is not None and done.verified.equal:
             say_afterwards(proposal, design, target)
     return FINE if done.verified is None or done.verified.equal else DIFFERENT
@@ -102,15 +105,21 @@ def load_json(done: Loaded) -> dict[str, object]:
     }
 
 
-def show(done: Loaded) -> None:
-    """Collections filled, time taken, and the verdict."""
+def show(done: Loaded, source: str | None) -> None:
+    """Collections filled, time taken, and the verdict; of a source without rows, that there are none."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
     from nestling.cli.verify import show as show_verdict
+    from nestling.sources.front import has_rows
 
     report = done.report
     table("", ("collection", "documents"), report.documents.items(), right=(1,))
     click.echo()
+    if source is None or not has_rows(source):
+        without = "no --from was given" if source is None else f"{source} has none"
+        click.echo(f"Created the collections with their validators and indexes. No rows were loaded: {without}.")
+        text.notices((), report.notes)
+        return
     rows, documents = sum(loaded for _, loaded in report.entities.values()), sum(report.documents.values())
     rate = rows / report.seconds if report.seconds else 0
     click.echo(

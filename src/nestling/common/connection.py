@@ -23,6 +23,7 @@ from nestling.common.redaction import redact
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from pymongo.asynchronous.database import AsyncDatabase
     from pymongo.database import Database
 
 SELECTION_SECONDS = 5.0
@@ -116,9 +117,10 @@ def _first(said: str) -> str:
     ]
 
 
-def address(database: Database[Any]) -> str:
-    """Where a database is, without user and password."""
-    hosts = ",".join(f"{host}:{port}" for host, port in sorted(database.client.nodes))
+def address(database: Database[Any] | AsyncDatabase[Any]) -> str:
+    """Where a database is, without user and password: the servers that answer, or, where none does, all that were named."""
+    known = database.client.nodes or database.client.topology_description.server_descriptions()
+    hosts = ",".join(host if port is None else f"{host}:{port}" for host, port in sorted(known, key=str))
     return f"{hosts}/{database.name}"
 
 

@@ -146,7 +146,7 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     noted = (note for note in proposal.notes if note.startswith(tuple(f"`{name}`: " for name in entities)))
     notes = tuple(dict.fromkeys((*unchecked(proposal.design, entities), *noted)))
     stored, built = tuple(_stored(proposal, about)), _built(indexes)
-    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, built, about, stored)
+    return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, built, about, stored=stored)
 
 
 def _stored(proposal: Proposal, about: str | None) -> Iterator[StoredEntity]:

@@ -47,7 +47,7 @@ def require_collections(where: str, there: Sequence[str], wanted: Sequence[str])
     if missing:
         more = f" and {len(missing) - SHOWN_NAMES} more" if len(missing) > SHOWN_NAMES else ""
         what = f"collections of the design are not there: {name_list(missing[:SHOWN_NAMES])}{more}"
-        move = "name the database this design was loaded into, or load it: that makes them all, also of a source without rows"
+        move = "name the database this design was loaded into, or create them: `nestling load design.yaml --to mongodb://…`"
         raise VerifyError(Problem(what, where=where, next_move=move))
 
 

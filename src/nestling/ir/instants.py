@@ -17,6 +17,11 @@ NO_DATE = f"^(?:{DATELESS}){END}"
 """The whole text is one of these."""
 NO_MILLISECONDS = f"^(?:{DATELESS}|{_INSTANT}){END}"
 """The same, or a moment with microseconds, as `instant_text` writes it."""
+WHOLE_MILLISECONDS = (
+    "give milliseconds: value.replace(microsecond=value.microsecond // 1000 * 1000); or, to keep microseconds, write timestamp(6)"
+    " or timestamptz(6) as the column's type in the model file, and design again"
+)
+"""What to do about a moment with microseconds for a column of dates."""
 INFINITIES = ("-infinity", "infinity")
 """PostgreSQL's infinite dates and moments."""
 INSTANT_TEXT = re.compile(_INSTANT)
@@ -44,8 +49,7 @@ def whole_milliseconds(value: datetime) -> datetime:
     if value.microsecond % 1000 == 0:
         return value
     what = f"a column of dates keeps milliseconds, and does not take '{value.isoformat(' ')}'"
-    moves = 'open the Store with microseconds="round", or design again from a source whose column has microseconds'
-    raise ValueError(what, f"give milliseconds, {moves}")
+    raise ValueError(what, WHOLE_MILLISECONDS)
 
 
 def instant_text(value: datetime) -> str:

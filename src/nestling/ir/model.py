@@ -300,7 +300,20 @@ def _relationship_mistakes(model: Model, link: Relationship) -> Iterator[Problem
                 known = False
                 section = "attributes" if side == "child" else "references"
                 yield entity.no_attribute(attribute, (*path, section))
-    if len(link.parent_attributes) != len(link.child_attributes) or not link.child_attributes:
+    yield from _reference_mistakes(model, link, path, known=known)
+    if link.cardinality is Cardinality.MANY_TO_MANY:
+        form = f"{link.name}: {{through: JUNCTION, between: [ONE, OTHER]}}"
+        move = f"write `{form}`, where ONE and OTHER are relationships whose child is the junction"
+        yield Problem(what=f"`{link.name}`: N:M needs `through`", path=path, next_move=move)
+
+
+def _reference_mistakes(model: Model, link: Relationship, path: tuple[str, ...], *, known: bool) -> Iterator[Problem]:
+    """What is wrong with the key a relationship refers to; `known`: its entities and attributes exist."""
+    if link.child_attributes and not link.parent_attributes:  # nothing is named, and there is no key to take
+        if model.has_entity(link.parent) and not model.entity(link.parent).key:
+            move = f"give it one (`key: NAME`), or say in `{link.name}` what it `references`"
+            yield Problem(f"entity `{link.parent}` has no key", path=("entities", link.parent), next_move=move)
+    elif len(link.parent_attributes) != len(link.child_attributes) or not link.child_attributes:
         what = (
             f"`{link.name}`: {counted(len(link.child_attributes), 'attribute')}"
             f" {agreeing(len(link.child_attributes), 'refers', 'refer')} to {len(link.parent_attributes)}"
@@ -314,8 +327,6 @@ def _relationship_mistakes(model: Model, link: Relationship) -> Iterator[Problem
                 f"`{link.name}` refers to {', '.join(link.parent_attributes)} of `{parent.name}`, which is not unique"
             )
             yield Problem(what=what, path=path, next_move=f"refer to a key of `{parent.name}` or declare it unique")
-    if link.cardinality is Cardinality.MANY_TO_MANY:
-        yield Problem(what=f"`{link.name}`: N:M needs `through`", path=path, next_move="name its junction entity")
 
 
 def _link_mistakes(model: Model, link: ManyToMany) -> Iterator[Problem]:

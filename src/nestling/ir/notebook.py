@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from nestling.ir.quantity_words import cell
+
 if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.finding import Finding
@@ -19,7 +21,7 @@ _CODE = re.compile(r"`([^`]+)`")
 
 def table(caption: str, columns: Sequence[str], rows: Iterable[Iterable[str]]) -> str:
     """A table of text cells, a row a line; empty when there are no rows."""
-    body = [f"<tr>{''.join(f'<td>{inline(cell)}</td>' for cell in row)}</tr>" for row in rows]
+    body = [f"<tr>{''.join(f'<td>{inline(text)}</td>' for text in row)}</tr>" for row in rows]
     if not body:
         return ""
     heads = "".join(f'<th scope="col">{inline(name)}</th>' for name in columns)
@@ -74,9 +76,8 @@ def reading_html(reading: Reading) -> str:
 
 
 def _cells(rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, ...]]:
-    """Numbers with commas, what is not known empty."""
-    for row in rows:
-        yield tuple("" if cell is None else str(cell) if isinstance(cell, str) else f"{cell:,.6g}" for cell in row)
+    """As a terminal shows them."""
+    return (tuple(map(cell, row)) for row in rows)
 
 
 def design_html(design: Design) -> str:

@@ -41,6 +41,13 @@ def duration(seconds: float) -> str:
     return f"{short(seconds * 1e3)} ms" if seconds < 1 else f"{short(seconds)} s"
 
 
+def cell(value: object) -> str:
+    """Of a table: whole numbers with thousands separators, fractions short, everything else as it is; nothing for None."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return "" if value is None else str(value)
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
+
+
 def counted(number: float, noun: str) -> str:
     """A number with its noun: 1 row, 2 rows, 3 entities, 4 days, 5 indexes."""
     return f"{count(number)} {noun if number == 1 else plural(noun)}"

@@ -8,18 +8,33 @@ from math import inf
 from nestling.common.errors import InputError, Problem
 
 _SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
-_TEXT_FORM = re.compile(r"\s*([-+0-9.eE]+)\s*/\s*(s|min|h|day)\s*")
+_READ = _SECONDS | {"sec": 1.0, "second": 1.0, "minute": 60.0, "hour": 3600.0, "d": 86400.0, "week": 604800.0,
+                    "month": 2629800.0}  # fmt: skip
+_RATE = re.compile(r"^\s*(\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+)\s*(?:/|per)\s*([a-z]+)(?![\w/])", re.IGNORECASE)
+_NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*")
+
+
+def read_rate(text: str) -> float | None:
+    """Executions a second, whatever follows the rate left aside; None when there is no rate to read."""
+    match = _RATE.match(text)
+    if match is None or match[2].lower() not in _READ:
+        return None
+    rate = float(match[1].replace(",", "").replace("_", "")) / _READ[match[2].lower()]
+    return rate if rate < inf else None
+
+
+def no_rate(text: str) -> Problem:
+    """The problem of a text that is no rate, with what to write instead."""
+    number = _NUMBER.fullmatch(text)
+    move = f"say of which time: write `{number[1]}/s`" if number else "write `900/s`, `5/min`, `3/h` or `2/day`"
+    return Problem(what=f"`{text.strip()}` is no rate", next_move=move)
 
 
 def parse_rate(text: str) -> float:
-    """Read `900/s`, `5/min`, `3/h` or `2/day` as executions a second; raises `InputError`."""
-    match = _TEXT_FORM.fullmatch(text)
-    try:
-        rate = float(match[1]) / _SECONDS[match[2]] if match else 0.0
-    except ValueError:
-        rate = 0.0
-    if not 0 < rate < inf:
-        raise InputError(Problem(what=f"`{text}` is no rate", next_move="write `900/s`, `5/min`, `3/h` or `2/day`"))
+    """Read `900/s`, `5/min`, `3/h` or `2/day` as executions a second, and nothing beside it; raises `InputError`."""
+    match, rate = _RATE.match(text), read_rate(text)
+    if match is None or not rate or text[match.end() :].strip():
+        raise InputError(no_rate(text))
     return rate
 
 

@@ -109,7 +109,8 @@ def convert_all(
     for statement in workload.statements:
         values = dict(statement.samples) if bound else None
         try:
-            found = compiled(proposal, statement.sql, name=statement.name, dialect=dialect, values=values)
+            own = dialect or statement.dialect
+            found = compiled(proposal, statement.sql, name=statement.name, dialect=own, values=values)
         except WorkloadError as error:
             problem = error.problems[0]
             found = NotCompiled(statement.name, statement.sql, Gap(GapKind.INPUT, problem.what, problem.where))

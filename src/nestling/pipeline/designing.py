@@ -68,7 +68,7 @@ def with_lacks(reading: Reading) -> Reading:
 
 
 def design(
-    reading: Reading,
+    reading: Reading | Path | str,
     strategy: str = OPTIMAL,
     thresholds: Thresholds | None = None,
     *,
@@ -78,6 +78,8 @@ def design(
 ) -> Proposal:
     """Decide where everything lives: at least cost for the workload, or by a strategy that asks for none.
 
+    An address or a file in place of a reading is read first (`inspect`).
+
     Of a reading of a live MongoDB it is the proposal of `redesign`: today's design is weighed too, and warnings are notes.
 
     `storage_budget_bytes` takes the place of what the requirements say; raises `InfeasibleError` when no design keeps it.
@@ -86,6 +88,8 @@ def design(
     from nestling.sources.mongo import LiveDatabase
     from nestling.strategies import design as decide
 
+    if isinstance(reading, Path | str):
+        reading = inspect(reading)
     if reading.today is not None:
         made = redesign(
             LiveDatabase(reading, reading.today.in_place, reading.today.watched),

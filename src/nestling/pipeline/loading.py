@@ -69,16 +69,16 @@ def home_queries(of: Design) -> Mapping[str, Aggregation]:
     return {entity: aggregation(path) for entity, path in home_views(of).items()}
 
 
-def reach_rows(proposal: Proposal, address: Path | str) -> None:
-    """Raise a typed error when `address` has no rows to read, before a server is started for them."""
-    from nestling.sources.front import open_rows
+def reach_rows(proposal: Proposal, address: Path | str | None) -> None:
+    """Raise a typed error when `address` is no source of the design's, before a server is started for it."""
+    from nestling.sources.front import rows_to_load
 
-    open_rows(address, proposal.design.model)
+    rows_to_load(address, proposal.design.model)
 
 
 def load(
     proposal: Proposal,
-    address: Path | str,
+    address: Path | str | None,
     database: Database[Any],
     *,
     mode: Mode = Mode.REFUSE,
@@ -86,21 +86,26 @@ def load(
     check: bool = True,
     watch: Watch | None = None,
 ) -> Loaded:
-    """Create the collections, fill them from the source, build the indexes, and verify that nothing was lost."""
+    """Create the collections, fill them from the source, build the indexes, and verify that nothing was lost.
+
+    A model file, a DDL file or no source (None) has no rows: the collections stay empty, and there is nothing to verify.
+    """
     from nestling.emitters.commands import collection_commands, index_commands
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
-    from nestling.sources.front import open_rows
+    from nestling.sources.front import has_rows, rows_to_load
 
     made, chosen = proposal.design, policy or Policy()
-    source = open_rows(address, made.model)
+    source = rows_to_load(address, made.model)
     replace, resume = mode is Mode.REPLACE, mode is Mode.RESUME
     commands = collection_commands(made, policy=chosen)
     create(commands, database, written_collections(made), replace=replace, resume=resume)
     told = (lambda p: watch(f"loading {p.store}", p.rows, p.total_rows)) if watch is not None else None
     report = fill(made, source, database, indexes=index_commands(made), resume=resume, policy=chosen, progress=told)
-    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch) if check else None)
+    if not check or address is None or not has_rows(address):
+        return Loaded(report, None)
+    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch))
 
 
 def verify(

@@ -9,15 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.common.errors import Problem, SourceError
+from nestling.common.errors import Problem, SourceError, unknown
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Workload
+from nestling.sources.text_file import text_of
 
 if TYPE_CHECKING:
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
     from nestling.sources.checks import ReadCheck
     from nestling.sources.sql.statements import SqlStatements
+    from nestling.sources.workload_file import WorkloadFile
 
 _KNOWN = "sqlite:///file.db, postgresql://…, mysql://…, mongodb://…, a schema.sql, or a model.yaml"
 _DATABASE_FILES = frozenset({".db", ".sqlite", ".sqlite3", ".db3"})
@@ -36,19 +38,21 @@ def read_source(
     `read_check` reads the conditions of CHECKs over rows; without it they are left to the application.
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
-    from nestling.sources.remarks import unique_as_read
+    from nestling.sources.remarks import unique_as_read, unlike_keys
+    from nestling.sources.workload_file import open_workload
 
-    statements = _text(workload) if workload is not None else None
+    statements = open_workload(workload) if workload is not None else None
     found = _read(str(address), dialect, progress, statements, read_check)
-    found = replace(found, notes=(*found.notes, *unique_as_read(found.model)))
-    return found if workload is None else with_workload(found, workload)
+    notes = (*found.notes, *unique_as_read(found.model), *unlike_keys(found.model))
+    found = replace(found, notes=tuple(dict.fromkeys(notes)))  # a file may have kept them
+    return found if statements is None else statements.over(found)
 
 
 def _read(
     address: str,
     dialect: str,
     progress: Callable[[str], None] | None,
-    statements: str | None,
+    statements: WorkloadFile | None,
     read_check: ReadCheck | None,
 ) -> Reading:
     if (url := _database_url(address)) is not None:
@@ -57,7 +61,7 @@ def _read(
     if path.suffix == ".sql":
         from nestling.sources.ddl import read_ddl
 
-        found = read_ddl(_text(path), name=path.stem, dialect=dialect, origin=str(path), read_check=read_check)
+        found = read_ddl(text_of(path), name=path.stem, dialect=dialect, origin=str(path), read_check=read_check)
         return _with_joined(found, statements)
     if path.suffix in (".yaml", ".yml"):
         from nestling.ir.text import read_file
@@ -74,32 +78,36 @@ def _read(
 
 
 def _read_database(
-    url: str, progress: Callable[[str], None] | None, statements: str | None, read_check: ReadCheck | None
+    url: str,
+    progress: Callable[[str], None] | None,
+    statements: WorkloadFile | None,
+    read_check: ReadCheck | None,
 ) -> Reading:
     """A database also measures the relationships that are only joined along."""
     from nestling.sources.sql import open_database
     from nestling.sources.statements import with_joined
 
     database = open_database(url)
-    joined = None if statements is None else partial(with_joined, text=statements, dialect=database.dialect)
+    joined = (
+        None if statements is None else partial(with_joined, statements=tuple(statements.statements(database.dialect)))
+    )
     return database.reading(progress=progress, joined=joined, read_check=read_check)
 
 
-def _with_joined(reading: Reading, statements: str | None) -> Reading:
+def _with_joined(reading: Reading, statements: WorkloadFile | None) -> Reading:
     from nestling.sources.statements import with_joined
 
     if statements is None:
         return reading
-    model, notes = with_joined(reading.model, statements, reading.dialect)
+    model, notes = with_joined(reading.model, statements.statements(reading.dialect))
     return replace(reading, model=model, notes=(*reading.notes, *notes))
 
 
 def with_workload(reading: Reading, path: Path | str) -> Reading:
     """The reading with the statements and requirements of a workload file instead of its own."""
-    from nestling.sources.statements import parse_workload
+    from nestling.sources.workload_file import open_workload
 
-    workload, gaps = parse_workload(_text(path), reading.model, reading.dialect, str(path))
-    return replace(reading, workload=workload, gaps=(*reading.gaps, *gaps))
+    return open_workload(path).over(reading)
 
 
 def open_rows(address: Path | str, model: Model) -> RowSource:
@@ -110,6 +118,22 @@ def open_rows(address: Path | str, model: Model) -> RowSource:
     database = open_database(_required_url(address), model=model)
     check_presence(database, model)
     return database
+
+
+def rows_to_load(address: Path | str | None, model: Model) -> RowSource:
+    """The same for a load, which a model file, a DDL file or no source (None) gives no rows; a file must have the entities."""
+    from nestling.sources.no_rows import NoRows
+
+    if address is not None and has_rows(address):
+        return open_rows(address, model)
+    if address is not None:
+        known = [entity.name for entity in read_source(address).model.entities]
+        lacking = [entity.name for entity in model.entities if entity.name not in known]
+        if lacking:
+            problem = unknown("entity", lacking[0], known)
+            move = "name the source the design was made for, or leave out --from to load no rows"
+            raise SourceError(replace(problem, where=str(address), next_move=move))
+    return NoRows(model)
 
 
 def ask_statements(address: Path | str, model: Model) -> AbstractContextManager[SqlStatements]:
@@ -155,16 +179,3 @@ def _existing(address: str) -> Path:
         )
         raise SourceError(Problem(what=what, where=address, next_move=f"name {_KNOWN}"))
     return path
-
-
-def _text(path: Path | str) -> str:
-    path = Path(path)
-    try:
-        found = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError:
-        found = path.read_text(encoding="latin-1")
-    except OSError as error:
-        raise SourceError(Problem(what=f"cannot be read: {error.strerror}", where=str(path))) from None
-    if "\0" in found:
-        raise SourceError(Problem("this is no text", where=str(path), next_move="name a text file, in UTF-8"))
-    return found

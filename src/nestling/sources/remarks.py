@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.expression import Collation
-from nestling.ir.model import Entity, Model
+from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import agreeing, first_of
-from nestling.ir.types import TEXTS
+from nestling.ir.types import NUMBERS, TEXTS, TypeName
 
+_MAYBE_NUMBERS = frozenset({TypeName.BOOLEAN, TypeName.ANY})
+"""Other types whose values may equal numbers."""
 SHOWN = 3
 """Names shown of a longer list."""
 
@@ -82,6 +84,26 @@ def unique_as_read(model: Model) -> Iterator[str]:
         are = agreeing(len(told))
         difference = "on MongoDB texts that differ in these are two"
         yield f"{first_of(told, SHOWN)} {are} unique whatever the case and accents: {difference}"
+
+
+def unlike_keys(model: Model) -> Iterator[str]:
+    """A note on each foreign key of numbers that refers to anything else, or of anything else to numbers."""
+    for link in model.relationships:
+        child, parent = model.entity(link.child), model.entity(link.parent)
+        for mine, its in zip(link.child_attributes, link.parent_attributes, strict=True):
+            one, other = child.attribute(mine), parent.attribute(its)
+            if _are_unlike(one, other):
+                its_own = f"`{link.name}`: `{child.name}.{mine}` is {one.type}"
+                refers = f"refers to `{parent.name}.{its}`, which is {other.type}"
+                yield f"{its_own} and {refers}: a value equals none of the other type; give both one type"
+
+
+def _are_unlike(one: Attribute, other: Attribute) -> bool:
+    """Whether one holds numbers alone and the other none."""
+    names = [{each.name for each in (attribute.type, *attribute.also)} for attribute in (one, other)]
+    if any(each & _MAYBE_NUMBERS for each in names):
+        return False
+    return bool(names[0] & NUMBERS) != bool(names[1] & NUMBERS)
 
 
 def _is_mixed(entity: Entity, group: tuple[str, ...]) -> bool:

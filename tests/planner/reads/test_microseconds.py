@@ -101,15 +101,20 @@ def test_microseconds_are_kept_or_refused(
             assert store.execute(asked)[0]["at"] == at
         assert {type(each["at"]) for each in database["event"].find()} == {str}
         return
+    given = lambda: store.execute(sql, at=at)  # noqa: E731
     for refused in (
-        lambda: store.execute(sql, at=at),
+        given,
         lambda: store.execute(constant),
         lambda: whole.execute(constant),
         lambda: store.execute(sql, at=at.isoformat(" ")),
         lambda: space["statement"](database, at=at),
     ):
-        with pytest.raises((WorkloadError, ValueError), match="keeps milliseconds, and does not take"):
+        with pytest.raises((WorkloadError, ValueError), match="keeps milliseconds, and does not take") as error:
             refused()
+        assert "give milliseconds: value.replace(" in str(error.value)
+        assert ("open the Store with" in str(error.value)) is (refused is given), (
+            "only a Store rounds, and only a datetime"
+        )
         assert store.execute(asked)[0]["at"] == _as(kind, STORED[0])
     whole.execute(sql, at=at)
     assert store.execute(asked)[0]["at"] == _as(kind, BASE + timedelta(milliseconds=1))

@@ -10,7 +10,7 @@ import pytest
 from nestling.ir.model import Cardinality
 from nestling.pipeline import inspect
 from nestling.sources.ddl import read_ddl
-from nestling.sources.statements import with_joined
+from nestling.sources.statements import NamedSql, with_joined
 
 TABLES = """
 CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL, boss INTEGER);
@@ -25,7 +25,7 @@ CREATE TABLE shops (id INTEGER PRIMARY KEY, land TEXT, city TEXT, owner INTEGER 
 def found(sql: str) -> set[tuple[str, tuple[str, ...], str, tuple[str, ...]]]:
     """Child, its columns, parent, its key – of each relationship that is added."""
     declared = read_ddl(TABLES, "t", dialect="sqlite").model
-    model, notes = with_joined(declared, f"-- name: one\n{sql};", "sqlite")
+    model, notes = with_joined(declared, [NamedSql("one", sql, "sqlite")])
     added = model.relationships[len(declared.relationships) :]
     assert len(notes) == len(added)
     return {(link.child, link.child_attributes, link.parent, link.parent_attributes) for link in added}

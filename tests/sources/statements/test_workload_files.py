@@ -8,12 +8,12 @@ import pytest
 
 from nestling.common.errors import WorkloadError
 from nestling.ir.freshness import Freshness
+from nestling.ir.rate import read_rate
 from nestling.ir.reading import GapKind
 from nestling.ir.workload import Requirements, StatementKind
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
 from nestling.sources.statements.placeholders import normalise
-from nestling.sources.statements.rates import read_rate
 from tests.sources.statements.shop import MODEL, read
 
 
@@ -221,13 +221,25 @@ def test_requirements_that_cannot_be_read(line, said):
     assert problem.where == "w.sql:2"
 
 
+@pytest.mark.parametrize(
+    ("rate", "said"),
+    [("soon", "write `900/s`"), ("-3/s", "write `900/s`"), ("5", "write `5/s`"), ("1e999/s", "write `900/s`")],
+)
+def test_a_rate_that_is_none(rate: str, said: str) -> None:
+    """An error with the line of each, as in a model file: no design weighs a statement by a rate nobody said."""
+    with pytest.raises(WorkloadError) as error:
+        read(f"-- name: s, rate: {rate}\nSELECT 1;\n-- name: t\n-- rate: {rate}\nSELECT 2;")
+    assert [problem.where for problem in error.value.problems] == ["w.sql:1", "w.sql:4"]
+    assert all(f"`{rate}` is no rate" in problem.what for problem in error.value.problems)
+    assert all(said in problem.next_move for problem in error.value.problems)
+
+
 # --- mistakes in the file ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("text", "place", "said"),
     [
-        ("-- name: s, rate: soon\nSELECT 1;", "1", "statement `s`: rate `soon` is not understood, and taken as 1/s"),
         ("-- name: s\nSELECT 1;", "1", "no rate is given for `s`: taken as 1/s"),
         ("-- name: s :many\nSELECT 1;", "1", "no rate is given for `s`"),
         ("SELECT 1;", "1", "no rate is given for `line_1`"),

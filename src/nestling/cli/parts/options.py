@@ -76,6 +76,17 @@ def from_sql(command: Command) -> Command:
     )(command)
 
 
+def from_source(command: Command) -> Command:
+    """`--from SOURCE`, which may have no rows, or be left out."""
+    return click.option(
+        "--from",
+        "source",
+        metavar="SOURCE",
+        help="The SQL database whose rows they are: sqlite:///…, postgresql://…, mysql://…"
+        " A schema.sql or a model.yaml has no rows. Default: no rows.",
+    )(command)
+
+
 def to_mongodb(command: Command) -> Command:
     """`--to URI`, which may be an embedded MongoDB."""
     return click.option(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from nestling.cli.parts.text import console, hanging, number
+from nestling.cli.parts.text import console, hanging
+from nestling.ir import quantity_words
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -89,5 +90,5 @@ def printable(text: str) -> str:
 
 def cell_text(value: object) -> str:
     """A value on one line of printable characters, cut when it is very long."""
-    text = printable(number(value))
+    text = printable(quantity_words.cell(value))
     return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"

@@ -121,13 +121,6 @@ def hanging(line: str, width: int) -> str:
     return "\n".join(wrap(line, width - 1, subsequent_indent=" " * indent, break_on_hyphens=False))
 
 
-def number(value: object) -> str:
-    """Whole numbers with thousands separators, fractions short, everything else as it is; nothing for None."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return "" if value is None else str(value)
-    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"
-
-
 def notices(gaps: Iterable[Gap], notes: Iterable[str]) -> None:
     """Gaps and notes on stderr, the first few in full and the rest counted."""
     from nestling.ir.unconverted import in_short

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import lru_cache
 
 from nestling.common.errors import Problem, WorkloadError
@@ -11,6 +12,7 @@ from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
+from nestling.ir.instants import WHOLE_MILLISECONDS
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
 from nestling.ir.values import encoder
@@ -45,7 +47,12 @@ class StoredParameter(compiled.Placeholder):
             raise WorkloadError(Problem(str(error))) from None
         except WorkloadError as error:
             problem = error.problems[0]
-            raise WorkloadError(replace(problem, what=f"parameter `{self.name}`: {problem.what}")) from None
+            move = problem.next_move
+            if isinstance(value, datetime) and move == WHOLE_MILLISECONDS:
+                move = f'open the Store with microseconds="round"; or {move}'
+            raise WorkloadError(
+                replace(problem, what=f"parameter `{self.name}`: {problem.what}", next_move=move)
+            ) from None
 
     @property
     def conversion(self) -> Conversion:

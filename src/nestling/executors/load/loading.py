@@ -100,7 +100,8 @@ class _Load:
         self.checkpoints.remove()
         entities = {name: (total[name], self.rows[name]) for name in total}
         seconds = time.monotonic() - self._began
-        return LoadReport(entities, dict(self.documents), seconds, peak_bytes(), self.values.notes())
+        documents = dict.fromkeys((store.name for store in self.design.stores), 0) | self.documents
+        return LoadReport(entities, documents, seconds, peak_bytes(), self.values.notes())
 
     def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""

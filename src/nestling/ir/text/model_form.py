@@ -119,7 +119,9 @@ class RelationshipForm(Form):
     child: str | None = Field(None, description="the entity that holds the foreign key")
     attributes: Texts = Field([], description="the child's foreign key")
     references: Texts = Field([], description="what it refers to in the parent; its key when not said")
-    cardinality: Annotated[str, words_schema(Cardinality)] | None = Field(None, description="1:N when not said")
+    cardinality: Annotated[str, words_schema(Cardinality)] | None = Field(
+        None, description="1:N when not said; N:M goes with `through`"
+    )
     required: bool = Field(False, description="whether every child has a parent")
     roles: Annotated[list[str], Field(min_length=2, max_length=2)] | None = Field(
         None, description="what the child calls its parent, and what the parent calls its children"
@@ -159,10 +161,12 @@ class RelationshipForm(Form):
         )
 
     def _link(self, name: str, path: Path, findings: Findings) -> ManyToMany | None:
-        others = self.model_fields_set - {"through", "between"}
-        if self.through is None or self.between is None or others:
+        said = {"through", "between"} | ({"cardinality"} if self.cardinality == Cardinality.MANY_TO_MANY else set())
+        if self.through is None or self.between is None or self.model_fields_set - said:
             what = f"`{name}` is many-to-many: it has `through` and `between`, and nothing else"
-            findings.problems.append(Problem(what=what, path=path))
+            link = f"{{through: {self.through or 'JUNCTION'}, between: [ONE, OTHER]}}"
+            move = f"write `{name}: {link}`, where ONE and OTHER are relationships whose child is the junction"
+            findings.problems.append(Problem(what=what, path=path, next_move=move))
         return ManyToMany(name, self.through or "", *(self.between or ("", "")))
 
     @staticmethod

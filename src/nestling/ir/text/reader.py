@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import types
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path as FilePath
 from typing import Any, TypeVar, get_args
@@ -20,6 +21,7 @@ from pydantic_core import ErrorDetails
 from nestling.common.errors import InputError, Problem, unknown
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import cut
+from nestling.ir.rate import no_rate
 from nestling.ir.reading import Reading
 from nestling.ir.text.file_form import ProposalForm, ReadingForm
 from nestling.ir.text.form import Findings, Form
@@ -171,6 +173,8 @@ def _shape_problem(form: type[Form], mistake: ErrorDetails, path: Path) -> Probl
                 return Problem(
                     what=f"`{name}` is the end of a value that was cut at its comma", path=path, next_move=move
                 )
+            if name == "rate" and isinstance(mistake["input"], int | float):
+                return replace(no_rate(_plain(mistake["input"])), path=path)
             is_text = wanted == "text" and isinstance(mistake["input"], bool | int | float)
             return Problem(what=what, path=path, next_move="put it in quotes" if is_text else "")
 
@@ -182,8 +186,12 @@ def _shown(value: object) -> str:
         return "a list"
     if value is None:
         return "nothing"
-    text = str(value).lower() if isinstance(value, bool) else str(value)
-    return f"`{cut(text, 40)}`"
+    return f"`{cut(_plain(value), 40)}`"
+
+
+def _plain(value: object) -> str:
+    """As YAML writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _called(path: Path) -> str:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from nestling.common.errors import Problem
+from nestling.ir.rate import no_rate, read_rate
 from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
-from nestling.sources.statements.rates import read_rate
 
 _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _SAID = re.compile(
@@ -24,14 +25,15 @@ _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$",
 _QUANTILES = re.compile(r"^[ \t]*--[ \t]*quantiles[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 
 DEFAULT_RATE_PER_SECOND = 1.0
-"""Of a statement nobody gave a rate for, or one that cannot be read."""
+"""Of a statement nobody gave a rate for."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """One statement as written: its text and where that starts, its name and rate, sample parameters (or what is wrong).
 
-    A `rate` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line.
+    A `rate` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line. `wrong_rate` is the problem
+    of a rate that cannot be read, with its line as the place.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Block:
     samples: object = None
     quantiles: tuple[tuple[str, float], ...] = ()
     mistakes: tuple[tuple[str, int], ...] = ()
+    wrong_rate: Problem | None = None
 
 
 def blocks(text: str, dialect: str) -> Iterator[Block]:
@@ -60,22 +63,28 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[B
     line = _line(text, mark.start())
     name = ((said["name"] or said["bare"]) if said else "") or f"line_{line}"
     mistakes: list[tuple[str, int]] = []
-    rate, written = None, said["rate"] if said else None
-    if written is None and (below := _RATE_LINE.search(text, mark.end(), end)) is not None:
-        written = below["rate"]
-    if written is not None and (rate := read_rate(written)) is None:
-        what = f"rate `{written.strip()}` is not understood, and taken as {DEFAULT_RATE_PER_SECOND:g}/s"
-        mistakes.append((f"{what}: write `5/s`, `30/min` or `2/day`", line))
+    rate, wrong = _rate(text, mark, end, said["rate"] if said else None)
     samples = _samples(text, mark.end(), end, mistakes)
     quantiles = _quantiles(text, mark.end(), end, mistakes)
     found = list(_statements(text, mark.end(), end, dialect))
     if not found:
         mistakes.append(("there is no statement under this name", line))
     sql, offset = found[0] if found else ("", mark.end())
-    yield Block(name, line, sql, offset, rate, samples, quantiles, tuple(mistakes))
+    yield Block(name, line, sql, offset, rate, samples, quantiles, tuple(mistakes), wrong)
     for number, (more, at) in enumerate(found[1:], start=2):
         several = (f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))
         yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, (several,))
+
+
+def _rate(text: str, mark: re.Match[str], end: int, written: str | None) -> tuple[float | None, Problem | None]:
+    """The rate behind the name or on a line of its own; the problem of one that cannot be read."""
+    line = _line(text, mark.start())
+    if written is None and (below := _RATE_LINE.search(text, mark.end(), end)) is not None:
+        written, line = below["rate"], _line(text, below.start())
+    rate = None if written is None else read_rate(written)
+    if written is None or rate is not None:
+        return rate, None
+    return None, replace(no_rate(written), where=f"{line}")
 
 
 def _samples(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> object:

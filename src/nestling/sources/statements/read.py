@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.model import Model
@@ -29,7 +30,7 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
 
     A statement that cannot be read is left out, with a gap saying why and where; one that names things which do not exist stays,
     with what could be understood of it and a gap for each name. Raises `WorkloadError` when the dialect is not known or when
-    there are statements and none of them can be read, or a requirement cannot be read.
+    there are statements and none of them can be read, or a requirement or a rate cannot be read.
     """
     dialect = NAMES.get(dialect.lower(), dialect.lower())
     if dialect and dialect not in DIALECTS:
@@ -38,9 +39,15 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     requirements = read_requirements(reader.text, model, path)
     reader.read_only = frozenset(requirements.read_only)
     found = list(blocks(reader.text, dialect))
+    if wrong := [reader.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]:
+        raise WorkloadError(*wrong)
     read = [statement for block in found if (statement := reader.statement(block)) is not None]
     if found and not read:
-        problems = (Problem(what=gap.what, where=gap.where) for gap in reader.gaps)
+        problems = [Problem(what=gap.what, where=gap.where) for gap in reader.gaps]
+        if all(block.name == f"line_{block.line}" for block in found):
+            problems[-1] = replace(
+                problems[-1], next_move="name a file of SQL statements, or a model.yaml with a workload"
+            )
         raise WorkloadError(*problems)
     lacking = [block for block in found if block.rate_per_second is None and not block.mistakes]
     reader.gap_of_many(_NO_RATE, lacking, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
@@ -97,8 +104,14 @@ class _Reader:
 
     def gap(self, what: str, place: str, kind: GapKind = GapKind.INPUT) -> None:
         """List what is not understood at `line` or `line:column`."""
-        where = f"{self.path}:{place}" if self.path else f"line {place}"
-        self.gaps.append(Gap(kind, what, where))
+        self.gaps.append(Gap(kind, what, self._where(place)))
+
+    def no_rate(self, name: str, problem: Problem) -> Problem:
+        """The problem of a statement's rate, whose place is a line."""
+        return replace(problem, what=_in_statement(name, problem.what), where=self._where(problem.where))
+
+    def _where(self, place: str) -> str:
+        return f"{self.path}:{place}" if self.path else f"line {place}"
 
     def statement(self, block: Block) -> Statement | None:
         """The statement of a block; None, and a gap, when it cannot be read."""

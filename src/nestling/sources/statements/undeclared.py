@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.model import Cardinality, Entity, Model, Relationship
 from nestling.ir.quantity_words import first_of
+from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.roles import parent_role
 from nestling.sources.statements.blocks import blocks
 from nestling.sources.statements.footprint import Footprint, footprint
@@ -35,11 +36,25 @@ class Reference:
         return frozenset(zip(self.columns, self.key, strict=True))
 
 
-def with_joined(model: Model, text: str, dialect: str) -> tuple[Model, tuple[str, ...]]:
+@dataclass(frozen=True, slots=True)
+class NamedSql:
+    """A statement of a workload as it is written, and its dialect."""
+
+    name: str
+    sql: str
+    dialect: str
+
+
+def named_statements(text: str, dialect: str) -> Iterator[NamedSql]:
+    """Those of a workload file's text."""
+    return (NamedSql(each.name, each.sql, dialect) for each in blocks(text.removeprefix("\ufeff"), dialect) if each.sql)
+
+
+def with_joined(model: Model, statements: Iterable[NamedSql]) -> tuple[Model, tuple[str, ...]]:
     """The model with a relationship for each reference the workload's statements join along, and a note about each."""
     found: dict[Reference, list[str]] = defaultdict(list)
     declared = {(link.child, link.parent, _pairs(link)) for link in model.relationships}
-    for name, joins in _joins(model, text, dialect):
+    for name, joins in _joins(model, statements):
         for reference in _references(joins):
             if (reference.child, reference.parent, reference.pairs) not in declared:
                 found[reference].append(name)
@@ -57,14 +72,14 @@ def _pairs(link: Relationship) -> frozenset[tuple[str, str]]:
     return frozenset(zip(link.child_attributes, link.parent_attributes, strict=True))
 
 
-def _joins(model: Model, text: str, dialect: str) -> Iterator[tuple[str, Iterable[tuple[Origin, Origin]]]]:
+def _joins(model: Model, statements: Iterable[NamedSql]) -> Iterator[tuple[str, Iterable[tuple[Origin, Origin]]]]:
     """The columns each statement makes equal; what cannot be read is listed by whoever reads the workload itself."""
     links = Links(model)
-    for block in blocks(text.removeprefix("\ufeff"), dialect):
-        if block.sql:
-            read = footprint(normalise(block.sql, dialect).sql, model, dialect, links)
-            if isinstance(read, Footprint):
-                yield block.name, read.joined
+    for each in statements:
+        dialect = each.dialect or SQLITE
+        read = footprint(normalise(each.sql, dialect).sql, model, dialect, links)
+        if isinstance(read, Footprint):
+            yield each.name, read.joined
 
 
 def _references(joins: Iterable[tuple[Origin, Origin]]) -> Iterator[Reference]:

@@ -1,0 +1,21 @@
+"""A file of text, whatever its encoding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nestling.common.errors import Problem, SourceError
+
+
+def text_of(path: Path | str) -> str:
+    """Its text; raises `SourceError` when it cannot be read or is no text."""
+    path = Path(path)
+    try:
+        found = path.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError:
+        found = path.read_text(encoding="latin-1")
+    except OSError as error:
+        raise SourceError(Problem(what=f"cannot be read: {error.strerror}", where=str(path))) from None
+    if "\0" in found:
+        raise SourceError(Problem("this is no text", where=str(path), next_move="name a text file, in UTF-8"))
+    return found

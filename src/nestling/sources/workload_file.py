@@ -1,0 +1,85 @@
+"""A workload file: SQL statements under `-- name: …` lines, or a model file in YAML with a `workload`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from nestling.common.errors import InputError, Problem, SourceError, WorkloadError
+from nestling.ir.model import Model
+from nestling.ir.reading import Reading
+from nestling.ir.workload import Requirements
+from nestling.sources.statements import NamedSql, named_statements, parse_workload, with_footprints
+from nestling.sources.text_file import text_of
+
+_MODEL = re.compile(r"\bmodel[\"']?[ \t]*:")
+_NAMED = "write each statement under a line such as `-- name: product_page, rate: 900/s`"
+
+
+@dataclass(frozen=True, slots=True)
+class WorkloadFile:
+    """What the file at `path` holds: the `text` of SQL statements, or the reading of a model file (`kept`)."""
+
+    path: str
+    text: str
+    kept: Reading | None = None
+
+    def statements(self, dialect: str) -> Iterator[NamedSql]:
+        """Its statements; `dialect` is of those that say none."""
+        if self.kept is None:
+            yield from named_statements(self.text, dialect)
+            return
+        for each in self.kept.workload.statements:
+            yield NamedSql(each.name, each.sql, self.kept.dialect_of(each) or dialect)
+
+    def over(self, reading: Reading) -> Reading:
+        """The reading with the file's statements and requirements instead of its own."""
+        if self.kept is not None:
+            return self._kept_over(self.kept, reading)
+        workload, gaps = parse_workload(self.text, reading.model, reading.dialect, self.path)
+        if not workload.statements and not gaps and workload.requirements == Requirements():
+            raise WorkloadError(Problem("the file holds no statement", where=self.path, next_move=_NAMED))
+        return replace(reading, workload=workload, gaps=(*reading.gaps, *gaps))
+
+    def _kept_over(self, kept: Reading, reading: Reading) -> Reading:
+        """What each statement touches is read anew from its SQL: the model may be another."""
+        _check_requirements(kept.workload.requirements, reading.model, self.path)
+        statements = tuple(
+            replace(each, dialect=kept.dialect_of(each) or reading.dialect, accesses=())
+            for each in kept.workload.statements
+        )
+        workload = replace(kept.workload, statements=statements)
+        read = with_footprints(Reading(reading.model, workload, origin=self.path, dialect=reading.dialect))
+        return replace(reading, workload=read.workload, gaps=(*reading.gaps, *read.gaps))
+
+
+def open_workload(path: Path | str) -> WorkloadFile:
+    """The file, read; raises `SourceError` when it is neither of the two, or has no workload."""
+    text = text_of(path)
+    if Path(path).suffix not in (".yaml", ".yml"):
+        return WorkloadFile(str(path), text)
+    from nestling.ir.text import read_file
+
+    if _MODEL.search(text) is None:
+        what = "this is neither a file of SQL statements nor a model file with a workload"
+        raise SourceError(Problem(what, where=str(path), next_move="name a workload.sql or a model.yaml"))
+    kept = read_file(path)
+    if not isinstance(kept, Reading):
+        move = "name the workload.sql or the model.yaml the design was made of"
+        raise SourceError(Problem("this is a design, which keeps no statements", where=str(path), next_move=move))
+    if not kept.workload.statements:
+        move = "write its statements under `workload:`, as name: {sql: …, rate: 5/s}"
+        raise SourceError(Problem("this model file has no workload", where=str(path), next_move=move))
+    return WorkloadFile(str(path), text, kept)
+
+
+def _check_requirements(requirements: Requirements, model: Model, path: str) -> None:
+    from nestling.ir.text.form import Findings
+    from nestling.ir.text.workload_form import check_requirements
+
+    findings = Findings([])
+    check_requirements(requirements, model, ("requirements",), findings)
+    if findings.problems:
+        raise InputError(*(replace(each, where=each.where or path) for each in findings.problems))
