@@ -21,7 +21,7 @@ from sqlglot.errors import SqlglotError
 
 from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.mql.read import compiled_read
-from nestling.executors.drive import Answer, Likeness, Shape, likeness, row_text
+from nestling.executors.drive import Answer, Likeness, likeness, row_text
 from nestling.executors.run import run_read
 from nestling.ir import algebra as a
 from nestling.ir.compiled import CompiledRead
@@ -33,6 +33,7 @@ from nestling.ir.rows import RowQuery
 from nestling.ir.shown_values import shown_rows
 from nestling.pipeline.answer_choice import ROUGH_ORDER
 from nestling.pipeline.answer_shape import shape
+from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import Rewrite, plan_read
 from nestling.planner.reads.traverse import everything, expressions, free_columns, subqueries
@@ -213,12 +214,13 @@ def compare(
     except NestlingError as error:
         return Outcome("failed", True, f"{type(error).__name__}: {str(error)[:90]}", repr(read.pipeline))
     taken = time.perf_counter() - began
-    return _judged(statement, shape(query, design.model), read, (mine, theirs), reference, values, taken)
+    return _judged(statement, design.model, query, read, (mine, theirs), reference, values, taken)
 
 
 def _judged(
     statement: Statement,
-    fixed: Shape,
+    model: Model,
+    query: a.Query,
     read: CompiledRead,
     answers: tuple[list[Row], list[Row]],
     reference: Reference,
@@ -226,11 +228,18 @@ def _judged(
     seconds: float,
 ) -> Outcome:
     mine, theirs = (Answer(shown_rows(rows, read.columns)) for rows in answers)
+    fixed = shape(query, model)
     alike = likeness(mine, theirs, fixed)
     if alike is Likeness.EQUAL:
         return Outcome("equal", True, seconds=seconds)
     if alike is Likeness.OPEN and (ROUGH_ORDER in fixed.choice or reference.arbitrary(statement, values)):
         return Outcome("choice", True, seconds=seconds)
+
+    def ask(sql: str) -> Sequence[Row]:
+        return shown_rows(reference.execute(sql, values), read.columns)
+
+    if decided_by_last_digits(statement.sql, model, reference.dialect, ask, (theirs, mine), fixed):
+        return Outcome("choice", True, LAST_DIGITS, seconds=seconds)
     only_here, only_there = difference(mine.rows, theirs.rows)
     detail = f"mine {len(mine.rows)}: {only_here[:3]}\nSQL {len(theirs.rows)}: {only_there[:3]}\n"
     detail += f"{read.access_path}\n{read.filter or read.pipeline}"

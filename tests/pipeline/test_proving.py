@@ -16,7 +16,7 @@ from pymongo import MongoClient
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
-from nestling.executors.drive import LoadedDesign, Run, space
+from nestling.executors.drive import LoadedDesign, Run, closed, space
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
@@ -267,14 +267,13 @@ def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pyte
     """A slow statement is executed less often to warm up, so that this takes no longer than it may."""
     address, reading = source(tmp_path, READS)
     blocks: list[int] = []
-    whole = rounds.closed
 
     def slow(on: LoadedDesign, block: Block, **options: Any) -> tuple[Run, ...]:
         blocks.append(len(block))
         sleep(0.05 * len(block))
-        return whole(on, block, **options)
+        return closed(on, block, **options)
 
-    monkeypatch.setattr(rounds, "closed", slow)
+    monkeypatch.setattr("nestling.pipeline.proving.rounds.closed", slow)
     monkeypatch.setattr(rounds.Rounds, "_fitting", lambda *_: {"book_page": 4, "by_author": 4})
     proof = proved(mongod, address, reading, two(reading), effort=replace(TINY, seconds=4.0, open_seconds=0.0))
     assert proof.setting.rounds == TINY.rounds
