@@ -27,7 +27,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import Hop, RowSource
 from nestling.ir.trace import Block
-from nestling.pipeline import design, inspect
+from nestling.pipeline import convert, design, inspect
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, rounds, statements
 from nestling.sources.front import open_rows
@@ -261,6 +261,24 @@ def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
     assert proof.setting.rounds == 4
     assert proof.equal
     assert all(one.latency is not None for each in proof.designs for one in each.statements)
+
+
+def test_designs_that_choose_in_different_ways(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where SQL leaves a choice no design is wrong; the verdict does not say that these answers are equal."""
+    address, reading = source(tmp_path, READS + "-- name: some, rate: 5/s\nSELECT title FROM book LIMIT 3;")
+    every = statements.compiled
+
+    def others(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+        made, exact = every(proposal, reading)
+        order = "DESC" if proposal.design.model.name == "embedded" else "ASC"
+        some = convert(proposal, f"SELECT title FROM book ORDER BY book_id {order} LIMIT 3", name="some")
+        return {**made, "some": some}, exact
+
+    monkeypatch.setattr(statements, "compiled", others)
+    proof = proved(mongod, address, reading, two(reading))
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    assert proof.choices == ("some",)
+    assert "all answers and rows equal to one another, but for `some`, where SQL leaves a choice" in verdict(proof)
 
 
 def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
