@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import re
 import sqlite3
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
-from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -23,24 +21,28 @@ from sqlglot.errors import SqlglotError
 
 from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.mql.read import compiled_read
+from nestling.executors.drive import Answer, Likeness, likeness, row_text
 from nestling.executors.run import run_read
 from nestling.ir import algebra as a
-from nestling.ir.compiled import CompiledRead, OutputColumn
+from nestling.ir.compiled import CompiledRead
 from nestling.ir.expression import ScalarSubquery
 from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Column as RowColumn
 from nestling.ir.rows import RowQuery
+from nestling.ir.shown_values import shown_rows
+from nestling.pipeline.answer_choice import ROUGH_ORDER
+from nestling.pipeline.answer_shape import shape
+from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import Rewrite, plan_read
-from nestling.planner.reads.traverse import everything, everywhere, expressions, free_columns, subqueries
+from nestling.planner.reads.traverse import everything, expressions, free_columns, subqueries
 from nestling.planner.sql import translate
 from nestling.sources.front import open_rows
 
 Row = tuple[Any, ...]
 MOST_SECONDS = 60.0
 _READS = re.compile(r"\s*(--[^\n]*\s*)*(select|with|values)\b", re.IGNORECASE)
-_OPEN = (a.AggregateFunction.ANY_VALUE, a.AggregateFunction.CONCAT)
 CONSTRUCTS = (
     " join ", "left join", "group by", "having", "distinct", "order by", "limit", "union", "intersect", "except", "(select",
     "not in", "exists", "like", "between", "case ", "over (", "with ", "count(", "sum(", "avg(",
@@ -79,9 +81,6 @@ class Reference(Protocol):
     def arbitrary(self, statement: Statement, values: dict[str, object]) -> bool:
         """Whether another answer than the engine's may be right too."""
 
-    def plain(self, value: object, column: OutputColumn) -> object:
-        """A conceptual value as the engine shows it."""
-
 
 class EngineError(Exception):
     """The SQL engine could not run a statement."""
@@ -109,7 +108,7 @@ class SqliteReference:
             self.connection.execute(f"ATTACH DATABASE ? AS {name}", (str(self.file),))
             self._attached.add(name)
         try:
-            return [tuple(map(rounded, row)) for row in self.connection.execute(sql, values)]
+            return [tuple(row) for row in self.connection.execute(sql, values)]
         except sqlite3.Error as error:
             raise EngineError(str(error)) from None
 
@@ -130,10 +129,6 @@ class SqliteReference:
         except Unsupported:
             return False
 
-    def plain(self, value: object, column: OutputColumn) -> object:
-        """Booleans are numbers, times texts."""
-        return shown(value, column)
-
 
 class ServerReference:
     """PostgreSQL or MariaDB."""
@@ -148,7 +143,7 @@ class ServerReference:
         """The server's rows."""
         try:
             with self._engine.connect() as connection:
-                return [tuple(map(_comparable, row)) for row in connection.execute(sa.text(sql), values)]
+                return [tuple(map(_bytes, row)) for row in connection.execute(sa.text(sql), values)]
         except SQLAlchemyError as error:
             raise EngineError(str(error).splitlines()[0]) from None
 
@@ -167,10 +162,6 @@ class ServerReference:
             return False
         return bool(interpreter.arbitrary)
 
-    def plain(self, value: object, column: OutputColumn) -> object:  # noqa: ARG002 - the protocol's
-        """Drivers give conceptual values, nearly."""
-        return _comparable(value)
-
 
 def _all_rows(url: str, model: Model) -> dict[str, list[Row]]:
     source = open_rows(url, model)
@@ -180,13 +171,8 @@ def _all_rows(url: str, model: Model) -> dict[str, list[Row]]:
     }
 
 
-def _comparable(value: object) -> object:
-    """One form for what drivers and nestling give in different ones: numbers, bytes, intervals."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, memoryview):
-        return bytes(value)
-    return rounded(value)
+def _bytes(value: object) -> object:
+    return bytes(value) if isinstance(value, memoryview) else value
 
 
 def compare(
@@ -220,7 +206,7 @@ def compare(
     try:
         used = {name: values[name] for name in read.parameters if name in values}
         with pymongo.timeout(seconds):
-            mine = [tuple(map(reference.plain, row, read.columns)) for row in run_read(database, read, used)]
+            mine = list(run_read(database, read, used))
     except PyMongoError as error:
         if error.timeout:
             return Outcome("timeout", True, f"longer than {seconds:g} s", repr(read.pipeline))
@@ -228,11 +214,12 @@ def compare(
     except NestlingError as error:
         return Outcome("failed", True, f"{type(error).__name__}: {str(error)[:90]}", repr(read.pipeline))
     taken = time.perf_counter() - began
-    return _judged(statement, query, read, (mine, theirs), reference, values, taken)
+    return _judged(statement, design.model, query, read, (mine, theirs), reference, values, taken)
 
 
 def _judged(
     statement: Statement,
+    model: Model,
     query: a.Query,
     read: CompiledRead,
     answers: tuple[list[Row], list[Row]],
@@ -240,13 +227,21 @@ def _judged(
     values: dict[str, object],
     seconds: float,
 ) -> Outcome:
-    mine, theirs = answers
-    if Counter(mine) == Counter(theirs) and _same_order(query, mine, theirs):
+    mine, theirs = (Answer(shown_rows(rows, read.columns)) for rows in answers)
+    fixed = shape(query, model)
+    alike = likeness(mine, theirs, fixed)
+    if alike is Likeness.EQUAL:
         return Outcome("equal", True, seconds=seconds)
-    if choices(query) and reference.arbitrary(statement, values):
+    if alike is Likeness.OPEN and (ROUGH_ORDER in fixed.choice or reference.arbitrary(statement, values)):
         return Outcome("choice", True, seconds=seconds)
-    only_here, only_there = Counter(mine) - Counter(theirs), Counter(theirs) - Counter(mine)
-    detail = f"mine {len(mine)}: {sorted(map(repr, only_here))[:3]}\nSQL {len(theirs)}: {sorted(map(repr, only_there))[:3]}\n"
+
+    def ask(sql: str) -> Sequence[Row]:
+        return shown_rows(reference.execute(sql, values), read.columns)
+
+    if decided_by_last_digits(statement.sql, model, reference.dialect, ask, (theirs, mine), fixed):
+        return Outcome("choice", True, LAST_DIGITS, seconds=seconds)
+    only_here, only_there = difference(mine.rows, theirs.rows)
+    detail = f"mine {len(mine.rows)}: {only_here[:3]}\nSQL {len(theirs.rows)}: {only_there[:3]}\n"
     detail += f"{read.access_path}\n{read.filter or read.pipeline}"
     return Outcome("wrong", True, "WRONG", detail, seconds)
 
@@ -262,59 +257,10 @@ def _scalar_subqueries(relation: a.Relation) -> list[ScalarSubquery]:
     return found
 
 
-def choices(query: a.Query) -> bool:
-    """Whether there is anything in it by which SQL might allow another answer."""
-    found: list[a.Relation] = []
-
-    def kept(relation: a.Relation) -> a.Relation:
-        found.append(relation)
-        return relation
-
-    everywhere(query.relation, kept)
-    return bool(_scalar_subqueries(query.relation)) or any(
-        isinstance(relation, a.Limit | a.Window)
-        or (isinstance(relation, a.Group) and any(item.aggregate.function in _OPEN for item in relation.aggregates))
-        for relation in found
-    )
-
-
-def _same_order(query: a.Query, mine: list[Row], theirs: list[Row]) -> bool:
-    relation = query.relation
-    outputs = {column: place for place, column in enumerate(relation.columns)}
-    if isinstance(relation, a.Project):
-        outputs |= {out.expression: place for place, out in enumerate(relation.outputs)}  # type: ignore[misc]
-        relation = relation.input
-    while isinstance(relation, a.Limit):
-        relation = relation.input
-    if not isinstance(relation, a.Sort):
-        return True
-    places = []
-    for key in relation.keys:
-        if key.expression not in outputs:
-            break
-        places.append(outputs[key.expression])
-    return [[row[place] for place in places] for row in mine] == [[row[place] for place in places] for row in theirs]
-
-
-def shown(value: object, column: OutputColumn) -> object:
-    """A conceptual value as SQLite shows it."""
-    if isinstance(value, bool):
-        return int(value)
-    if isinstance(value, datetime):
-        digits = column.type.fraction_digits
-        return value.isoformat(" ", "seconds" if not digits else "milliseconds" if digits == 3 else "microseconds")
-    if isinstance(value, date):
-        return value.isoformat()
-    return rounded(value)
-
-
-def rounded(value: Any) -> Any:
-    """Sums of floats differ in their last digits with the order of the rows."""
-    if isinstance(value, Decimal):
-        value = float(value)
-    if isinstance(value, float) and math.isfinite(value):
-        return float(f"{value:.9g}") + 0.0
-    return value
+def difference(mine: Sequence[Row], theirs: Sequence[Row]) -> tuple[list[str], list[str]]:
+    """The rows only one has, as texts."""
+    here, there = Counter(map(row_text, mine)), Counter(map(row_text, theirs))
+    return sorted(here - there), sorted(there - here)
 
 
 def constructs(sql: str) -> list[str]:

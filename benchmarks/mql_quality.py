@@ -15,7 +15,6 @@ import statistics
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -26,7 +25,7 @@ import pymongo
 import sqlalchemy as sa
 from pymongo.errors import PyMongoError
 
-from benchmarks.answers import Reference, ServerReference, SqliteReference, Statement
+from benchmarks.answers import Reference, ServerReference, SqliteReference, Statement, difference
 from benchmarks.cases import CASES, unpacked
 from benchmarks.corpora import Engines
 from benchmarks.tpch.data import tables
@@ -37,9 +36,12 @@ from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
 from nestling.emitters.mql.read import compiled_read
+from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead, Operation, bind
+from nestling.ir.shown_values import shown_rows
 from nestling.pipeline import Mode, design, inspect, load
+from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
@@ -143,8 +145,9 @@ def _measured(
         if name == "normalized":
             collection, pipeline = yard.experts[block.name]
             rivals.append(replace(mine, operation=Operation.AGGREGATE, collection=collection, pipeline=tuple(pipeline)))
+        fixed = shape_of(block.sql, model, yard.dialect)
         yield _compared(
-            f"{yard.label} {block.name}", name, rivals, statement, samples, reference, database, options.runs
+            f"{yard.label} {block.name}", name, rivals, statement, samples, reference, fixed, database, options.runs
         )
 
 
@@ -155,19 +158,21 @@ def _compared(
     statement: Statement,
     samples: dict[str, object],
     reference: Reference,
+    fixed: Shape,
     database: Any,
     runs: int,
 ) -> tuple[tuple[str, ...], float | None, bool]:
-    theirs = Counter(reference.execute(statement.sql, samples))
+    theirs = reference.execute(statement.sql, samples)
     times: list[list[float]] = [[] for _ in rivals]
     said = []
     try:
         with pymongo.timeout(MOST_SECONDS):
             for rival in rivals:
-                rows = Counter(tuple(map(reference.plain, row, rival.columns)) for row in run_read(database, rival))
-                said.append(
-                    "same" if rows == theirs else f"DIFFERENT {[*(rows - theirs)][:1]} {[*(theirs - rows)][:1]}"
-                )
+                found = [shown_rows(rows, rival.columns) for rows in ([*run_read(database, rival)], theirs)]
+                mine, wanted = map(Answer, found)
+                ours, others = difference(*found)
+                is_same = likeness(mine, wanted, fixed) is Likeness.EQUAL
+                said.append("same" if is_same else f"DIFFERENT {ours[:1]} {others[:1]}")
             for number in range(MOST_RUNS):
                 if number >= runs and sum(map(sum, times)) > ENOUGH_SECONDS:
                     break
@@ -182,7 +187,7 @@ def _compared(
     pairs = [one / other for one, other in zip(times[0], times[-1], strict=True)]
     ratio = statistics.median(pairs) if len(rivals) > 1 else None
     shown = [f"{value:.1f}" for value in medians] + [""] * (2 - len(medians))
-    cells = (label, name, str(sum(theirs.values())), *shown, "" if ratio is None else f"{ratio:.2f}", ", ".join(said))
+    cells = (label, name, str(len(theirs)), *shown, "" if ratio is None else f"{ratio:.2f}", ", ".join(said))
     return cells, ratio, all(each == "same" for each in said)
 
 

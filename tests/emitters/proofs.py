@@ -73,6 +73,7 @@ PROOF = Proof(
         "SQLite",
         76,
         8,
+        (("newest", "rows may be tied in the ORDER BY of a LIMIT"),),
         (("sales", "it asks for the time, which goes on"),),
         (OtherAnswer("product_page", (("id", 7),), "1 row", "0 rows", ("tree",)),),
     ),

@@ -22,8 +22,9 @@ def test_the_verdict() -> None:
     """One line: how fast, against whom, whether something is faster beyond the noise, who was thrown out."""
     assert verdict(PROOF) == (
         "The chosen design answers 1,000 statements/s; 1.9× normalized, not told apart from embedded; no rival is faster beyond"
-        " the noise (± 2.0 %); DISQUALIFIED: tree; 76 answers of 8 reads equal to the source's (SQLite), ANOTHER ANSWER THAN THE"
-        " SOURCE'S (SQLite): `product_page`, 1 READ NOT COMPARED WITH THE SOURCE"
+        " the noise (± 2.0 %); DISQUALIFIED: tree; 76 answers of 8 reads equal to the source's (SQLite), 1 read answered"
+        " otherwise where SQL leaves a choice, ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `product_page`, 1 READ NOT COMPARED"
+        " WITH THE SOURCE"
     )
 
 
@@ -91,6 +92,7 @@ def test_json() -> None:
     assert age == {
         "allowed": 5.0, "synced": True, "reads": 200, "behind": 9, "late": 2, "p50": 0.0, "p95": 0.013, "oldest": 7.25
     }  # fmt: skip
+    assert shape["source"]["choices"] == {"newest": "rows may be tied in the ORDER BY of a LIMIT"}
     assert shape["source"]["not_compared"] == {"sales": "it asks for the time, which goes on"}
     assert shape["source"]["differences"][0]["values"] == {"id": 7}
     assert shape["designs"]["tree"]["disqualified"].startswith("`product_page` gives another answer")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Container, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from pymongo import MongoClient
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
-from nestling.executors.drive import space
+from nestling.executors.drive import LoadedDesign, Run, closed, space
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
@@ -25,9 +26,10 @@ from nestling.ir.proof_words import verdict
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import Hop, RowSource
-from nestling.pipeline import design, inspect
+from nestling.ir.trace import Block
+from nestling.pipeline import convert, design, inspect
 from nestling.pipeline.parameter_values import bindings
-from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, statements
+from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, rounds, statements
 from nestling.sources.front import open_rows
 
 TINY = Effort(seconds=0.6, rounds=4, checks=2, open_seconds=0.2)
@@ -259,6 +261,41 @@ def test_no_time_for_all_rounds(mongod: Server, tmp_path: Path) -> None:
     assert proof.setting.rounds == 4
     assert proof.equal
     assert all(one.latency is not None for each in proof.designs for one in each.statements)
+
+
+def test_designs_that_choose_in_different_ways(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where SQL leaves a choice no design is wrong; the verdict does not say that these answers are equal."""
+    address, reading = source(tmp_path, READS + "-- name: some, rate: 5/s\nSELECT title FROM book LIMIT 3;")
+    every = statements.compiled
+
+    def others(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+        made, exact = every(proposal, reading)
+        order = "DESC" if proposal.design.model.name == "embedded" else "ASC"
+        some = convert(proposal, f"SELECT title FROM book ORDER BY book_id {order} LIMIT 3", name="some")
+        return {**made, "some": some}, exact
+
+    monkeypatch.setattr(statements, "compiled", others)
+    proof = proved(mongod, address, reading, two(reading))
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    assert proof.choices == ("some",)
+    assert "all answers and rows equal to one another, but for `some`, where SQL leaves a choice" in verdict(proof)
+
+
+def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A slow statement is executed less often to warm up, so that this takes no longer than it may."""
+    address, reading = source(tmp_path, READS)
+    blocks: list[int] = []
+
+    def slow(on: LoadedDesign, block: Block, **options: Any) -> tuple[Run, ...]:
+        blocks.append(len(block))
+        sleep(0.05 * len(block))
+        return closed(on, block, **options)
+
+    monkeypatch.setattr("nestling.pipeline.proving.rounds.closed", slow)
+    monkeypatch.setattr(rounds.Rounds, "_fitting", lambda *_: {"book_page": 4, "by_author": 4})
+    proof = proved(mongod, address, reading, two(reading), effort=replace(TINY, seconds=4.0, open_seconds=0.0))
+    assert proof.setting.rounds == TINY.rounds
+    assert sum(blocks) < 100, "a block of 60, three times on three databases, are 540 executions"
 
 
 def test_no_rival_that_can_be_loaded(mongod: Server, tmp_path: Path) -> None:

@@ -18,7 +18,10 @@ from nestling.ir.proof import Proof
 from nestling.ir.proof_words import source_notes, verdict
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.pipeline import convert
+from nestling.pipeline import convert, inspect
+from nestling.pipeline.answer_choice import ANY_ROW, ANY_TEXTS, NO_ORDER
+from nestling.pipeline.answer_choice import TIES as TIED
+from nestling.pipeline.close_comparisons import LAST_DIGITS
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, statements
 from nestling.pipeline.source_answers import Source, opened_source
@@ -38,7 +41,54 @@ SELECT title FROM book WHERE author_id = :author;
 SELECT author_id, avg(book_id * 0.1) AS mean FROM book GROUP BY author_id;
 -- name: titles, rate: 5/s
 SELECT author_id, group_concat(title) AS titles, count(*) AS books FROM book GROUP BY author_id;
+-- name: numbered, rate: 5/s
+SELECT book_id, row_number() OVER (ORDER BY author_id) AS n FROM book;
+-- name: a_title, rate: 5/s
+SELECT author_id, title, count(*) AS books FROM book GROUP BY author_id;
 """
+TIES_LEAVE = {
+    "some": NO_ORDER,
+    "first_authors": TIED,
+    "later": TIED,
+    "titles": ANY_TEXTS,
+    "numbered": "ROW_NUMBER is taken over rows that may be tied in its ORDER BY",
+    "a_title": ANY_ROW,
+}
+ONE_READ = """
+-- name: by_author, rate: 30/s
+SELECT book_id, title FROM book WHERE author_id = :author ORDER BY title LIMIT 5;
+"""
+WINDOWS = {
+    "numbered": (
+        "SELECT book_id, ROW_NUMBER() OVER (ORDER BY book_id) AS n FROM book ORDER BY book_id",
+        "SELECT book_id, ROW_NUMBER() OVER (ORDER BY book_id DESC) AS n FROM book ORDER BY book_id",
+    ),
+    "totals": (
+        "SELECT book_id, SUM(book_id) OVER (PARTITION BY author_id) AS s FROM book",
+        "SELECT book_id, SUM(author_id) OVER (PARTITION BY author_id) AS s FROM book",
+    ),
+    "first_ones": (
+        "SELECT x.author_id, COUNT(*) AS n FROM (SELECT author_id FROM book ORDER BY book_id LIMIT 50) x GROUP BY x.author_id",
+        "SELECT x.author_id, COUNT(*) AS n FROM (SELECT author_id FROM book ORDER BY book_id LIMIT 49) x GROUP BY x.author_id",
+    ),
+}
+"""Statements without a choice, and what a wrong conversion takes them for."""
+FINES = """
+CREATE TABLE fine (fine_id INTEGER NOT NULL PRIMARY KEY, reader INTEGER NOT NULL, amount DECIMAL(6, 2) NOT NULL);
+INSERT INTO fine (reader, amount) VALUES (1, 0.1), (1, 0.2), (1, 0.3), (2, 0.3), (2, 0.2), (2, 0.1), (3, 0.6), (4, 0.7), (5, 0.5);
+"""
+SUMS = """
+-- name: by_sum, rate: 5/s
+SELECT reader, SUM(amount) AS s FROM fine GROUP BY reader ORDER BY s DESC, reader;
+-- name: at_least, rate: 5/s
+SELECT reader FROM fine GROUP BY reader HAVING SUM(amount) > 0.6 ORDER BY reader;
+-- name: given, rate: 5/s
+-- params: {"least": 0.6}
+SELECT reader FROM fine WHERE reader < 10 GROUP BY reader HAVING SUM(amount) > :least AND COUNT(*) > 0 ORDER BY reader;
+-- name: named, rate: 5/s
+SELECT reader, SUM(amount) AS s FROM fine GROUP BY reader HAVING s BETWEEN 0.1 AND 0.6 ORDER BY reader;
+"""
+BRIEF = replace(TINY, seconds=0.2, checks=1, open_seconds=0.0)
 
 
 def compared(
@@ -80,57 +130,142 @@ def test_equal_answers(mongod: Server, tmp_path: Path) -> None:
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-@pytest.mark.parametrize("wrong", ["two", "embedded"])
-def test_a_wrong_conversion_is_caught(
-    mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], wrong: str
-) -> None:
-    """A read that all designs, or one of them, answer wrong in the same way: it is named with an example, and they are out."""
-    address, reading = source(tmp_path, READS)
+def miscompiled(monkeypatch: pytest.MonkeyPatch, name: str, other: str, *, only: str = "") -> None:
+    """From now on a statement is converted as if it were another one, on all designs or on one only."""
     every = statements.compiled
 
-    def miscompiled(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
+    def wrong(proposal: Proposal, reading: Reading) -> tuple[statements.Compiled, statements.Exact]:
         made, exact = every(proposal, reading)
-        if wrong == "embedded" and proposal.design.model.name != "embedded":
+        if only and proposal.design.model.name != only:
             return made, exact
-        other = "SELECT book_id, title FROM book WHERE author_id = :author ORDER BY title DESC LIMIT 5"
-        return {**made, "by_author": convert(proposal, other, name="by_author")}, exact
+        return {**made, name: convert(proposal, other, name=name)}, exact
 
-    monkeypatch.setattr(statements, "compiled", miscompiled)
+    monkeypatch.setattr(statements, "compiled", wrong)
+
+
+BY_AUTHOR = "SELECT book_id, title FROM book WHERE author_id = :author ORDER BY title DESC LIMIT 5"
+
+
+def test_a_wrong_design_is_caught(
+    mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A read that one of the designs answers wrong: it is named with an example, and the design is out."""
+    address, reading = source(tmp_path, READS)
+    miscompiled(monkeypatch, "by_author", BY_AUTHOR, only="embedded")
     proof = compared(mongod, address, reading)
     assert not proof.equal
     assert code(proof) == 1
     (other,) = proof.source.differences
-    names = ("chosen", "embedded") if wrong == "two" else ("embedded",)
-    assert (other.statement, other.designs) == ("by_author", names)
+    assert (other.statement, other.designs, other.everywhere) == ("by_author", ("embedded",), False)
     assert other.expected.startswith("5 rows, such as (")
     assert other.expected != other.found
     assert proof.source.reads == 1
-    for name in names:
-        figures = proof.design(name)
-        assert figures is not None
-        assert "`by_author` gives another answer than the source (SQLite)" in figures.disqualified
+    figures = proof.design("embedded")
+    assert figures is not None
+    assert "`by_author` gives another answer than the source (SQLite)" in figures.disqualified
     show(proof)
     shown = capsys.readouterr().out
     assert "WRONG: `by_author` with author = " in " ".join(shown.split())
     assert "gives another answer than the source (SQLite)" in html(proof)
     told = json.loads(json.dumps(proof_json(proof)))
     assert set(told["source"]["differences"][0]["values"]) == {"author"}
-    said = verdict(proof)
+    assert "ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `by_author`" in verdict(proof)
+
+
+def test_a_wrong_conversion_is_caught(
+    mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A read that all designs answer wrong in the same way is said once; no design is out, and the other reads are measured."""
+    address, reading = source(tmp_path, READS)
+    miscompiled(monkeypatch, "by_author", BY_AUTHOR)
+    proof = compared(mongod, address, reading)
+    assert not proof.equal
+    assert code(proof) == 1
+    (other,) = proof.source.differences
+    assert (other.statement, other.designs, other.everywhere) == ("by_author", ("chosen", "embedded"), True)
+    assert [each.disqualified for each in proof.designs] == ["", ""]
+    assert [each.throughput is not None for each in proof.designs] == [True, True]
+    assert [one.name for one in proof.designs[0].statements] == ["book_page"]
+    assert proof.setting.left_out == 1
+    show(proof)
+    shown = " ".join(capsys.readouterr().out.split())
+    assert shown.count("WRONG: ") == 1
+    assert "all designs gave 5 rows" in shown
+    assert "The conversion is wrong, and no design; the statement is not measured" in shown
+    assert "DISQUALIFIED" not in shown
     assert (
-        "chosen design does not count" if wrong == "two" else "ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `by_author`"
-    ) in said
+        "ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `by_author`; NOTHING IS PROVED OF 1 STATEMENT LEFT OUT"
+        in verdict(proof)
+    )
 
 
-def test_what_a_statement_leaves_open_is_no_difference(mongod: Server, tmp_path: Path) -> None:
-    """Ties under a LIMIT, rows and texts put together in no order, and the last digits of means."""
+def test_the_only_conversion_is_wrong(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When no statement is left, nothing is measured, and that is said."""
+    address, reading = source(tmp_path, ONE_READ)
+    miscompiled(monkeypatch, "by_author", BY_AUTHOR)
+    proof = compared(mongod, address, reading)
+    assert (code(proof), proof.setting.rounds) == (1, 0)
+    assert verdict(proof) == (
+        "Nothing was measured; ANOTHER ANSWER THAN THE SOURCE'S (SQLite): `by_author`;"
+        " NOTHING IS PROVED OF 1 STATEMENT LEFT OUT"
+    )
+
+
+@pytest.mark.parametrize("name", sorted(WINDOWS))
+def test_a_wrong_window_is_caught(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """A window, or a LIMIT inside, over an order without ties: its values are compared."""
+    right, wrong = WINDOWS[name]
+    address, reading = source(tmp_path, f"-- name: {name}, rate: 5/s\n{right};")
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert (proof.source.reads, proof.source.choices, proof.source.not_compared) == (1, (), ())
+    assert proof.equal
+    miscompiled(monkeypatch, name, wrong)
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert [each.statement for each in proof.source.differences] == [name]
+    assert not proof.equal
+
+
+def test_where_sql_leaves_a_choice(mongod: Server, tmp_path: Path) -> None:
+    """An answer that may be right is not called wrong, nor equal; what is equal is called so, a choice or not."""
     address, reading = source(tmp_path, TIES)
     with closing(sqlite3.connect(tmp_path / "books.db")) as connection, connection:
         connection.execute("CREATE INDEX odd ON book (author_id, title DESC)")
     proof = compared(mongod, address, reading)
     assert not proof.source.differences
     assert not proof.source.not_compared
-    assert proof.source.reads == 6
+    reads = len(reading.workload.statements)
+    assert proof.source.reads + len(proof.source.choices) == reads
+    assert dict(proof.source.choices).items() <= TIES_LEAVE.items()
+    assert {"first_authors", "later", "numbered", "a_title"} <= set(dict(proof.source.choices))
     assert proof.equal, [each.disqualified for each in proof.designs]
+    assert f"{len(proof.source.choices)} reads answered otherwise where SQL leaves a choice" in verdict(proof)
+    notes = [note for note in source_notes(proof) if "so it is not known to be equal" in note]
+    assert len(notes) == len(proof.source.choices)
+
+
+def test_what_is_fixed_beside_a_choice(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A column of any row of its group is open; the columns beside it are compared."""
+    sql = "SELECT author_id, title, COUNT(*) AS n FROM book GROUP BY author_id ORDER BY author_id"
+    address, reading = source(tmp_path, f"-- name: a_title, rate: 5/s\n{sql};")
+    miscompiled(monkeypatch, "a_title", sql.replace("COUNT(*)", "COUNT(*) + 1"))
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert [each.statement for each in proof.source.differences] == ["a_title"]
+
+
+def test_last_digits_of_sums(mongod: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows in the order of sums, or rows HAVING keeps by them, may differ by last digits; no more than that is let pass."""
+    address, reading = source(tmp_path, SUMS)
+    with closing(sqlite3.connect(tmp_path / "books.db")) as connection, connection:
+        connection.executescript(FINES)
+    reading = inspect(address, workload=tmp_path / "workload.sql")
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert proof.equal, proof.source.differences
+    assert dict(proof.source.not_compared) == dict.fromkeys(("at_least", "given", "named"), LAST_DIGITS)
+    assert proof.source.reads == 1, "the order of equal sums is that of the last digits"
+    assert not proof.source.choices
+    miscompiled(monkeypatch, "at_least", "SELECT reader FROM fine GROUP BY reader HAVING SUM(amount) >= 0.5")
+    proof = compared(mongod, address, reading, effort=BRIEF)
+    assert [each.statement for each in proof.source.differences] == ["at_least"]
 
 
 def test_a_source_that_changes(mongod: Server, tmp_path: Path) -> None:

@@ -93,7 +93,7 @@ def command(
     The rivals are the normalized, embedded and tree designs, the chosen one with single decisions taken another way, and those
     given by --design. All answers are compared with one another, and those of reads with the SQL source's own: a design that
     answers wrong is disqualified. Works in databases with names of its own, which it drops, and only reads the source. Exits 1
-    when a design was disqualified or the chosen one is beaten.
+    when an answer is wrong, a design was disqualified or the chosen one is beaten.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress

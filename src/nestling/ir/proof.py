@@ -48,7 +48,8 @@ class StatementFigures:
     """One statement on one design; `predicted` is what the cost model says of an execution, in seconds (None: it says nothing).
 
     `opened` are the latencies of the open loop, from the moment an execution was due. `compared` answers were compared with the
-    other designs', `stale` of them were behind within what the requirements allow.
+    other designs', `stale` of them were behind within what the requirements allow, `choices` of them differ where SQL leaves
+    a choice.
     """
 
     name: str
@@ -60,6 +61,7 @@ class StatementFigures:
     examined: Examined | None = None
     compared: int = 0
     stale: int = 0
+    choices: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,13 +184,17 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class OtherAnswer:
-    """A read to which designs gave another answer than the source, with one execution of it: the values, and both answers."""
+    """A read to which designs gave another answer than the source, with one execution of it: the values, and both answers.
+
+    `everywhere`: all designs gave the same answer. Then the conversion of the statement is wrong, and no design.
+    """
 
     statement: str
     values: tuple[tuple[str, object], ...]
     expected: str
     found: str
     designs: tuple[str, ...]
+    everywhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,12 +202,14 @@ class SourceComparison:
     """The designs' answers beside those of the SQL source, before anything was written.
 
     `product` is the source's kind (empty: it was not asked, and `why_not` says why). `answers` executions of `reads` reads were
-    equal on all designs; `not_compared` are the other reads, each with the reason.
+    equal on all designs. The other reads, each with the reason: `choices` are those answered otherwise where SQL leaves a
+    choice, `not_compared` those of which nothing is known, `differences` those answered wrong.
     """
 
     product: str = ""
     answers: int = 0
     reads: int = 0
+    choices: tuple[tuple[str, str], ...] = ()
     not_compared: tuple[tuple[str, str], ...] = ()
     differences: tuple[OtherAnswer, ...] = ()
     why_not: str = ""
@@ -252,7 +260,13 @@ class Proof:
     @property
     def equal(self) -> bool:
         """Whether every design that ran gave the same answers, the source's where it was asked, and ended with the same rows."""
-        return not any(each.disqualified for each in self.designs)
+        return not self.source.differences and not any(each.disqualified for each in self.designs)
+
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The statements that designs answered in different ways, where SQL leaves a choice."""
+        found = (one.name for each in self.designs for one in each.statements if one.choices)
+        return tuple(dict.fromkeys(found))
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

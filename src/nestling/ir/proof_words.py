@@ -41,17 +41,25 @@ def disqualified(proof: Proof) -> Iterator[str]:
 def verdict(proof: Proof) -> str:
     """The outcome in one line."""
     advised = proof.design(proof.advised)
+    if advised is not None and proof.source.differences and not proof.setting.rounds and not advised.disqualified:
+        return f"Nothing was measured; {beside_source(proof.source)}; {_unproved(proof.setting.left_out)}"
     if advised is None or not advised.counts or advised.throughput is None:
         return f"The chosen design does not count: {advised.disqualified if advised else 'it is not there'}"
     parts = [f"the chosen design answers {rate(advised.throughput)} statements/s", *_compared(proof), _place(proof)]
     out = [labels(proof)[each.name] for each in proof.designs if each.disqualified]
     equal = "all answers equal" if proof.missing else "all answers and rows equal"
-    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else f"{equal} to one another")
+    parts.append(f"DISQUALIFIED: {', '.join(out)}" if out else f"{equal} to one another{_but_for(proof)}")
     parts.append(beside_source(proof.source))
     parts.append("NOT ALL MEASURED" if proof.missing and not out else "")
     parts.append(_unproved(proof.setting.left_out))
     text = "; ".join(part for part in parts if part)
     return text[0].upper() + text[1:]
+
+
+def _but_for(proof: Proof) -> str:
+    """The statements whose answers differ between designs, where SQL leaves a choice."""
+    names = ", ".join(f"`{name}`" for name in proof.choices)
+    return f", but for {names}, where SQL leaves a choice" if names else ""
 
 
 def beside_source(found: SourceComparison) -> str:
@@ -60,8 +68,10 @@ def beside_source(found: SourceComparison) -> str:
         return f"not compared with a source: {found.why_not}"
     parts = []
     if found.reads:
-        reads = counted(found.reads, "read")
-        parts.append(f"{counted(found.answers, 'answer')} of {reads} equal to the source's ({found.product})")
+        answers = f"{counted(found.answers, 'answer')} of {counted(found.reads, 'read')}"
+        parts.append(f"{answers} equal to the source's ({found.product})")
+    if found.choices:
+        parts.append(f"{counted(len(found.choices), 'read')} answered otherwise where SQL leaves a choice")
     if found.differences:
         parts.append(f"ANOTHER ANSWER THAN THE SOURCE'S ({found.product}): {', '.join(_names(found))}")
     if left := len(found.not_compared):
@@ -77,11 +87,17 @@ def other_answer(each: OtherAnswer, product: str) -> str:
     """One read in full: its values, what the source answers, what the designs answer."""
     values = ", ".join(f"{name} = {value!r:.80}" for name, value in each.values)
     asked = f"`{each.statement}`" + (f" with {values}" if values else "")
-    return f"{asked}: the source ({product}) gives {each.expected}; {', '.join(each.designs)} gave {each.found}"
+    if each.everywhere:
+        told = f"all designs gave {each.found}. The conversion is wrong, and no design; the statement is not measured"
+    else:
+        told = f"{', '.join(each.designs)} gave {each.found}"
+    return f"{asked}: the source ({product}) gives {each.expected}; {told}"
 
 
 def source_notes(proof: Proof) -> Iterator[str]:
     """What the comparison leaves open."""
+    for name, why in proof.source.choices:
+        yield f"`{name}` is answered otherwise than by the source; SQL leaves a choice, so it is not known to be equal: {why}"
     for name, why in proof.source.not_compared:
         yield f"`{name}` is not compared with the source: {why}"
     if any(one.writes for each in proof.designs for one in each.statements):

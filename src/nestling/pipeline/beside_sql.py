@@ -31,7 +31,7 @@ class SideBySide:
 def compare(proposal: Proposal, statement: Statement, source: Path | str, database: Database[Any]) -> SideBySide:
     """Run one SELECT with its sample values on both; raises `GapError` when it cannot be converted."""
     from nestling.emitters.mql.script import read_shell
-    from nestling.executors.drive import Answer
+    from nestling.executors.drive import Answer, Likeness
     from nestling.executors.run import run_read
     from nestling.ir.compiled import CompiledRead
     from nestling.pipeline.answer_shape import shape_of
@@ -44,5 +44,5 @@ def compare(proposal: Proposal, statement: Statement, source: Path | str, databa
     found = Answer(tuple(run_read(database, read)))
     with opened_source(source, model) as opened:
         expected = opened.answer(statement.sql, dialect, values, MOST_SECONDS)
-    equal = expected.equals(found, read.columns, shape_of(statement.sql, model, dialect))
-    return SideBySide(statement.name, statement.sql, read_shell(read), len(found.rows), equal)
+    alike = expected.likeness(found, read.columns, shape_of(statement.sql, model, dialect))
+    return SideBySide(statement.name, statement.sql, read_shell(read), len(found.rows), alike is Likeness.EQUAL)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.executors.drive import Answer, Shape, same
+from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.model import Attribute, Model
 from nestling.ir.shown_values import shown_rows
@@ -29,9 +29,9 @@ class SourceAnswer:
         """It in the form both sides are compared in."""
         return Answer(shown_rows(self.rows, columns, self.single))
 
-    def equals(self, answer: Answer, columns: Sequence[OutputColumn], shape: Shape) -> bool:
-        """Whether the answer of a design is this one, as far as the statement fixes it."""
-        return same(self.shown(columns), self.design_shown(answer, columns), shape)
+    def likeness(self, answer: Answer, columns: Sequence[OutputColumn], shape: Shape) -> Likeness:
+        """Whether the answer of a design is this one."""
+        return likeness(self.shown(columns), self.design_shown(answer, columns), shape)
 
     def design_shown(self, answer: Answer, columns: Sequence[OutputColumn]) -> Answer:
         """A design's answer in that form."""

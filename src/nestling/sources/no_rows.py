@@ -27,3 +27,6 @@ class NoRows:
     def count(self, entity: str) -> int:  # noqa: ARG002 - of a RowSource
         """None."""
         return 0
+
+    def highest_number(self, entity: str, attribute: str) -> None:
+        """None was given."""

@@ -1,4 +1,4 @@
-"""When two answers are the same."""
+"""When two answers are the same, when SQL leaves a choice, and when one of them is wrong."""
 
 from __future__ import annotations
 
@@ -6,52 +6,104 @@ from decimal import Decimal
 
 import pytest
 
-from nestling.executors.drive import Answer, Shape, digest, same
+from nestling.executors.drive import Answer, Likeness, Shape, digest, likeness
 
-BAG, ORDERED, TOP = Shape(), Shape((0,)), Shape((0,), limited=True)
+BAG, ORDERED = Shape(), Shape((0,))
+TOP = Shape((0,), limited=True, choice="ties")
+ANY_TEN = Shape(limited=True, choice="no order")
+BY_SUM = Shape((0, 1))
+TOP_SUMS = Shape((0, 1), limited=True, choice="last digits")
+PAGE = Shape((0,), limited=True, skipped=True, choice="ties")
+BARE = Shape(open=(1,), choice="any row")
+TEXTS = Shape(loose=(1,), choice="any order")
+NOCASE = Shape((0, 1), collated=(0,))
+INSIDE = Shape((0,), any_rows=True, choice="a LIMIT inside")
+NEAR = 6.2, 6.199999999999999
+
+
+def rows(*found: tuple[object, ...]) -> Answer:
+    """An answer of these rows."""
+    return Answer(found)
+
+
+def said(one: Answer, other: Answer, shape: Shape) -> Likeness:
+    """What is said of two answers, whichever comes first."""
+    found = likeness(one, other, shape)
+    assert likeness(other, one, shape) is found
+    return found
 
 
 @pytest.mark.parametrize(
     ("one", "other", "shape"),
     [
-        (Answer(((1, "a"), (2, "b"))), Answer(((2, "b"), (1, "a"))), BAG),
-        (Answer(((0.1 + 0.2,),)), Answer(((0.3,),)), BAG),
-        (Answer(((5,),)), Answer(((Decimal("5.00"),),)), BAG),
-        (Answer(((1, "a"), (1, "b"))), Answer(((1, "b"), (1, "a"))), ORDERED),
-        (Answer(((1, "a"), (2, "b"))), Answer(((1, "a"), (2, "c"))), TOP),
+        (rows((1, "a"), (2, "b")), rows((2, "b"), (1, "a")), BAG),
+        (rows((0.1 + 0.2,)), rows((0.3,)), BAG),
+        (rows((5,)), rows((Decimal("5.00"),)), BAG),
+        (rows((1, "a"), (1, "b")), rows((1, "b"), (1, "a")), ORDERED),
+        (rows((1, "a"), (2, "b")), rows((1, "a"), (2, "b")), TOP),
+        (rows((NEAR[0], 1), (NEAR[1], 2)), rows((NEAR[1], 2), (NEAR[0], 1)), BY_SUM),
+        (rows((NEAR[0], 3), (NEAR[1], 1)), rows((Decimal("6.2"), 1), (Decimal("6.2"), 3)), BY_SUM),
+        (rows(("a", 1), ("A", 2)), rows(("A", 2), ("a", 1)), Shape((0,), collated=(0,))),
+        (rows((10**10, 0.1 + 0.2), (10**10 + 1, 1)), rows((10**10 + 1, 1), (10**10, 0.3)), BAG),
         (Answer(affected=2), Answer(affected=2), BAG),
         (Answer(refused="key"), Answer(refused="unique"), BAG),
-        (Answer(((float("nan"),),)), Answer(((float("nan"),),)), BAG),
+        (rows((float("nan"),)), rows((float("nan"),)), BAG),
     ],
 )
-def test_the_same(one: Answer, other: Answer, shape: Shape) -> None:
-    """Order where none is asked for, the last digits of sums, ties, and what a refusal is called make no difference."""
-    assert same(one, other, shape)
-    assert same(other, one, shape)
+def test_equal(one: Answer, other: Answer, shape: Shape) -> None:
+    """Order where none is asked for, the last digits of sums, in an order too, and what a refusal is called: all equal."""
+    assert said(one, other, shape) is Likeness.EQUAL
     assert digest(one, shape) == digest(other, shape)
 
 
 @pytest.mark.parametrize(
     ("one", "other", "shape"),
     [
-        (Answer(((1, "a"),)), Answer(((1, "b"),)), BAG),
-        (Answer(((1,),)), Answer(((1,), (1,))), BAG),
-        (Answer(((1,),)), Answer((("1",),)), BAG),
-        (Answer(((None,),)), Answer(((0,),)), BAG),
-        (Answer(((0.3,),)), Answer(((0.3001,),)), BAG),
-        (Answer(((1, "a"), (2, "b"))), Answer(((1, "x"), (2, "b"))), TOP),
-        (Answer(((1, "a"), (2, "b"))), Answer(((1, "a"), (3, "b"))), TOP),
+        (rows((1, "a"), (2, "b")), rows((1, "a"), (2, "c")), TOP),
+        (rows((1,), (2,)), rows((3,), (4,)), ANY_TEN),
+        (rows((2, 1), (NEAR[0], 1)), rows((2, 1), (NEAR[1], 2)), TOP_SUMS),
+        (rows((1, "x"), (2, "b"), (3, "c")), rows((1, "y"), (2, "b"), (3, "d")), PAGE),
+        (rows((1, "a"), (2, "b")), rows((1, "b"), (2, None)), BARE),
+        (rows((1, "a,b")), rows((1, "B,A")), TEXTS),
+        (rows((1,), (2,)), rows((1,), (3,), (4,)), INSIDE),
+    ],
+)
+def test_a_choice(one: Answer, other: Answer, shape: Shape) -> None:
+    """Where SQL leaves a choice and what it fixes is the same, both may be right; nobody says that they are equal."""
+    assert said(one, other, shape) is Likeness.OPEN
+    assert said(one, one, shape) is Likeness.EQUAL
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shape"),
+    [
+        (rows((1, "a")), rows((1, "b")), BAG),
+        (rows((1,)), rows((1,), (1,)), BAG),
+        (rows((1,)), rows(("1",)), BAG),
+        (rows((None,)), rows((0,)), BAG),
+        (rows((0.3,)), rows((0.3001,)), BAG),
+        (rows((10**10,)), rows((10**10 + 1,)), BAG),
+        (rows((1,), (2,)), rows((2,), (1,)), ORDERED),
+        (rows((1, "a"), (2, "b")), rows((1, "x"), (2, "b")), TOP),
+        (rows((1, "a"), (2, "b")), rows((1, "a"), (3, "b")), TOP),
+        (
+            rows((1,), (2,)),
+            rows(
+                (3,),
+            ),
+            ANY_TEN,
+        ),
+        (rows((6.2, 1), (6.2, 2)), rows((6.2, 2), (6.2, 1)), BY_SUM),
+        (rows((7.2, 1), (6.2, 2)), rows((6.2, 2), (7.2, 1)), BY_SUM),
+        (rows((1, "x"), (2, "b"), (3, "c")), rows((1, "x"), (2, "z"), (3, "c")), PAGE),
+        (rows((1, "a"), (2, "b")), rows((1, "a"), (3, "b")), BARE),
+        (rows((1, "a,b")), rows((1, "a,c")), TEXTS),
+        (rows(("a", 1), ("A", 2)), rows(("A", 2), ("a", 1)), NOCASE),
         (Answer(affected=2), Answer(affected=1), BAG),
         (Answer(affected=0), Answer(refused="key"), BAG),
         (Answer(failed="it broke"), Answer(failed="it broke"), BAG),
     ],
 )
-def test_not_the_same(one: Answer, other: Answer, shape: Shape) -> None:
-    """Another value, another number of rows, another change: none of them passes; nor does an error."""
-    assert not same(one, other, shape)
-    assert not same(other, one, shape)
-
-
-def test_order_counts_where_it_is_asked_for() -> None:
-    """Rows in another order than the statement asks for are another answer."""
-    assert not same(Answer(((1,), (2,))), Answer(((2,), (1,))), ORDERED)
+def test_other(one: Answer, other: Answer, shape: Shape) -> None:
+    """Another value where the statement fixes it, another number of rows, another order, another change: none of them passes."""
+    assert said(one, other, shape) is Likeness.OTHER

@@ -32,6 +32,7 @@ def _source(found: SourceComparison) -> dict[str, Any]:
         "product": found.product or None,
         "answers": found.answers,
         "reads": found.reads,
+        "choices": dict(found.choices),
         "not_compared": dict(found.not_compared),
         "differences": [
             {**asdict(each), "values": {name: _value(value) for name, value in each.values}}
@@ -83,6 +84,7 @@ def _statement(one: StatementFigures) -> dict[str, Any]:
         "examined": asdict(one.examined) if one.examined else None,
         "compared": one.compared,
         "stale": one.stale,
+        "choices": one.choices,
     }
 
 

@@ -6,7 +6,7 @@ makes quantiles and intervals.
 """
 
 from nestling.executors.drive.ages import CopyRead, ages
-from nestling.executors.drive.answers import Answer, Shape, digest, row_text, same
+from nestling.executors.drive.answers import Answer, Likeness, Shape, both_right, digest, likeness, row_text
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.examined import Profiled, profiled
 from nestling.executors.drive.execution import LoadedDesign, driven, execute
@@ -19,12 +19,14 @@ __all__ = [
     "Answer",
     "CopyRead",
     "Counters",
+    "Likeness",
     "LoadedDesign",
     "MixSeconds",
     "Profiled",
     "Run",
     "Shape",
     "ages",
+    "both_right",
     "bound_cache",
     "cached_bytes",
     "check_room",
@@ -35,11 +37,11 @@ __all__ = [
     "execute",
     "homes",
     "latency",
+    "likeness",
     "mixed",
     "opened",
     "profiled",
     "row_text",
-    "same",
     "stored",
     "unlike",
 ]

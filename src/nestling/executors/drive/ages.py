@@ -16,7 +16,7 @@ from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 
 from nestling.common.errors import ReadError
-from nestling.executors.drive.answers import Answer, Shape, same
+from nestling.executors.drive.answers import Answer, Shape, both_right
 from nestling.executors.drive.loops import Run
 from nestling.executors.run import documents, row_of
 from nestling.ir.compiled import CompiledRead
@@ -80,7 +80,7 @@ def _ages(
 
         def agrees(moment: Timestamp, one: CopyRead = one, call: Call = call) -> bool:
             copied, right = (_answer(database, read, call, moment) for read in (one.read, one.without))
-            return same(copied, right, one.shape)
+            return both_right(copied, right, one.shape)
 
         try:
             if agrees(run.moment):

@@ -1,22 +1,37 @@
-"""When two designs gave the same answer: the same rows, in the order the statement fixes, or the same change or refusal.
+"""Whether two answers are the same: the same values in the order the statement fixes, or the same change or refusal.
 
-SQL leaves a choice where an ORDER BY has ties. Under a LIMIT the tied rows at the end may then be others, so only their values of
-the ordered columns count. Sums of fractions depend on the order they are added in, from about the fifteenth digit on.
+Values are compared first. Only where they differ it is asked whether SQL leaves a choice: ties under a LIMIT, a window over rows
+that are tied, a column of any row of its group. Two such answers may both be right, but that they are equal nobody can say.
+What the statement does fix is compared all the same.
+
+Fractions count as equal when they differ in their last digits: sums depend on the order they are added in. So rows whose
+fractions are equal in this way may be in either order.
 """
 
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections import Counter, defaultdict, deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from enum import StrEnum
 from hashlib import blake2b
+from itertools import pairwise
+from typing import TypeGuard
 from unicodedata import combining, normalize
 
 Row = tuple[object, ...]
-RELATIVE = 1e-9
-"""How far two fractions may be apart and count as equal."""
+RELATIVE, ABSOLUTE = 1e-9, 1e-12
+"""How far two fractions may be apart and count as equal: as a share of the larger one, and near 0."""
+
+
+class Likeness(StrEnum):
+    """What the comparison of two answers says."""
+
+    EQUAL = "equal"
+    OPEN = "open"  # they differ, but SQL leaves a choice, and both may be right
+    OTHER = "other"  # one of them is wrong
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,86 +51,180 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """How far a statement fixes its answer: the places of the columns it is ordered by, all of those it is ordered by are among
-    them (`whole`), and whether a LIMIT may leave rows out, those before an OFFSET too (`skipped`).
+    """How far a statement fixes its answer. `choice` says in words where SQL leaves a choice; it is empty where it leaves none.
 
-    `loose`: the columns of texts of which any order and any spelling of the letters is right. `chosen_inside`: a LIMIT in a
-    subquery may choose among ties.
+    Columns are told by their places. `ordered_by`: the columns the rows are ordered by, up to the first that is not shown;
+    `whole`: there is none that is not shown; `collated`: those whose texts are equal whatever their case. `limited`: a LIMIT may
+    leave out other rows, those before an OFFSET too (`skipped`). `loose`: columns of texts of which any order and any spelling of
+    the letters is right; `open`: columns of which any of several values is. `any_rows`: there may be other rows, more or fewer.
+    `inner_texts`: a window, or a LIMIT inside, depends on the order of texts.
     """
 
     ordered_by: tuple[int, ...] = ()
     whole: bool = True
     limited: bool = False
     skipped: bool = False
+    collated: tuple[int, ...] = ()
     loose: tuple[int, ...] = ()
-    chosen_inside: bool = False
+    open: tuple[int, ...] = ()
+    any_rows: bool = False
+    inner_texts: bool = False
+    choice: str = ""
 
 
-def same(one: Answer, other: Answer, shape: Shape) -> bool:
-    """Whether both are right answers if one is."""
+def likeness(one: Answer, other: Answer, shape: Shape) -> Likeness:
+    """Whether two answers are equal, may both be right, or cannot both be."""
     if one.failed or other.failed:
-        return False
+        return Likeness.OTHER
     if one.refused or other.refused:
-        return bool(one.refused) == bool(other.refused)
-    if one.affected != other.affected or len(one.rows) != len(other.rows):
-        return False
-    one, other = _loosened(one, shape), _loosened(other, shape)
-    if shape.ordered_by and shape.whole and not all(map(_alike, _keys(one, shape), _keys(other, shape))):
-        return False
-    if not shape.limited:
-        return _same_bag(one.rows, other.rows)
-    if not shape.ordered_by or not shape.whole:
-        return True
-    return _same_bag(_settled(one, shape), _settled(other, shape))
+        return Likeness.EQUAL if bool(one.refused) == bool(other.refused) else Likeness.OTHER
+    if one.affected != other.affected:
+        return Likeness.OTHER
+    if _equal_rows(one.rows, other.rows, shape):
+        return Likeness.EQUAL
+    return Likeness.OPEN if shape.choice and _alike_where_fixed(one.rows, other.rows, shape) else Likeness.OTHER
+
+
+def both_right(one: Answer, other: Answer, shape: Shape) -> bool:
+    """Whether both are right answers if one is."""
+    return likeness(one, other, shape) is not Likeness.OTHER
 
 
 def digest(answer: Answer, shape: Shape) -> int:
-    """A number that is the same for the same answers, but for the last digits of fractions; for use in a hurry."""
+    """A number that is the same for answers that are the same where the statement fixes them, but for the last digits of
+    fractions; for use in a hurry.
+    """
     if answer.failed or answer.refused or answer.affected is not None:
         return hash((answer.failed, bool(answer.refused), answer.affected))
-    answer = _loosened(answer, shape)
-    rows = answer.rows
-    if shape.limited:
-        rows = _keys(answer, shape) if shape.whole else ((len(rows),),)
+    rows: Sequence[Row] = _fixed(answer.rows, shape)
+    if shape.any_rows:
+        rows = ()
+    elif shape.limited:
+        rows = [_key(row, shape) for row in rows] if shape.whole else [(len(rows),)]
     texts = sorted(map(row_text, rows))
     return int.from_bytes(blake2b("\n".join(texts).encode(errors="surrogatepass"), digest_size=8).digest())
 
 
-def _keys(answer: Answer, shape: Shape) -> tuple[Row, ...]:
-    return tuple(tuple(row[place] for place in shape.ordered_by) for row in answer.rows)
+def row_text(row: Row) -> str:
+    """A row as a text that is the same for equal rows, but for the last digits of fractions."""
+    return repr([_short(value) for value in row])
 
 
-def _settled(answer: Answer, shape: Shape) -> Sequence[Row]:
-    """The rows before the ties at the end; those after the ties at the beginning, where an OFFSET left some out."""
-    keys = _keys(answer, shape)
-    open_keys = (keys[-1:], keys[:1])[: 1 + shape.skipped]
-    return [row for row, key in zip(answer.rows, keys, strict=True) if (key,) not in open_keys]
+def _equal_rows(one: Sequence[Row], other: Sequence[Row], shape: Shape) -> bool:
+    return len(one) == len(other) and _same_order(one, other, shape) is not None and _same_bag(one, other)
 
 
-def _loosened(answer: Answer, shape: Shape) -> Answer:
-    """The letters of loose columns in one order and spelling."""
-    if not shape.loose:
-        return answer
-    rows = (
-        tuple(_letters(value) if place in shape.loose else value for place, value in enumerate(row))
-        for row in answer.rows
-    )
-    return replace(answer, rows=tuple(rows))
+def _alike_where_fixed(one: Sequence[Row], other: Sequence[Row], shape: Shape) -> bool:
+    """Whether all that the statement fixes is the same."""
+    if shape.any_rows:
+        return True
+    if len(one) != len(other):
+        return False
+    one, other = _fixed(one, shape), _fixed(other, shape)
+    runs = _same_order(one, other, shape)
+    if runs is None or not shape.limited:
+        return runs is not None and _same_bag(one, other)
+    if not shape.whole or not shape.ordered_by:
+        return True
+    settled = runs[int(shape.skipped) : -1]
+    places = slice(settled[0].start, settled[-1].stop) if settled else slice(0)
+    return _same_bag(one[places], other[places])
 
 
-def _letters(value: object) -> object:
+def _same_order(one: Sequence[Row], other: Sequence[Row], shape: Shape) -> list[range] | None:
+    """The places of rows that are tied, in both answers; None where the order of one is another one.
+
+    Rows whose fractions cannot be told apart are tied, whatever the keys after them.
+    """
+    mine, theirs = ([_key(row, shape) for row in rows] for rows in (one, other))
+    leading = _leading((*mine, *theirs), len(shape.ordered_by))
+    heads = [[key[:leading] for key in keys] for keys in (mine, theirs)]
+    if not all(map(_alike, *heads)):
+        return None
+    starts = [place for place in range(len(mine)) if not place or not any(_tied(head, place) for head in heads)]
+    runs = [range(start, stop) for start, stop in pairwise([*starts, len(mine)])]
+    inner = runs if leading < len(shape.ordered_by) else []
+    if shape.limited:
+        inner = inner[int(shape.skipped) : -1]
+    fits = (_same_inside(mine[run.start : run.stop], theirs[run.start : run.stop], leading) for run in inner)
+    return runs if all(fits) else None
+
+
+def _leading(keys: Iterable[Row], places: int) -> int:
+    """How many keys there are up to the first fraction."""
+    fractions = (place for key in keys for place, value in enumerate(key) if isinstance(value, float | Decimal))
+    return min(min(fractions, default=places) + 1, places)
+
+
+def _tied(keys: Sequence[Row], place: int) -> bool:
+    return _alike(keys[place - 1], keys[place])
+
+
+def _same_inside(mine: Sequence[Row], theirs: Sequence[Row], leading: int) -> bool:
+    """Whether rows that have exactly the same fractions in both answers are in the order of the keys after these."""
+    waiting: dict[str, deque[int]] = defaultdict(deque)
+    for number, key in enumerate(theirs):
+        waiting[_key_text(key[leading:])].append(number)
+    pairs: list[tuple[int, int]] = []
+    for number, key in enumerate(mine):
+        if not (found := waiting[_key_text(key[leading:])]):
+            return False
+        pairs.append((number, found.popleft()))
+    groups: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for own, their in pairs:
+        groups[repr((mine[own][:leading], theirs[their][:leading]))].append((own, their))
+    return all([their for _, their in group] == sorted(their for _, their in group) for group in groups.values())
+
+
+def _key_text(key: Row) -> str:
+    """Keys as a text that tells whole numbers apart, whatever they are stored as."""
+    return repr([int(value) if _is_whole(value) else _short(value) for value in key])
+
+
+def _is_whole(value: object) -> TypeGuard[int | float | Decimal]:
+    return isinstance(value, int | float | Decimal) and math.isfinite(value) and value == int(value)
+
+
+def _key(row: Row, shape: Shape) -> Row:
+    return tuple(_folded(row[place]) if place in shape.collated else row[place] for place in shape.ordered_by)
+
+
+def _fixed(rows: Sequence[Row], shape: Shape) -> Sequence[Row]:
+    """Rows without the values of open columns, and with the letters of loose ones in one order and spelling."""
+    if not shape.open and not shape.loose:
+        return rows
+    return [tuple(_fixed_values(row, shape)) for row in rows]
+
+
+def _fixed_values(row: Row, shape: Shape) -> Iterator[object]:
+    for place, value in enumerate(row):
+        if place in shape.open:
+            yield None
+        elif place in shape.loose and isinstance(folded := _folded(value), str):
+            yield "".join(sorted(folded))
+        else:
+            yield value
+
+
+def _folded(value: object) -> object:
+    """A text without case and accents."""
     if not isinstance(value, str):
         return value
-    plain = (letter for letter in normalize("NFKD", value.casefold()) if not combining(letter))
-    return "".join(sorted(plain))
+    return "".join(letter for letter in normalize("NFKD", value.casefold()) if not combining(letter))
 
 
 def _same_bag(one: Sequence[Row], other: Sequence[Row]) -> bool:
     """The same rows as often; fractions may differ in their last digits."""
+    if len(one) != len(other):
+        return False
     if Counter(map(repr, one)) == Counter(map(repr, other)):
         return True
-    left, right = (sorted(rows, key=row_text) for rows in (one, other))
+    left, right = (sorted(rows, key=_place_in_bag) for rows in (one, other))
     return all(map(_alike, left, right))
+
+
+def _place_in_bag(row: Row) -> tuple[str, str]:
+    return row_text(row), repr([value for value in row if isinstance(value, int)])
 
 
 def _alike(one: Row, other: Row) -> bool:
@@ -126,14 +235,9 @@ def _equal(one: object, other: object) -> bool:
     if isinstance(one, float | Decimal) or isinstance(other, float | Decimal):
         if isinstance(one, int | float | Decimal) and isinstance(other, int | float | Decimal):
             left, right = float(one), float(other)
-            return math.isclose(left, right, rel_tol=RELATIVE, abs_tol=1e-12) or (left != left and right != right)
+            return math.isclose(left, right, rel_tol=RELATIVE, abs_tol=ABSOLUTE) or (left != left and right != right)
         return one == other
     return one == other and isinstance(one, str) == isinstance(other, str)
-
-
-def row_text(row: Row) -> str:
-    """A row as a text that is the same for equal rows, but for the last digits of fractions."""
-    return repr([_short(value) for value in row])
 
 
 def _short(value: object) -> object:

@@ -1,8 +1,9 @@
 """The reads of the workload asked of the SQL source and of all rivals, before anything is written to these.
 
-A rival that gives another answer than the source is disqualified, however many others do the same. What the source cannot be
-asked, or does not answer in time, is said. Where an answer differs the rows are compared first: those of a source that others
-write to may not be those that were loaded.
+A rival that gives another answer than the source is disqualified. Where all rivals give the same other answer, the conversion of
+the statement is wrong and no design: the statement is left out of what is measured. What the source cannot be asked, or does not
+answer in time, is said, and so is where SQL leaves a choice. Where an answer differs the rows are compared first: those of a
+source that others write to may not be those that were loaded.
 """
 
 from __future__ import annotations
@@ -10,18 +11,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from time import perf_counter
 
 from nestling.common.errors import ConnectionFailed, LoadError, NestlingError, RebuildError, SourceError
-from nestling.executors.drive import Answer, Shape, execute, row_text, same
+from nestling.executors.drive import Answer, Likeness, Shape, both_right, execute, likeness, row_text
 from nestling.executors.drive.execution import execute_exact
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.compiled import CompiledRead, OutputColumn
 from nestling.ir.proof import OtherAnswer, SourceComparison
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Call, Tracer
 from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement
+from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
 from nestling.pipeline.loading import home_queries
 from nestling.pipeline.proving.check import leave_out_slow
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
@@ -32,6 +35,19 @@ from nestling.pipeline.source_answers import Source, SourceAnswer
 SourceOpener = Callable[[], AbstractContextManager[Source]]
 
 
+@dataclass(frozen=True, slots=True)
+class BesideSource:
+    """What was found. `shapes`: how far the statements fix their answers, as is known now."""
+
+    comparison: SourceComparison
+    shapes: Mapping[str, Shape]
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """The statements whose conversion is wrong."""
+        return frozenset(each.statement for each in self.comparison.differences if each.everywhere)
+
+
 def beside_source(
     contenders: list[Contender],
     reading: Reading,
@@ -40,42 +56,47 @@ def beside_source(
     effort: Effort,
     source: SourceOpener | str,
     rows: Rows,
-) -> SourceComparison:
+) -> BesideSource:
     """Compare the answers; disqualifies rivals whose answer is another one. `source`: a text says why there is none."""
     reads = tuple(each for each in reading.workload.statements if not each.kind.writes)
     if isinstance(source, str) or not reads:
-        return SourceComparison(why_not=source if isinstance(source, str) else "the workload has no reads")
+        why_not = source if isinstance(source, str) else "the workload has no reads"
+        return BesideSource(SourceComparison(why_not=why_not), shapes)
     try:
         with source() as opened:
-            found = _Comparison(opened, reading, reads, shapes, effort)
+            found = _Comparison(opened, reading, reads, dict(shapes), effort)
             found.ask(contenders, tracer)
             found.disqualify(contenders, rows)
-            return found.told()
+            return BesideSource(found.told(), found.shapes)
     except (SourceError, ConnectionFailed) as error:
-        return SourceComparison(why_not=error.problems[0].text())
+        return BesideSource(SourceComparison(why_not=error.problems[0].text()), shapes)
 
 
 @dataclass(frozen=True, slots=True)
 class _Suspect:
-    """An execution a rival answered otherwise than the source."""
+    """An execution a rival answered otherwise than the source; `everywhere`: all rivals gave this answer."""
 
     by: Contender
     call: Call
     expected: Answer
     found: Answer
+    everywhere: bool = False
 
 
 @dataclass(slots=True)
 class _Comparison:
-    """What has been found so far. `without`: why a read is not compared, or not any further."""
+    """What has been found so far. `without`: why a read is not compared, or not any further; `choices`: where SQL leaves a choice
+    to a read that was answered otherwise.
+    """
 
     source: Source
     reading: Reading
     reads: Sequence[Statement]
-    shapes: Mapping[str, Shape]
+    shapes: dict[str, Shape]
     effort: Effort
     answers: Counter[str] = field(default_factory=Counter)
     without: dict[str, str] = field(default_factory=dict)
+    choices: dict[str, str] = field(default_factory=dict)
     suspects: list[_Suspect] = field(default_factory=list)
     differences: list[OtherAnswer] = field(default_factory=list)
 
@@ -104,30 +125,58 @@ class _Comparison:
         except NestlingError as error:
             self.without[call.statement] = error.problems[0].what
             return
-        took = {}
+        took: dict[str, float] = {}
+        suspects: list[_Suspect] = []
         for each in racing:
             took[each.name], answer = execute(each.running, call)
-            self._judge(each, call, expected, answer)
+            suspects += self._judge(each, call, expected, answer)
+        if suspects and self._by_last_digits(statement, suspects, seconds):
+            self.without[call.statement] = LAST_DIGITS
+            shape = self.shapes[call.statement]
+            self.shapes[call.statement] = replace(shape, any_rows=True, choice=LAST_DIGITS)
+        else:
+            everywhere = len(suspects) == len(racing) and all(self._alike(suspects[0], each) for each in suspects)
+            self.suspects += [replace(each, everywhere=everywhere) for each in suspects]
         leave_out_slow(racing, call.statement, took, self.effort.patience_seconds)
         self.answers[call.statement] += 1
 
-    def _judge(self, each: Contender, call: Call, expected: SourceAnswer, answer: Answer) -> None:
+    def _judge(self, each: Contender, call: Call, expected: SourceAnswer, answer: Answer) -> Iterator[_Suspect]:
         """A failure is judged when the rivals are compared, and so is a copy that is rough on purpose."""
         columns, shape = _read(each, call).columns, self.shapes[call.statement]
-        if answer.failed or expected.equals(answer, columns, shape):
+        if answer.failed or (alike := expected.likeness(answer, columns, shape)) is Likeness.EQUAL:
             return
         exact = execute_exact(each.running, call)
-        if exact is not None and expected.equals(exact, columns, shape):
+        if exact is not None and (alike := expected.likeness(exact, columns, shape)) is Likeness.EQUAL:
+            return
+        if alike is Likeness.OPEN:
+            self.choices[call.statement] = shape.choice
             return
         theirs, ours = expected.shown(columns), expected.design_shown(exact or answer, columns)
-        texts = any(columns[place].type.name in TEXTS for place in shape.ordered_by)
-        if texts and self.source.language_orders and _differs_in_order(theirs, ours, shape):
+        if self.source.language_orders and _depends_on_language(theirs, ours, columns, shape):
             self.without[call.statement] = f"only the order of texts differs: {self.source.language_orders[0]}"
             return
-        if shape.chosen_inside and len(theirs.rows) == len(ours.rows):
-            self.without[call.statement] = "answers differ, and a LIMIT inside it may choose among rows that are tied"
-            return
-        self.suspects.append(_Suspect(each, call, theirs, ours))
+        yield _Suspect(each, call, theirs, ours)
+
+    def _alike(self, one: _Suspect, other: _Suspect) -> bool:
+        return both_right(one.found, other.found, self.shapes[one.call.statement])
+
+    def _by_last_digits(self, statement: Statement, suspects: Sequence[_Suspect], seconds: float) -> bool:
+        """Whether it is the last digits of a sum that decide which rows there are."""
+        dialect, call = self.reading.dialect_of(statement), suspects[0].call
+        columns, shape = _read(suspects[0].by, call).columns, self.shapes[statement.name]
+
+        @cache
+        def ask(sql: str) -> Sequence[tuple[object, ...]]:
+            return self.source.answer(sql, dialect, call.values, seconds).shown(columns).rows
+
+        def decide(each: _Suspect) -> bool:
+            answers = (each.expected, each.found)
+            return decided_by_last_digits(statement.sql, self.reading.model, dialect, ask, answers, shape)
+
+        try:
+            return all(map(decide, suspects))
+        except NestlingError:
+            return False  # the source does not take the changed statement, so nothing is known
 
     def disqualify(self, contenders: list[Contender], rows: Rows) -> None:
         """Those that answered otherwise, unless the source's rows are not those that were loaded."""
@@ -148,7 +197,8 @@ class _Comparison:
     def _differs(self, suspects: list[_Suspect]) -> None:
         one = suspects[0]
         expected, found = _said(one.expected, one.found), _said(one.found, one.expected)
-        for each in suspects:
+        everywhere = all(each.everywhere for each in suspects)
+        for each in () if everywhere else suspects:
             theirs, ours = _said(each.expected, each.found), _said(each.found, each.expected)
             each.by.out(
                 f"`{each.call.statement}` gives another answer than the source ({self.source.product}): {ours}, where the"
@@ -156,16 +206,17 @@ class _Comparison:
             )
         designs = dict.fromkeys(each.by.name for each in suspects if each.by.name != TWIN)
         values = tuple(one.call.values.items())
-        self.differences.append(OtherAnswer(one.call.statement, values, expected, found, tuple(designs)))
+        self.differences.append(OtherAnswer(one.call.statement, values, expected, found, tuple(designs), everywhere))
 
     def told(self) -> SourceComparison:
         """All of it."""
         wrong = {each.statement for each in self.differences}
-        fine = [each.name for each in self.reads if each.name not in wrong and each.name not in self.without]
+        fine = [each.name for each in self.reads if each.name not in {*wrong, *self.without, *self.choices}]
         return SourceComparison(
             self.source.product,
             sum(self.answers[name] for name in fine),
             len(fine),
+            tuple((name, why) for name, why in self.choices.items() if name not in {*wrong, *self.without}),
             tuple((name, why) for name, why in self.without.items() if name not in wrong),
             tuple(self.differences),
         )
@@ -177,9 +228,15 @@ def _read(each: Contender, call: Call) -> CompiledRead:
     return read
 
 
-def _differs_in_order(one: Answer, other: Answer, shape: Shape) -> bool:
-    """Whether they hold the same rows; where a LIMIT leaves some out, whether they are as many."""
-    return len(one.rows) == len(other.rows) and (shape.limited or same(one, other, Shape()))
+def _depends_on_language(one: Answer, other: Answer, columns: Sequence[OutputColumn], shape: Shape) -> bool:
+    """Whether it may be a language's order of texts that tells answers apart: in a window, in which rows a LIMIT takes, or in the
+    order of the same rows.
+    """
+    if shape.inner_texts:
+        return True
+    if len(one.rows) != len(other.rows) or not any(columns[place].type.name in TEXTS for place in shape.ordered_by):
+        return False
+    return shape.limited or likeness(one, other, Shape()) is Likeness.EQUAL
 
 
 def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
 """Every statement on all rivals side by side: the answers compared while all of them hold the same rows, the work counted.
 
-Where answers differ, each design is asked again without the copies that may be behind. What most then say is right; where as many
-say otherwise, what the normalized design says. A design that says so then, but did not at first, was stale; the others are wrong.
+Where answers differ, and SQL leaves no choice, each design is asked again without the copies that may be behind. What most then
+say is right; where as many say otherwise, what the normalized design says. A design that says so then, but did not at first, was
+stale; the others are wrong.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from nestling.executors.drive import Answer, Shape, execute, profiled, same
+from nestling.executors.drive import Answer, Likeness, Shape, both_right, execute, likeness, profiled
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.proof import ADVISED
 from nestling.ir.quantity_words import counted
@@ -73,7 +74,11 @@ def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], sh
     for each in racing:
         each.compared[call.statement] += 1
     first = next(iter(answers.values()))
-    if all(same(first, answer, shape) for answer in answers.values()):
+    alike = {likeness(first, answer, shape) for answer in answers.values()}
+    if Likeness.OTHER not in alike:
+        if Likeness.OPEN in alike:
+            for each in racing:
+                each.choices[call.statement] += 1
         return
     exact = {each.name: _exact(each, call, answers[each.name]) for each in racing}
     right = _right(exact, shape)
@@ -81,9 +86,9 @@ def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], sh
         answer = answers[each.name]
         if answer.failed:
             each.out(f"`{call.statement}` fails: {answer.failed}")
-        elif right is not None and not same(exact[each.name], right, shape):
+        elif right is not None and not both_right(exact[each.name], right, shape):
             each.out(f"`{call.statement}` gives another answer: {said(answer)}, where others give {said(right)}")
-        elif right is not None and not same(answer, right, shape):
+        elif right is not None and not both_right(answer, right, shape):
             each.stale[call.statement] += 1
 
 
@@ -99,7 +104,7 @@ def _right(answers: Mapping[str, Answer], shape: Shape) -> Answer | None:
     for name, answer in answers.items():
         if answer.failed:
             continue
-        group = next((names for first, names in groups if same(first, answer, shape)), None)
+        group = next((names for first, names in groups if both_right(first, answer, shape)), None)
         if group is None:
             groups.append((answer, [name]))
         else:

@@ -22,6 +22,7 @@ TWIN = "chosen, again"
 class Contender:
     """Filled step by step. `rounds`: the seconds of each statement's executions, round by round.
 
+    `choices`: how often each statement was answered otherwise than on another design, where SQL leaves a choice.
     `left_out`: why it is not measured, which says nothing against its answers.
     """
 
@@ -39,6 +40,7 @@ class Contender:
     examined: dict[str, list[Examined]] = field(default_factory=dict)
     compared: Counter[str] = field(default_factory=Counter)
     stale: Counter[str] = field(default_factory=Counter)
+    choices: Counter[str] = field(default_factory=Counter)
     writes: int = 0
     counted: Counters = field(default_factory=Counters)
     opened: OpenLoop | None = None

@@ -29,6 +29,11 @@ class Effort:
     seed: int = 0
 
     @property
+    def warming_seconds(self) -> float:
+        """How long warming up may take, where each statement does not need longer for one execution on each rival."""
+        return max(self.seconds / 4.0, 1.0)
+
+    @property
     def patience_seconds(self) -> float:
         """How long one execution of a rival may take that need not, for the rounds to be over in time."""
         return max(self.within_seconds / 6.0, 1.0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from nestling.ir.proof import ADVISED, Proof, Setting, SourceComparison
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Tracer
+from nestling.ir.workload import Statement
 from nestling.pipeline.proving.effort import FULL, Effort
 from nestling.pipeline.watching import Watch
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.common.server import Server
+    from nestling.executors.drive import Shape
     from nestling.pipeline.proving.beside_source import SourceOpener
     from nestling.pipeline.proving.contender import Contender
     from nestling.pipeline.proving.loading import Rows
@@ -51,7 +53,8 @@ def prove(
     """Load the rivals (`chosen` among them) from the same rows, run the workload on all of them, and say what was measured.
 
     Works in databases with names of its own and drops them. A rival that cannot be loaded, cannot answer a statement, answers
-    wrong or ends with other rows is disqualified; a server that dies or whose disk is full, after two rounds or more, leaves a
+    wrong or ends with other rows is disqualified; a statement that all answer wrong in the same way is left out. A server that
+    dies or whose disk is full, after two rounds or more, leaves a
     proof with `missing` set. `source` opens the SQL database the rows are from, to compare answers with; a text says why there is
     none. `on`: a server, and any database of it, which is left alone. Raises `InputError` (nothing to
     measure), `LoadError` (no room for the rows, or no design that can be loaded), `ConnectionFailed`, `DiskFull`.
@@ -124,7 +127,7 @@ class _Race:
 
         self.reading, self.effort, self.watch, self.began = reading, effort, watch, began
         self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed, datetime.now(UTC))
-        self.shapes = shapes(reading)
+        self.shapes: Mapping[str, Shape] = shapes(reading)
         self.source = source
         self.compared = SourceComparison(why_not="the server was lost before")
         self.contenders: list[Contender] = []
@@ -167,15 +170,18 @@ class _Race:
         """Go on without statements no design can answer; raises `InputError` when none is left."""
         from nestling.common.errors import InputError, Problem
 
-        kept = tuple(each for each in self.reading.workload.statements if each.name not in statements)
-        if not kept:
+        if all(each.name in statements for each in self.reading.workload.statements):
             raise InputError(
                 *(Problem(f"no design can answer it: {why}", where=f"`{name}`") for name, why in statements.items())
             )
-        self.reading = replace(self.reading, workload=replace(self.reading.workload, statements=kept))
+        self._keep(lambda each: each.name not in statements)
         self.notes += [
             f"`{name}` is left out, since no design can answer it: {why}" for name, why in statements.items()
         ]
+
+    def _keep(self, wanted: Callable[[Statement], bool]) -> None:
+        kept = tuple(filter(wanted, self.reading.workload.statements))
+        self.reading = replace(self.reading, workload=replace(self.reading.workload, statements=kept))
 
     def bound(self, ratio: float) -> None:
         """Give the server a cache so much smaller than the chosen design's data."""
@@ -216,10 +222,12 @@ class _Race:
 
         if self.watch is not None:
             self.watch("comparing answers", 0, None)
-        self.compared = beside_source(
+        found = beside_source(
             self.contenders, self.reading, self.tracer, self.shapes, self.effort, self.source, self.rows_of
         )
-        if not in_race(self.contenders):
+        self.compared, self.shapes = found.comparison, found.shapes
+        self._keep(lambda each: each.name not in found.left_out)
+        if not in_race(self.contenders) or not self.reading.workload.statements:
             return
         times = {statement.name: self.effort.checks for statement in self.reading.workload.statements}
         self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes, self.effort.patience_seconds))

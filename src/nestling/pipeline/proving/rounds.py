@@ -17,7 +17,9 @@ from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.watching import Watch
 
 FIRST_SIZE = 60
-"""Executions of the block that warms up and tells how long a block takes."""
+"""Executions, at most, of the block that warms up and tells how long a block takes."""
+WARMING_BLOCKS = 3
+"""How often it runs: twice to warm up, once on each rival alone for the server's counters."""
 SMALLEST_SIZE, MOST_SIZE = 10, 20_000
 """Executions in a round."""
 LEAST_READS, LEAST_WRITES = 10, 5
@@ -54,7 +56,7 @@ class Rounds:
 
     def run(self) -> None:
         """Warm up, choose the size of blocks, measure."""
-        first = mix(self._workload, FIRST_SIZE)
+        first = self._first()
         self._round(self._tracer.block(first), "warming up", keep=False)
         began = perf_counter()
         sums = _sums(self._round(self._tracer.block(first), "warming up", keep=False))
@@ -70,6 +72,16 @@ class Rounds:
                 self._round(self._tracer.block(counts), f"{label}, settling", keep=False)
             self._round(self._tracer.block(counts), label, keep=True)
             self.done = number
+
+    def _first(self) -> dict[str, int]:
+        """The block that warms up: as large as there is time for, by how long each statement takes once."""
+        once = mix(self._workload, 0, least_reads=1, least_writes=1)
+        began = perf_counter()
+        self._round(self._tracer.block(once), "warming up", keep=False)
+        each_takes = (perf_counter() - began) / len(once)
+        fitting = int(self._effort.warming_seconds / WARMING_BLOCKS / max(each_takes, 1e-9))
+        wanted = mix(self._workload, min(fitting, FIRST_SIZE))
+        return wanted if sum(wanted.values()) <= max(fitting, len(once)) else once
 
     def _round(self, block: Block, label: str, *, keep: bool) -> Kept:
         """Run a block on all rivals, a slice of it after the other, so that a busy moment of the machine hits all alike."""

@@ -107,6 +107,7 @@ def _statements(each: Contender, workload: Workload) -> tuple[StatementFigures, 
             examined=mean(each.examined.get(one.name, [])),
             compared=each.compared[one.name],
             stale=each.stale[one.name],
+            choices=each.choices[one.name],
         )
         for one in workload.statements
     )

@@ -1,0 +1,182 @@
+"""Which columns of a relation follow from others: those of a row from its key, those made equal from one another.
+
+An order by some columns settles the order of all rows when all other columns follow from these: rows it leaves tied are the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from nestling.ir import algebra as a
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Literal, Parameter, Raw
+from nestling.ir.model import Model
+from nestling.ir.row_steps import ColumnId
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.links import keys_of
+from nestling.planner.reads.traverse import mentioned, single
+
+Ids = frozenset[ColumnId]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """Rows that have the same values of some columns have the same values of others, too."""
+
+    given: Ids
+    gives: Ids
+
+
+def determines(known: Iterable[ColumnId], wanted: Iterable[ColumnId], relation: a.Relation, model: Model) -> bool:
+    """Whether rows of the relation that have the same values of the known columns have the same of the wanted ones."""
+    found, rules = set(known), list(_rules(relation, model))
+    grown = True
+    while grown:
+        grown = False
+        for rule in rules:
+            if rule.given <= found and not rule.gives <= found:
+                found |= rule.gives
+                grown = True
+    return found.issuperset(wanted)
+
+
+def at_most_one(relation: a.Relation, model: Model, outer: Ids) -> bool:
+    """Whether there is one row at most, for one row of the outer query, whose columns are given."""
+    key = _row_key(relation, model)
+    return single(relation) or (key is not None and determines(outer, key, relation, model))
+
+
+def plain_column(expression: Expression) -> ColumnId | None:
+    """The column an expression is, and nothing else."""
+    column = expression.operand if isinstance(expression, Raw) else expression
+    return (column.alias, column.name) if isinstance(column, Column) else None
+
+
+def sorted_columns(keys: Iterable[a.SortKey]) -> Ids:
+    """The columns that are the same in rows these keys leave tied; a collation may tie texts that differ."""
+    found = (plain_column(key.expression) for key in keys if key.collation is Collation.BINARY)
+    return frozenset(each for each in found if each is not None)
+
+
+def ids(columns: Iterable[Column]) -> Ids:
+    """The columns' names."""
+    return frozenset((column.alias, column.name) for column in columns)
+
+
+def _row_key(relation: a.Relation, model: Model) -> Ids | None:
+    """Columns no two rows have the same values of; None where rows may be there twice."""
+    match relation:
+        case a.Scan():
+            return next((ids(key) for key in keys_of(relation, model.entity(relation.entity))), None)
+        case a.Join(left=left, right=right):
+            one, other = _row_key(left, model), _row_key(right, model)
+            return None if one is None or other is None else one | other
+        case a.Group():
+            return frozenset((relation.alias, key.name) for key in relation.keys)
+        case a.Distinct():
+            return ids(relation.columns)
+        case a.SetOperation():
+            return None if relation.all else ids(relation.columns)
+        case a.Values() | a.Working() | a.Recursive():
+            return None
+        case _:
+            return _row_key(relation.input, model)
+
+
+def _rules(relation: a.Relation, model: Model) -> Iterator[Rule]:
+    match relation:
+        case a.Scan():
+            for key in keys_of(relation, model.entity(relation.entity)):
+                yield Rule(ids(key), ids(relation.columns))
+        case a.Values() | a.Working() | a.Recursive() | a.SetOperation():
+            return
+        case a.Join():
+            yield from _of_join(relation, model)
+        case a.Filter():
+            yield from _rules(relation.input, model)
+            yield from _of_equalities(conjuncts(relation.predicate))
+        case a.Project():
+            yield from _rules(relation.input, model)
+            yield from _of_outputs(relation.alias, relation.outputs)
+        case a.Group():
+            yield from _of_group(relation, model)
+        case a.Window():
+            yield from _rules(relation.input, model)
+            yield from _of_window(relation, model)
+        case a.Distinct() | a.Sort() | a.Limit():
+            yield from _rules(relation.input, model)
+
+
+def _of_equalities(predicates: Iterable[Expression]) -> Iterator[Rule]:
+    for column, other in _equalities(predicates):
+        if isinstance(other, Literal | Parameter):
+            yield Rule(frozenset(), frozenset({column}))
+        elif (same := plain_column(other)) is not None:
+            yield Rule(frozenset({same}), frozenset({column}))
+
+
+def _equalities(predicates: Iterable[Expression]) -> Iterator[tuple[ColumnId, Expression]]:
+    """Columns, each with what it equals."""
+    for each in predicates:
+        if isinstance(each, Compare) and each.operator is Comparison.EQUAL and each.collation is Collation.BINARY:
+            for one, other in ((each.left, each.right), (each.right, each.left)):
+                if (column := plain_column(one)) is not None:
+                    yield column, other
+
+
+def _of_join(relation: a.Join, model: Model) -> Iterator[Rule]:
+    condition = () if relation.condition is None else conjuncts(relation.condition)
+    left_stays = relation.kind in (a.JoinKind.LEFT, a.JoinKind.FULL)
+    right_stays = relation.kind in (a.JoinKind.RIGHT, a.JoinKind.FULL)
+    yield from _of_side(relation.left, model, may_lack=right_stays)
+    yield from _of_side(relation.right, model, may_lack=left_stays)
+    if not left_stays and not right_stays:
+        yield from _of_equalities(condition)
+    elif not right_stays:
+        yield from _of_partner(condition, relation.right)
+    elif not left_stays:
+        yield from _of_partner(condition, relation.left)
+
+
+def _of_side(side: a.Relation, model: Model, *, may_lack: bool) -> Iterator[Rule]:
+    """Where NULLs may stand for a row, only rules that begin with a column no row of its own has NULL of."""
+    always = ids(column for column in side.columns if not column.nullable)
+    for rule in _rules(side, model):
+        if not may_lack or rule.given & always:
+            yield rule
+
+
+def _of_partner(condition: Sequence[Expression], partner: a.Relation) -> Iterator[Rule]:
+    """The columns of the side that may lack a partner: they are what they equal, or NULL, as the other side's columns say."""
+    own = ids(partner.columns)
+    given = frozenset((each.alias, each.name) for one in condition for each in mentioned(one)) - own
+    for column, other in _equalities(condition):
+        if column in own and not ids(mentioned(other)) & own:
+            yield Rule(given, frozenset({column}))
+
+
+def _of_outputs(alias: str, outputs: Iterable[a.Named]) -> Iterator[Rule]:
+    for each in outputs:
+        made = frozenset({(alias, each.name)})
+        yield Rule(ids(mentioned(each.expression)), made)
+        if (column := plain_column(each.expression)) is not None:
+            yield Rule(made, frozenset({column}))
+
+
+def _of_group(relation: a.Group, model: Model) -> Iterator[Rule]:
+    yield from _rules(relation.input, model)
+    collations = relation.collations or (Collation.BINARY,) * len(relation.keys)
+    binary = (key for key, each in zip(relation.keys, collations, strict=True) if each is Collation.BINARY)
+    yield from _of_outputs(relation.alias, binary)
+    yield Rule(frozenset((relation.alias, key.name) for key in relation.keys), ids(relation.columns))
+
+
+def _of_window(relation: a.Window, model: Model) -> Iterator[Rule]:
+    made = frozenset((relation.alias, each.name) for each in relation.functions)
+    if (key := _row_key(relation.input, model)) is not None:
+        yield Rule(key, made)
+    for each in relation.functions:
+        parts = [plain_column(part) for part in each.window.partition]
+        if each.window.function is a.WindowOnly.ROW_NUMBER and None not in parts:
+            number = {(relation.alias, each.name), *(part for part in parts if part is not None)}
+            yield Rule(frozenset(number), ids(relation.input.columns) | made)
