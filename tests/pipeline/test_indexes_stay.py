@@ -134,11 +134,17 @@ def test_an_index_that_cannot_be_built_has_a_next_move(address: str, database: D
 def test_a_default_collation_is_every_index_s(database: Documents, mongod: Server) -> None:
     """What an abort drops, and which index does another's work, is seen with the collation a collection's indexes inherit."""
     database.create_collection("people", collation={"locale": "en", "strength": 2})
-    database["people"].insert_many([{"_id": i, "name": f"n{i}", "code": f"c{i}", "city": f"t{i % 9}"} for i in range(99)])
+    database["people"].insert_many(
+        [{"_id": i, "name": f"n{i}", "code": f"c{i}", "city": f"t{i % 9}"} for i in range(99)]
+    )
     database["people"].create_index("name")
     database["people"].create_index("city", collation={"locale": "simple"})
     found = in_place(f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true").in_place
-    mine = (Index("people", (("name", 1),)), Index("people", (("code", 1),), unique=True), Index("people", (("city", 1),)))
+    mine = (
+        Index("people", (("name", 1),)),
+        Index("people", (("code", 1),), unique=True),
+        Index("people", (("city", 1),)),
+    )
     others = (each for each in found.design.indexes if each.collection != "people")
     new = replace(found, design=replace(found.design, indexes=(*others, *mine)))
     before = database["people"].index_information()

@@ -70,6 +70,7 @@ def migrate(
     cutover: bool = False,
     drop_unknown: bool = False,
     drop_order: bool = False,
+    drop_id_order: bool = False,
     drop_copies: bool = False,
     drop_indexes: bool = False,
     drop_options: bool = False,
@@ -98,6 +99,7 @@ def migrate(
             _migration(old, new, database, policy, watch),
             drop_unknown=drop_unknown,
             drop_order=drop_order,
+            drop_id_order=drop_id_order,
             drop_copies=drop_copies,
             drop_indexes=drop_indexes,
             drop_options=drop_options,
@@ -207,6 +209,7 @@ def _assembled(
     old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
 ) -> Job:
     from nestling.emitters.commands import collection_commands
+    from nestling.emitters.field_orders import field_orders, id_orders
     from nestling.emitters.null_fields import null_fields
     from nestling.emitters.reordered import reordered
     from nestling.emitters.unknown_fields import unknown_fields
@@ -267,6 +270,8 @@ def _assembled(
         nulls=null_fields(old),
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
         reordered={name: stages for name, stages in reordered(old, new).items() if name not in stays},
+        field_orders={name: stages for name, stages in field_orders(old, new).items() if name not in stays},
+        id_orders={name: stages for name, stages in id_orders(staged).items() if name in built},
         copies=[each for each in followed if not _is_left(each[1])],
         lagging=[each for each in followed if _is_left(each[1])],
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),

@@ -34,6 +34,7 @@ def plan_migration(
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate.array_orders import LOST
     from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
+    from nestling.executors.migrate.field_orders import reordered_fields
     from nestling.executors.migrate.indexes import lost_words
     from nestling.executors.migrate.sizes import sizes
     from nestling.pipeline.migrating import job_of, joined
@@ -59,6 +60,7 @@ def plan_migration(
         *_of_another_plan(job, database),
         *fields,
         *orders,
+        *reordered_fields(job, database),
         *_copies(before, job, database),
         *indexes,
         *options,
