@@ -12,6 +12,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
+    MOSTLY,
     Match,
     Target,
     counts_up,
@@ -81,7 +82,12 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
     sure_of = {
         (each.table.collection.name, each.table.node.steps, (each.steps,)) for each in others if each.is_declared
     }
-    by_chance = {place: link for place, link in second.items() if not _is_told(link, sure_of)}
+    by_node = {each.place: each for each in tables}
+    by_chance = {
+        place: link
+        for place, link in second.items()
+        if not (_is_told(link, sure_of) or _repeats_rows(link, second.values(), by_node))
+    }
     second = _by_one_column({place: link for place, link in second.items() if place not in by_chance}, rows)
     back = {(link.collection, link.columns[0]): link for each in sure for link in _told_back(each, tables)}
     found = back | first | second
@@ -98,6 +104,23 @@ def _is_told(link: Link, declared: Container[tuple[str, Steps, Columns]]) -> boo
     where = link.columns[0], link.target, link.target_node, link.target_columns[0]
     by_id = names_an_id(link.columns[0]) and says(*where, own=False) > NameClarity.NOT
     return by_id or names_rows(*where)
+
+
+def _repeats_rows(link: Link, others: Iterable[Link], by_node: Mapping[Place, Table]) -> bool:
+    """Whether many rows share a value, and another column leads from each to the same row: comments with e-mail and name."""
+    ends = link.collection, link.node, link.target, link.target_node
+    beside = (e for e in others if e is not link and (e.collection, e.node, e.target, e.target_node) == ends)
+    return not link.sole and any(_lead_to_the_same(link, each, by_node) for each in beside)
+
+
+def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[Place, Table]) -> bool:
+    table, target = by_node[one.collection, one.node], by_node[one.target, one.target_node]
+    if one.target_columns == other.target_columns:
+        return False
+    rows = [{cell: row for row, cell in enumerate(target.cells(each.target_columns[0]))} for each in (one, other)]
+    cells = zip(table.cells(one.columns[0]), table.cells(other.columns[0]), strict=True)
+    led = [(rows[0][mine], rows[1][theirs]) for mine, theirs in cells if mine in rows[0] and theirs in rows[1]]
+    return sum(mine == theirs for mine, theirs in led) >= MOSTLY * max(len(led), 1)
 
 
 def _maybe(link: Link) -> Unclear:
