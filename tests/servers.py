@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 from pymongo import MongoClient
 
 from nestling.common.binary import find_mongod
+from nestling.common.replica_set import NAME
 from nestling.common.supervised import Supervised, free_port, supervised
 
 START_SECONDS = 60.0
@@ -93,15 +95,25 @@ def mariadb_server() -> Iterator[str]:
 
 
 @contextmanager
-def guarded_mongod() -> Iterator[str]:
-    """Run a `mongod` with access control, standalone; yields its host and port. The user `root` may do all."""
+def guarded_mongod(*, is_set: bool = False) -> Iterator[str]:
+    """Run a `mongod` with access control, standalone or a set of one; yields its host and port. The user `root` may do all."""
     run_directory = _run_directory(None)
     port = free_port()
     places = [f"--dbpath={run_directory}", f"--port={port}", "--bind_ip=127.0.0.1", "--nounixsocket"]
     command = [str(find_mongod().path), "--auth", *places]
+    if is_set:
+        key = run_directory / "key"
+        key.write_text(PASSWORD)
+        key.chmod(0o600)
+        command += [f"--replSet={NAME}", f"--keyFile={key}"]
     with supervised(command, run_directory=run_directory, stop_signal=signal.SIGKILL) as server:
         _wait(server, "waiting for connections")
-        with MongoClient[dict[str, Any]](f"mongodb://127.0.0.1:{port}") as client:
+        with MongoClient[dict[str, Any]](f"mongodb://127.0.0.1:{port}", directConnection=is_set) as client:
+            if is_set:
+                members = [{"_id": 0, "host": f"127.0.0.1:{port}"}]
+                client.admin.command("replSetInitiate", {"_id": NAME, "members": members})
+                while not client.admin.command("hello").get("isWritablePrimary"):
+                    time.sleep(0.05)
             client.admin.command("createUser", "root", pwd=PASSWORD, roles=["root"])
         yield f"127.0.0.1:{port}"
 

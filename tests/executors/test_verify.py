@@ -149,6 +149,15 @@ def test_progress_is_reported(database: Database[Any], verifies: Verifies) -> No
     assert told[-1].seconds_left == 0
 
 
+def test_rows_read_again_are_part_of_the_total(database: Database[Any], verifies: Verifies) -> None:
+    """No report tells of more rows than there are to read."""
+    write(database, NUMBERS)
+    told: list[RowProgress] = []
+    verifies(NUMBERS, report=told.append)
+    assert all(each.total_rows is not None and each.rows <= each.total_rows for each in told)
+    assert told[-1].rows == told[-1].total_rows == 20_000
+
+
 EVERYTHING = entity(
     "everything",
     "id:integer! boolean:boolean integer:integer big:integer decimal:decimal(20,4) float:float text bytes:bytes "

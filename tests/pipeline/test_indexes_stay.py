@@ -129,3 +129,35 @@ def test_an_index_that_cannot_be_built_has_a_next_move(address: str, database: D
     with pytest.raises(LoadError, match="parallel arrays") as caught:
         pipeline.migrate(found, new, database)
     assert "take the index out of the design" in (caught.value.problems[0].next_move or "")
+
+
+def test_a_default_collation_is_every_index_s(database: Documents, mongod: Server) -> None:
+    """What an abort drops, and which index does another's work, is seen with the collation a collection's indexes inherit."""
+    database.create_collection("people", collation={"locale": "en", "strength": 2})
+    database["people"].insert_many(
+        [{"_id": i, "name": f"n{i}", "code": f"c{i}", "city": f"t{i % 9}"} for i in range(99)]
+    )
+    database["people"].create_index("name")
+    database["people"].create_index("city", collation={"locale": "simple"})
+    found = in_place(f"{mongod.uri.partition('?')[0].rstrip('/')}/{database.name}?directConnection=true").in_place
+    mine = (
+        Index("people", (("name", 1),)),
+        Index("people", (("code", 1),), unique=True),
+        Index("people", (("city", 1),)),
+    )
+    others = (each for each in found.design.indexes if each.collection != "people")
+    new = replace(found, design=replace(found.design, indexes=(*others, *mine)))
+    before = database["people"].index_information()
+    built = pipeline.plan_migration(found, new, database).indexes_built
+    assert {each.partition(" (")[0].partition(",")[0] for each in built} == {"people: code", "people: city"}
+    assert pipeline.migrate(found, new, database).phase is Phase.READY
+    there = database["people"].index_information()
+    assert {name: each.get("collation", {}).get("locale") for name, each in there.items()} == {
+        "_id_": "en",
+        "name_1": "en",
+        "city_1": None,
+        "city_1_2": "en",
+        "code_1_unique": "en",
+    }
+    assert {each.name for each in abort_migration(database)} == {"code_1_unique", "city_1_2"}
+    assert database["people"].index_information() == before

@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     help="Let arrays lose an order that no values of their elements tell. Without this it is an error.",
 )
 @click.option(
+    "--drop-id-order",
+    is_flag=True,
+    help="Let `_id`s of several parts get the new design's order of these. Without this it is an error.",
+)
+@click.option(
     "--drop-copies",
     is_flag=True,
     help="Let go copies and computed values that differ from what they follow from. Without this it is an error.",
@@ -68,6 +73,7 @@ def command(
     drop_old: bool,
     drop_unknown: bool,
     drop_order: bool,
+    drop_id_order: bool,
     drop_copies: bool,
     drop_indexes: bool,
     drop_options: bool,
@@ -113,6 +119,7 @@ def command(
                 cutover=cutover,
                 drop_unknown=drop_unknown,
                 drop_order=drop_order,
+                drop_id_order=drop_id_order,
                 drop_copies=drop_copies,
                 drop_indexes=drop_indexes,
                 drop_options=drop_options,

@@ -20,7 +20,9 @@ def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[Fi
     if root.kind is NodeKind.GROUP:
         yield from _group_identity(entity, root)
         return
+    ordered = design.id_attributes(store, root)
     own = [field for field in root.stored if field.path.partition(".")[0] == "_id"]
+    own.sort(key=lambda field: ordered.index(field.attribute) if field.attribute in ordered else len(ordered))
     variant = store.collection.variant
     if own and variant is not None and variant.members and store.role is not Role.ORPHANS:
         values: Content = Constant((variant.value or "",))

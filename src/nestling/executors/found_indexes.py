@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pymongo.database import Database
@@ -14,15 +14,28 @@ _OF_THE_SERVER = ("v", "key", "ns", "background")
 
 
 def found_indexes(database: Database[Any], collection: str, called: str = "") -> Iterator[CreateIndex]:
-    """All but that on `_id`; `called`: what the collection's name is at the moment, if it is another."""
-    for told in database[called or collection].list_indexes():
+    """All but that on `_id`, as commands that make them again; `called`: what the collection's name is at the moment, if it is
+    another.
+
+    The server tells no collation of an index that compares to the letter. Where the collection has a collation of its own, the
+    command has to say so.
+    """
+    there = database[called or collection]
+    plain = {} if usual_collation(database, there.name) is None else {"collation": {"locale": "simple"}}
+    for told in there.list_indexes():
         keys = tuple((str(path), way if isinstance(way, str) else int(way)) for path, way in told["key"].items())
         if keys != (("_id", 1),):
-            options = {name: each for name, each in told.items() if name not in _OF_THE_SERVER}
+            options = plain | {name: each for name, each in told.items() if name not in _OF_THE_SERVER}
             yield CreateIndex(collection, keys, options)
 
 
 def is_there(database: Database[Any], command: CreateIndex) -> bool:
     """Whether an index is there that does the same work, be it by another name, as applications call theirs."""
-    usual = database[command.collection].options().get("collation")
+    usual = usual_collation(database, command.collection)
     return any(does_work_of(each, command, usual) for each in found_indexes(database, command.collection))
+
+
+def usual_collation(database: Database[Any], collection: str) -> Mapping[str, Any] | None:
+    """The collation that a collection's indexes and queries have where they name none."""
+    found: Mapping[str, Any] | None = database[collection].options().get("collation")
+    return found

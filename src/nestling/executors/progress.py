@@ -60,7 +60,14 @@ class RowCounter:
             yield row
         self.tell(entity)
 
+    def expect(self, more: int) -> None:
+        """Add rows that are still to be read to the total."""
+        if self.total_rows is not None:
+            self.total_rows += more
+
     def tell(self, entity: str) -> None:
-        """Report how far it is."""
+        """Report how far it is; rows that came since they were counted are part of the total."""
+        if self.total_rows is not None:
+            self.total_rows = max(self.total_rows, self.rows)
         if self.report is not None:
             self.report(RowProgress(entity, self.rows, self.total_rows, self.seconds()))

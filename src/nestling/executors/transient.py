@@ -63,6 +63,14 @@ def is_transient(error: PyMongoError) -> bool:
     return isinstance(error, OperationFailure) and error.code in CODES
 
 
+def cause(error: BaseException) -> PyMongoError | None:
+    """The driver's error that an error is, or tells of in other words."""
+    seen: BaseException | None = error
+    while seen is not None and not isinstance(seen, PyMongoError):
+        seen = seen.__cause__ or seen.__context__
+    return seen
+
+
 class Patience:
     """How long the same is tried again while errors that may pass last, and the pauses between, longer each time."""
 

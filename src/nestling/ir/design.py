@@ -44,6 +44,11 @@ class Design:
                 return place.store, place.node
         return None
 
+    def id_attributes(self, store: StoredCollection, root: Node) -> tuple[str, ...]:
+        """The attributes in the `_id` of a root's documents, in order; none where it is the server's own."""
+        is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body is not store.collection.body
+        return self.model.entity(root.entity).key if is_member else store.id
+
     def only_listed(self, link: Relationship) -> tuple[str, ...]:
         """Foreign key attributes of the child that, at some of its places, nothing but its parent's array of ids tells."""
         nodes = [

@@ -13,7 +13,7 @@ IndexForm = tuple[object, ...]
 
 
 def index_form(index: CreateIndex, usual: object = None) -> IndexForm:
-    """The form of an index; `usual` is its collection's own collation."""
+    """The form of an index as a command; `usual` is its collection's own collation, which an index that names none has."""
     told = index.options
     others = repr(_plain({name: each for name, each in told.items() if name not in _KNOWN}))
     only = repr(_plain(_only(index)))
@@ -22,12 +22,12 @@ def index_form(index: CreateIndex, usual: object = None) -> IndexForm:
 
 def does_work_of(there: CreateIndex, wanted: CreateIndex, usual: object = None) -> bool:
     """Whether `wanted` need not be built: the same index is there, or one over all documents that is unique or expires."""
-    form = index_form(there, usual)
-    if form == index_form(wanted):
+    form = index_form(wanted, usual)
+    if index_form(there, usual) == form:
         return True
     is_plain = not _is_unique(wanted) and _expires(wanted) is None
     options = {name: each for name, each in there.options.items() if name not in ("unique", "expireAfterSeconds")}
-    return is_plain and index_form(replace(there, options=options), usual) == index_form(wanted)
+    return is_plain and index_form(replace(there, options=options), usual) == form
 
 
 def with_free_name(index: CreateIndex, taken: Collection[tuple[str, str]]) -> CreateIndex:
@@ -39,6 +39,8 @@ def with_free_name(index: CreateIndex, taken: Collection[tuple[str, str]]) -> Cr
     return index if number == 1 else replace(index, options={**index.options, "name": name})
 
 
+_SIMPLE = "simple"
+"""The locale of an index that compares texts to the letter."""
 _KNOWN = frozenset(("name", "unique", "sparse", "expireAfterSeconds", "collation", "partialFilterExpression", "hidden"))
 
 
@@ -53,10 +55,10 @@ def _expires(index: CreateIndex) -> int | None:
 
 def _texts(index: CreateIndex, usual: object) -> object:
     """What designs say of a collation; the server tells all that it takes for granted besides."""
-    told = index.options.get("collation")
-    if told is None or told == usual:
-        return None
-    return (told.get("locale"), told.get("strength", 3)) if isinstance(told, Mapping) else told
+    told = index.options.get("collation", usual)
+    if not isinstance(told, Mapping):
+        return told
+    return None if told.get("locale") == _SIMPLE else (told.get("locale"), told.get("strength", 3))
 
 
 def _only(index: CreateIndex) -> Any:

@@ -6,16 +6,18 @@ from dataclasses import replace
 
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
-from nestling.ir.model import Model, Relationship
+from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.primitives import Document, Holder, Reference
 
 
 def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
-    """Both designs over the relationships of either; as they are where the models differ in more.
+    """Both designs over the relationships of either; as they are where the models differ in more than the order of attributes.
 
+    The old design says in which order attributes stand: a database that was read at another time may show another one.
     A relationship that no foreign key enforces changes nothing of what a design stores that does not know it: its foreign key is
     an attribute like others.
     """
+    new = _in_order_of(old, new)
     if (old.model.name, old.model.entities) != (new.model.name, new.model.entities):
         return old, new
     links = {link.name: link for link in (*old.model.relationships, *new.model.relationships)}
@@ -29,6 +31,19 @@ def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
         return _over(old, one), _over(new, one)
     except DesignError:
         return old, new
+
+
+def _in_order_of(old: Design, new: Design) -> Design:
+    """The new design over entities whose attributes stand as in the old one, where these have the same."""
+    known = {each.name: each for each in old.model.entities}
+    entities = tuple(_ordered(each, known.get(each.name, each)) for each in new.model.entities)
+    return new if entities == new.model.entities else replace(new, model=replace(new.model, entities=entities))
+
+
+def _ordered(entity: Entity, known: Entity) -> Entity:
+    if {*entity.attribute_names} != {*known.attribute_names}:
+        return entity
+    return replace(entity, attributes=tuple(entity.attribute(name) for name in known.attribute_names))
 
 
 def _unknown(model: Model, links: tuple[Relationship, ...]) -> tuple[Relationship, ...]:

@@ -70,6 +70,7 @@ def migrate(
     cutover: bool = False,
     drop_unknown: bool = False,
     drop_order: bool = False,
+    drop_id_order: bool = False,
     drop_copies: bool = False,
     drop_indexes: bool = False,
     drop_options: bool = False,
@@ -79,27 +80,36 @@ def migrate(
     """Build the new design beside the old one, carry over what changes meanwhile, and prove both equal.
 
     With `cutover` the new design then takes over. Between two equal designs there is nothing to do. What was interrupted goes on
-    where it stopped. `offline`: nobody writes, so that a server without change streams will do.
+    where it stopped, by itself where the server has no primary for a while. `offline`: nobody writes, so that a server without
+    change streams will do.
 
     What would be lost is an error, unless the caller allows it: `drop_unknown` (fields of documents that the designs do not
-    know), `drop_order` (orders of arrays that no values of their elements tell), `drop_copies` (copies and computed values that
-    differ from what they follow from), `drop_indexes` (indexes that the new design cannot have), `drop_options` (collations,
-    bounds and validators of collections that are built anew).
+    know), `drop_order` (orders of arrays that no values of their elements tell), `drop_id_order` (orders of the fields of an
+    `_id`), `drop_copies` (copies and computed values that differ from what they follow from), `drop_indexes` (indexes that the
+    new design cannot have), `drop_options` (collations, bounds and validators of collections that are built anew).
     """
-    from nestling.executors.migrate import MigrationReport
+    from nestling.executors.migrate import MigrationReport, with_patience
     from nestling.ir.migration import Phase
 
     if old.design == new.design:
         return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
-    going = _migration(old, new, database, policy, watch)
-    return replace(
-        going,
-        drop_unknown=drop_unknown,
-        drop_order=drop_order,
-        drop_copies=drop_copies,
-        drop_indexes=drop_indexes,
-        drop_options=drop_options,
-    ).run(offline=offline, cutover=cutover)
+
+    def go_on() -> MigrationReport:
+        return replace(
+            _migration(old, new, database, policy, watch),
+            drop_unknown=drop_unknown,
+            drop_order=drop_order,
+            drop_id_order=drop_id_order,
+            drop_copies=drop_copies,
+            drop_indexes=drop_indexes,
+            drop_options=drop_options,
+        ).run(offline=offline, cutover=cutover)
+
+    def waits() -> None:
+        if watch is not None:
+            watch("waiting for the server", 0, None)
+
+    return with_patience(go_on, database, waits)
 
 
 def abort_migration(database: Database[Any]) -> tuple[CreateIndex, ...]:
@@ -199,6 +209,7 @@ def _assembled(
     old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
 ) -> Job:
     from nestling.emitters.commands import collection_commands
+    from nestling.emitters.field_orders import field_orders, id_orders
     from nestling.emitters.null_fields import null_fields
     from nestling.emitters.reordered import reordered
     from nestling.emitters.unknown_fields import unknown_fields
@@ -259,6 +270,8 @@ def _assembled(
         nulls=null_fields(old),
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
         reordered={name: stages for name, stages in reordered(old, new).items() if name not in stays},
+        field_orders={name: stages for name, stages in field_orders(old, new).items() if name not in stays},
+        id_orders={name: stages for name, stages in id_orders(staged).items() if name in built},
         copies=[each for each in followed if not _is_left(each[1])],
         lagging=[each for each in followed if _is_left(each[1])],
         unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),

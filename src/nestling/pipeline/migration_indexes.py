@@ -41,7 +41,7 @@ def fates(
     from nestling.ir.index_paths import index_paths
     from nestling.planner.migration import same_paths
 
-    known, coming = _planned(old), _planned(alone)
+    known, coming = _planned(old, usual), _planned(alone, usual)
     carried, going, lost = list[CreateIndex](), list[CreateIndex](), list[CreateIndex]()
     for index in today:
         form = index_form(index, usual.get(index.collection))
@@ -72,12 +72,15 @@ def to_build(
             yield with_free_name(index, taken)
 
 
-def _planned(design: Design) -> dict[IndexForm, PlannedIndex | CreateIndex]:
+def _planned(design: Design, usual: Mapping[str, object]) -> dict[IndexForm, PlannedIndex | CreateIndex]:
     from nestling.executors.load.units import gridfs_indexes
     from nestling.ir.planned_indexes import planned_indexes
 
-    found: dict[IndexForm, PlannedIndex | CreateIndex] = {index_form(each): each for each in gridfs_indexes(design)}
-    return found | {index_form(each.command()): each for each in planned_indexes(design)}
+    def form(index: CreateIndex) -> IndexForm:
+        return index_form(index, usual.get(index.collection))
+
+    found: dict[IndexForm, PlannedIndex | CreateIndex] = {form(each): each for each in gridfs_indexes(design)}
+    return found | {form(each.command()): each for each in planned_indexes(design)}
 
 
 def _is_of_series(design: Design, index: CreateIndex) -> bool:

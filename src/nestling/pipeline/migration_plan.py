@@ -34,6 +34,7 @@ def plan_migration(
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate.array_orders import LOST
     from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
+    from nestling.executors.migrate.field_orders import reordered_fields
     from nestling.executors.migrate.indexes import lost_words
     from nestling.executors.migrate.sizes import sizes
     from nestling.pipeline.migrating import job_of, joined
@@ -55,7 +56,16 @@ def plan_migration(
     found = _risks(before, after, job, database, phase)
     indexes = (f"{lost_words(each)}, which `migrate` refuses without `--drop-indexes`" for each in job.indexes_lost)
     options = (f"{each} {LOST_OPTION}, which `migrate` refuses without `--drop-options`" for each in job.options_lost)
-    risks = (*fields, *orders, *_copies(before, job, database), *indexes, *options, *found)
+    risks = (
+        *_of_another_plan(job, database),
+        *fields,
+        *orders,
+        *reordered_fields(job, database),
+        *_copies(before, job, database),
+        *indexes,
+        *options,
+        *found,
+    )
     return MigrationPlan(
         moves,
         job.replaced,
@@ -180,6 +190,24 @@ def _index_text(index: CreateIndex, collection: str) -> str:
     return f"{collection}: {index_words(index)}"
 
 
+def _of_another_plan(job: Job, database: Database[Any]) -> Iterator[str]:
+    """Why every collection is built anew, though some may be the same in both designs: it changes all that the plan says."""
+    from nestling.executors.abilities import has_history, server_version
+    from nestling.executors.changes import IMAGES_SINCE
+
+    if job.keeps_images or not has_history(database):
+        return
+    effect = "so every collection is built anew, and after deletes and updates whole entities are compared"
+    if server_version(database) < IMAGES_SINCE:
+        yield f"the server is older than 6.0 and keeps no documents as they were before changes, {effect}"
+    else:
+        yield (
+            "this user may not `collMod`, without which the server keeps no documents as they were before changes,"
+            f" {effect}. It is another migration than that of a user who may:"
+            " plan it as the user that will `migrate`, with the role `dbAdmin`"
+        )
+
+
 def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
     from nestling.common.errors import GapError
     from nestling.executors.abilities import has_history
@@ -189,11 +217,6 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
     yield from _refusals(job, database, phase)
     if not has_history(database):
         yield "the server is standalone: say --offline, and let nobody write until the cutover"
-    elif not job.keeps_images:
-        yield (
-            "the server cannot keep documents as they were before changes (it is older than 6.0, or the user may not `collMod`):"
-            " after deletes and updates whole entities are compared, and nothing stays where it is"
-        )
     yield from lost_constraints(old, new, job)
     yield from new_uniques(old, new, job, database)
     yield from new_validators(old, new, job, database)

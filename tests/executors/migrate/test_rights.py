@@ -18,7 +18,7 @@ from nestling.common.errors import PermissionDenied
 from nestling.common.server import Server
 from nestling.executors.migrate.state import COLLECTION
 from nestling.ir.design import Design
-from nestling.ir.migration import Phase
+from nestling.ir.migration import CollectionOrigin, Phase
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Reference
 from nestling.ir.proposal import Proposal
@@ -30,6 +30,7 @@ from tests.servers import PASSWORD, guarded_mongod
 
 Documents = Database[dict[str, Any]]
 MODEL = Model("m", (ORDER, LINE, SERIAL), (ORDER_LINE, LINE_SERIAL))
+SERIALS = Document("serial", references=(Reference("line_serial", Holder.CHILD),))
 OLD, NEW = (
     Proposal("", Design(MODEL, collections))
     for collections in (
@@ -38,7 +39,7 @@ OLD, NEW = (
             Collection(
                 "lines", Document("line", references=(Reference("order_line", Holder.CHILD),)), ("order_id", "no")
             ),
-            Collection("serials", Document("serial", references=(Reference("line_serial", Holder.CHILD),))),
+            Collection("serials", SERIALS),
         ),
         (
             Collection(
@@ -131,3 +132,22 @@ def test_a_cutover_the_user_may_not_do(root: Documents) -> None:
             pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, drop_indexes=True)
         abort_migration(database)
     assert set(root.list_collection_names()) == {"orders", "lines", "serials"}
+
+
+def test_a_plan_begins_with_what_makes_it_another_one(tmp_path: Path) -> None:
+    """Without the right to modify collections none stays, and the first risk says so; with it there is nothing to say."""
+    new = Proposal("", Design(MODEL, (*OLD.design.collections[:2], Collection("others", SERIALS))))
+    with (
+        guarded_mongod(is_set=True) as address,
+        MongoClient[dict[str, Any]](f"mongodb://root:{PASSWORD}@{address}") as client,
+    ):
+        root = client["moved"]
+        load_rows(OLD.design, ROWS, root, tmp_path)
+        with seen_by("reader", root, "read") as database:
+            plan = pipeline.plan_migration(OLD, new, database)
+        assert CollectionOrigin.KEPT not in {each.way for each in plan.moves}
+        assert plan.risks[0].startswith("this user may not `collMod`")
+        assert "with the role `dbAdmin`" in plan.risks[0]
+        plan = pipeline.plan_migration(OLD, new, root)
+        assert plan.moves[0].way is CollectionOrigin.KEPT
+        assert not [each for each in plan.risks if "collMod" in each]

@@ -218,3 +218,28 @@ def test_other_keys_of_elements_are_chosen_by_name(database: Database[Any]) -> N
     menu = [{name: f"{name} {place}" for name in names} for place in range(3)]
     found = found_in(database, {"restaurants": [{"_id": n, "menu": menu} for n in range(40)]})
     assert found.reading.model.entity("menu").key[-1] == "about"
+
+
+def test_names_that_are_also_elsewhere_are_no_references(database: Database[Any]) -> None:
+    """A column that is unique today is referred to by a name or where an index keeps it unique; else there is a note."""
+    people = [f"Ada {n} Baum" for n in range(900)]
+    guests = [{"_id": n, "name": name, "email": f"{n}@x.org"} for n, name in enumerate(people)]
+    hosts = [{"_id": ObjectId(), "name": people[7 * n], "email": f"{7 * n}@x.org"} for n in range(90)]
+    stays = [{"_id": ObjectId(), "guestName": people[n % 700], "nights": n % 9} for n in range(1_200)]
+    calls = [{"_id": ObjectId(), "guest": {"name": people[n % 700], "seconds": n % 8}} for n in range(1_200)]
+    found = found_in(database, {"guests": guests, "hosts": hosts, "stays": stays, "calls": calls})
+    model = found.reading.model
+    assert {(link.parent, link.child) for link in model.relationships if link.parent_attributes == ("name",)} == {
+        ("guests", "stays"),
+        ("guests", "guest"),
+    }
+    told = [note for note in found.reading.notes if "may refer to" in note]
+    assert len(told) == 1
+    assert told[0].startswith("`hosts.name` may refer to `guests.name`: 90 of 90 values are there")
+    for each in ("stays", "calls"):
+        database.drop_collection(each)
+    found = found_in(database, {"others": [{"_id": 1}]})
+    assert (found.reading.model.relationships, found.reading.model.entity("guests").uniques) == ((), ())
+    database.guests.create_index("name", unique=True)
+    links = found_in(database, {"more": [{"_id": 1}]}).reading.model.relationships
+    assert [(link.child, link.child_attributes, link.parent) for link in links] == [("hosts", ("name",), "guests")]

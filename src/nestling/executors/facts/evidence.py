@@ -39,12 +39,13 @@ COVERED = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A key of one column that others may refer to."""
+    """A key of one column that others may refer to. `is_declared`: a unique index keeps it one."""
 
     table: Table
     steps: Steps
     values: frozenset[int]
     is_main: bool
+    is_declared: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ table; what is found in several is unclear, and said to be.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
+    MOSTLY,
     Match,
     Target,
     counts_up,
@@ -22,8 +23,16 @@ from nestling.executors.facts.evidence import (
 )
 from nestling.executors.facts.implied_links import namesakes, siblings
 from nestling.executors.facts.linked import linked
-from nestling.executors.facts.name_words import NameClarity, names_a_reference, names_an_id, names_its_own
+from nestling.executors.facts.name_words import (
+    NameClarity,
+    names_a_reference,
+    names_an_id,
+    names_its_own,
+    names_rows,
+    says,
+)
 from nestling.executors.facts.tables import Place, Table, Told
+from nestling.ir.facts import steps_text
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
 
@@ -36,7 +45,7 @@ def targets(tables: Sequence[Table], keys: Sequence[Key]) -> tuple[Target, ...]:
         table = by_node[key.collection, key.node]
         if len(key.columns) == 1 and key.columns[0] in table.columns and table.whole:
             values = frozenset(cell for cell in table.columns[key.columns[0]] if cell is not None)
-            found.append(Target(table, key.columns[0], values, key.main))
+            found.append(Target(table, key.columns[0], values, key.main, key.declared))
     return tuple(found)
 
 
@@ -44,7 +53,8 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
     """The links of one column each, and what looks like one and is not clear.
 
     What tells rows apart is looked at first. Of the other unique columns only those are referred to that refer to nothing
-    themselves, and by nothing that already refers to the same rows.
+    themselves, and by nothing that already refers to the same rows. They hold different values perhaps by chance, and values
+    alone say nothing then: that all hosts are among the guests by name makes no reference.
     """
     told = {(key.collection, key.node): key.columns for key in keys if key.main}
     main = [target for target in known if target.is_main]
@@ -69,11 +79,54 @@ def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target])
         and link.collection != link.target  # what lies together repeats itself without referring to itself
         and (rows[link.collection, link.node], rows[link.target, link.target_node]) not in linked_rows
     }
-    second = _by_one_column(second, rows)
+    sure_of = {
+        (each.table.collection.name, each.table.node.steps, (each.steps,)) for each in others if each.is_declared
+    }
+    by_node = {each.place: each for each in tables}
+    by_chance = {
+        place: link
+        for place, link in second.items()
+        if not (_is_told(link, sure_of) or _repeats_rows(link, second.values(), by_node))
+    }
+    second = _by_one_column({place: link for place, link in second.items() if place not in by_chance}, rows)
     back = {(link.collection, link.columns[0]): link for each in sure for link in _told_back(each, tables)}
     found = back | first | second
     found |= dict(siblings(tables, told, found, main))
-    yield from _one_way((found | dict(namesakes(tables, told, found, main))).values())
+    found |= dict(namesakes(tables, told, found, main))
+    yield from _one_way(found.values())
+    yield from (_maybe(link) for place, link in _by_one_column(by_chance, rows).items() if place not in found)
+
+
+def _is_told(link: Link, declared: Container[tuple[str, Steps, Columns]]) -> bool:
+    """Whether more than values says that a link leads to a column that is no key of rows: an index or a name does."""
+    if link.evidence is Evidence.COVERAGE or (link.target, link.target_node, link.target_columns) in declared:
+        return True
+    where = link.columns[0], link.target, link.target_node, link.target_columns[0]
+    by_id = names_an_id(link.columns[0]) and says(*where, own=False) > NameClarity.NOT
+    return by_id or names_rows(*where)
+
+
+def _repeats_rows(link: Link, others: Iterable[Link], by_node: Mapping[Place, Table]) -> bool:
+    """Whether many rows share a value, and another column leads from each to the same row: comments with e-mail and name."""
+    ends = link.collection, link.node, link.target, link.target_node
+    beside = (e for e in others if e is not link and (e.collection, e.node, e.target, e.target_node) == ends)
+    return not link.sole and any(_lead_to_the_same(link, each, by_node) for each in beside)
+
+
+def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[Place, Table]) -> bool:
+    table, target = by_node[one.collection, one.node], by_node[one.target, one.target_node]
+    if one.target_columns == other.target_columns:
+        return False
+    rows = [{cell: row for row, cell in enumerate(target.cells(each.target_columns[0]))} for each in (one, other)]
+    cells = zip(table.cells(one.columns[0]), table.cells(other.columns[0]), strict=True)
+    led = [(rows[0][mine], rows[1][theirs]) for mine, theirs in cells if mine in rows[0] and theirs in rows[1]]
+    return sum(mine == theirs for mine, theirs in led) >= MOSTLY * max(len(led), 1)
+
+
+def _maybe(link: Link) -> Unclear:
+    """What may be a reference, and may be none."""
+    target = f"{link.target}.{steps_text(link.target_columns[0])}"
+    return Unclear(link.database, link.collection, link.columns, (target,), link.checked, link.resolved, named=False)
 
 
 def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> dict[Place, Link]:

@@ -131,6 +131,14 @@ def says(column: Steps, collection: str, node: Steps, key: Steps, *, own: bool) 
     return NameClarity.BY_INITIAL if about[-1] == initials and names_an_id(column) else NameClarity.NOT
 
 
+def names_rows(column: Steps, collection: str, node: Steps, key: Steps) -> bool:
+    """Whether a column's name says whose key it holds: `guest`, `guest_name` and `guest.name` are of guests, `name` is not."""
+    target = entity_words(collection, node)
+    about, every = subject(column), tuple(word for step in column if step != ELEMENT for word in words(step))
+    whole = (*target, *words(last_name(key)))
+    return bool(target) and (about[-len(target) :] == target or every[-len(whole) :] == whole)
+
+
 def _is_short(one: str, other: str) -> bool:
     """Whether one word is short for the other: its beginning, or some of its letters in order (`dept`, department)."""
     short, long = sorted((one, other), key=len)

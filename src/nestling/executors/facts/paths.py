@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.executors.facts.field_order import field_order
 from nestling.executors.facts.tree import OBJECT, TYPES, Node
 from nestling.ir.facts import ANY_KEY, ELEMENT, Path
 from nestling.ir.facts.steps import name_step
@@ -16,8 +17,8 @@ def paths_of(root: Node, *, exact: bool) -> tuple[Path, ...]:
 
 def _below(node: Node, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]:
     parents = node.types.get(OBJECT, 0)
-    named = sorted((_text(name), place, child) for place, (name, child) in enumerate(node.children.items()))
-    for name, place, child in named:
+    places = {name: place for place, name in enumerate(field_order(node.orders, node.children))}
+    for name, place, child in sorted((_text(name), places[name], child) for name, child in node.children.items()):
         yield from _with_below(child, (*steps, name_step(name)), parents, exact=exact, place=place)
     if node.rest is not None:
         keys = node.keys.estimate() if node.keys is not None else 0

@@ -17,6 +17,8 @@ MOST_NODES = 6_000
 """Paths kept for a collection. Beyond it new names are counted under `{*}`."""
 MOST_CHILDREN = 1_500
 """Names kept in one document. Beyond it the rare ones are counted under `{*}`."""
+MOST_ORDERS = 200
+"""Orders of fields counted for one kind of document. Beyond it only those met already are counted."""
 COMMON = 0.1
 """A name that this share of the documents have is no rare one."""
 
@@ -79,6 +81,7 @@ class Node:
         "keys",
         "last",
         "lengths",
+        "orders",
         "rest",
         "subtypes",
         "types",
@@ -96,6 +99,7 @@ class Node:
         self.empty = 0
         self.dateless = 0
         self.children: dict[bytes, Node] = {}
+        self.orders: dict[bytes, int] = {}  # the names of a document's fields, with a NUL between them
         self.elements: Node | None = None
         self.rest: Node | None = None  # {*}
         self.keys: Distinct | None = None  # the names {*} stands for
@@ -123,6 +127,8 @@ class Node:
             self.lengths.merge(other.lengths)
         for name, child in other.children.items():
             self.children.setdefault(name, Node()).merge(child)
+        for order, count in other.orders.items():
+            self.count_order(order, count)
         if other.elements is not None:
             self.elements = self.elements or Node()
             self.elements.merge(other.elements)
@@ -132,6 +138,11 @@ class Node:
         if other.keys is not None:
             self.keys = self.keys or Distinct()
             self.keys.merge(other.keys)
+
+    def count_order(self, order: bytes, times: int = 1) -> None:
+        """Count a document by the order of its fields."""
+        if order in self.orders or len(self.orders) < MOST_ORDERS:
+            self.orders[order] = self.orders.get(order, 0) + times
 
     def fold(self, names: list[bytes]) -> None:
         """Count these names under `{*}` from now on."""
@@ -159,14 +170,15 @@ class Tree:
     def _object(self, data: bytes, at: int, node: Node, depth: int) -> int:
         """Walk the document at `at`; returns how many fields it has."""
         self.depth = max(self.depth, depth)
-        at, count = at + 4, 0
+        at, names = at + 4, list[bytes]()
         while kind := data[at]:
             end = data.index(0, at + 1)
             name = data[at + 1 : end]
             child = node.children.get(name) or self._new(node, name)
             at = self._value(data, end + 1, kind, child, depth)
-            count += 1
-        return count
+            names.append(name)
+        node.count_order(b"\0".join(names))
+        return len(names)
 
     def _value(self, data: bytes, at: int, kind: int, node: Node, depth: int) -> int:
         """Count the value at `at`; returns where it ends."""

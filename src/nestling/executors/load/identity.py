@@ -29,12 +29,6 @@ def object_id(collection: str, *key: object) -> ObjectId:
     return ObjectId(digest.digest())
 
 
-def id_attributes(design: Design, store: StoredCollection, root: Node) -> tuple[str, ...]:
-    """Attributes in the `_id` of a root's documents, in order."""
-    is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body is not store.collection.body
-    return design.model.entity(root.entity).key if is_member else store.id
-
-
 def discriminated(store: StoredCollection, root: Node) -> tuple[str, str] | None:
     """The discriminator's name and value where the `_id` begins with it: in a variant with members."""
     variant = store.collection.variant
@@ -83,7 +77,7 @@ def reference_source(code: DocumentCode, design: Design, layout: Layout, entity:
     found = design.home_root(entity.name)
     if found is not None:
         store, root = found
-        attributes = id_attributes(design, store, root)
+        attributes = design.id_attributes(store, root)
         if set(attributes) == set(entity.key):
             return id_source(code, layout, entity, attributes, discriminated(store, root))
     return id_source(code, layout, entity, entity.key, None)

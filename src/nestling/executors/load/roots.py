@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, body_columns, fill
 from nestling.executors.load.document_code import Document, DocumentCode, Key, Row
-from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_attributes, id_source
+from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_source
 from nestling.executors.load.level import Layout, Level, identifying, own_columns, total_order
 from nestling.executors.load.merge import Merge, located, row_name
 from nestling.executors.load.orphans import orphan_code
@@ -132,7 +132,7 @@ def _orphan(merge: Merge, store: StoredCollection, root: Node, body: Body) -> _R
 
 def _home(merge: Merge, store: StoredCollection, root: Node, body: Body) -> _Root:
     entity, code = merge.model.entity(root.entity), body.code(merge)
-    attributes = id_attributes(merge.design, store, root)
+    attributes = merge.design.id_attributes(store, root)
     if attributes:
         code.put("_id", id_source(code, body.layout, entity, attributes, discriminated(store, root)))
     else:

@@ -18,6 +18,7 @@ from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unit import Target
+from nestling.executors.migrate.waiting import with_patience
 
 __all__ = [
     "BEFORE",
@@ -36,4 +37,5 @@ __all__ = [
     "in_the_way",
     "indexes_today",
     "lost_options",
+    "with_patience",
 ]

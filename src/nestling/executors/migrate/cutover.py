@@ -12,7 +12,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.create import create_indexes
-from nestling.executors.found_indexes import found_indexes
+from nestling.executors.found_indexes import found_indexes, usual_collation
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
@@ -73,11 +73,16 @@ def switch_indexes(job: Job, database: Database[Any]) -> None:
 
 def drop_built_indexes(trail: Trail, database: Database[Any]) -> tuple[CreateIndex, ...]:
     """Drop what was built on collections that stay; returns what was there."""
-    there = {each.collection: tuple(found_indexes(database, each.collection)) for each in trail.indexes_built}
+    collections = frozenset(each.collection for each in trail.indexes_built)
+    there = {name: tuple(found_indexes(database, name)) for name in collections}
+    usual = {name: usual_collation(database, name) for name in collections}
     built = [
         index
         for index in trail.indexes_built
-        if any(each.name == index.name and does_work_of(each, index) for each in there[index.collection])
+        if any(
+            each.name == index.name and does_work_of(each, index, usual[index.collection])
+            for each in there[index.collection]
+        )
     ]
     _drop_indexes(database, built)
     return tuple(built)

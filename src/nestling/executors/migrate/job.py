@@ -30,8 +30,9 @@ class Job:
     collections, in words. `validators` are what
     documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none. `unknown`
     are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
-    order would be lost, of the same collections. `copies` are the fields of these (path, its check) that follow from others and
-    are kept so by writes, `lagging` those that are kept so in the background.
+    order would be lost, of the same collections. `field_orders` are those that find sub-documents of these which get another
+    order of their fields, `id_orders` those that find such an `_id` in what is built. `copies` are the fields of these (path, its
+    check) that follow from others and are kept so by writes, `lagging` those that are kept so in the background.
     `unfenced` are old collections that take no validator and no other name (time series). `keeps_images`: the server is to keep
     documents as they were before changes.
     """
@@ -59,6 +60,8 @@ class Job:
     nulls: Mapping[str, Sequence[Mapping[str, Any]]]
     unknown: Mapping[str, Sequence[Mapping[str, Any]]]
     reordered: Mapping[str, Sequence[Mapping[str, Any]]]
+    field_orders: Mapping[str, Sequence[Mapping[str, Any]]]
+    id_orders: Mapping[str, Sequence[Mapping[str, Any]]]
     copies: Sequence[tuple[str, CompiledCheck]]
     lagging: Sequence[tuple[str, CompiledCheck]]
     unfenced: frozenset[str]

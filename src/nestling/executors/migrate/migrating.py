@@ -32,6 +32,7 @@ from nestling.executors.migrate.cutover import (
 )
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.duplicate_keys import repeated_keys
+from nestling.executors.migrate.field_orders import compare_id_orders, require_id_order
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.indexes import require_indexes
 from nestling.executors.migrate.job import Job
@@ -88,8 +89,8 @@ class Dropped:
 @dataclass(slots=True)
 class Migration:
     """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays;
-    `drop_copies`, copies and computed values that differ from what they follow from; `drop_indexes`, indexes of the database;
-    `drop_options`, collations, bounds and validators of collections.
+    `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values that differ from what they follow
+    from; `drop_indexes`, indexes of the database; `drop_options`, collations, bounds and validators of collections.
     """
 
     job: Job
@@ -98,6 +99,7 @@ class Migration:
     tell: Tell
     drop_unknown: bool = False
     drop_order: bool = False
+    drop_id_order: bool = False
     drop_copies: bool = False
     drop_indexes: bool = False
     drop_options: bool = False
@@ -148,6 +150,9 @@ class Migration:
         if not self.drop_order:
             self.tell("orders of arrays", 0)
             require_order(self.job, self.database)
+        if not self.drop_id_order:
+            self.tell("orders of fields", 0)
+            require_id_order(self.job, self.database)
         if not self.drop_copies:
             self.tell("copies and computed values", 0)
             require_copies(self.job, self.database)
@@ -247,6 +252,7 @@ class Migration:
             self.tell("changes", 0)
             follower.drain()
         self.tell("comparing", 0)
+        compare_id_orders(self.job, self.database)
         compared = self.job.sides.compare()
         differing = compared.differing
         for round_ in range(ROUNDS):
@@ -278,6 +284,7 @@ class Migration:
         state = self._reached(states, follower, state, Phase.FENCED)
         try:
             self._look()
+            compare_id_orders(self.job, self.database)
         except MigrationError:
             self._reopened(states, follower, state)
             raise

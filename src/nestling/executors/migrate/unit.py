@@ -9,7 +9,7 @@ from typing import Any
 from bson import MaxKey, MinKey
 
 from nestling.common.errors import GapError, Problem
-from nestling.executors.load.identity import collection_name, discriminated, id_attributes, object_id
+from nestling.executors.load.identity import collection_name, discriminated, object_id
 from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
 from nestling.executors.migrate.distinct_values import once
@@ -71,7 +71,7 @@ class Target:
 
     @property
     def _id(self) -> tuple[str, ...]:
-        return self.entity.key if self.store.role is Role.ORPHANS else id_attributes(self.design, self.store, self.root)
+        return self.entity.key if self.store.role is Role.ORPHANS else self.design.id_attributes(self.store, self.root)
 
     @property
     def _in_id(self) -> bool:

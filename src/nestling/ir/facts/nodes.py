@@ -1,7 +1,8 @@
 """The nodes of a collection's documents: the document itself, and each sub-document and array that rows may lie in.
 
 A *column* is a field of a node that holds one value. What has no single form (now a text, now a document), has names no query can
-say, or keys that are data, is a column kept *whole*. All paths are absolute: they begin at the document.
+say, or keys that are data, is a column kept *whole*. All paths are absolute: they begin at the document. Columns and
+nodes come in the order in which documents have them.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class _Reader:
     def __init__(self, collection: Collection, marks: Container[Steps]) -> None:
         self.collection, self.marks = collection, marks
         self.below: dict[Steps, list[Path]] = {}
-        for path in collection.paths:
+        for path in sorted(collection.paths, key=lambda path: (path.place, path.steps)):
             self.below.setdefault(path.steps[:-1], []).append(path)
 
     def read(self) -> Iterator[Node]:

@@ -30,8 +30,8 @@ class Path:
     how many different names a `{*}` stands for, at least. `distinct`: an estimate of the different values among those read,
     None when not asked. `subtypes`: how many binary values have which subtype. `forms`: how many texts the server
     converts to a date, number or ObjectId, how many of the numbers are codes, amounts, or exact as doubles or decimals, and how
-    many doubles no text holds (`text_forms`). `exact`: counted over all documents, not a sample. `place`: which of the fields
-    beside it was met first.
+    many doubles no text holds (`text_forms`). `exact`: counted over all documents, not a sample. `place`: its place
+    among the fields beside it, in the order in which most documents have them.
     """
 
     steps: tuple[str, ...]

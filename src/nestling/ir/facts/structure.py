@@ -67,7 +67,10 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Unclear:
-    """Values that look like references, and are found in several collections: nothing says in which they are meant."""
+    """Values that look like references, and are found in several collections: nothing says in which they are meant.
+
+    Not `named`: nothing but the values looks so, and `targets` is the one field that has them.
+    """
 
     database: str
     collection: str
@@ -75,6 +78,7 @@ class Unclear:
     targets: tuple[str, ...]
     checked: int
     resolved: int
+    named: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,6 @@ from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
-from nestling.planner.writes.new_document import id_attributes
 
 _ONE = Literal(1, INTEGER)
 
@@ -60,7 +59,7 @@ def _is_guarded(design: Design, entity: Entity, group: tuple[str, ...]) -> bool:
     (place,) = places
     if place.store.role is not Role.HOME:
         return False
-    if set(id_attributes(design, place.store, place.node)) == set(group):
+    if set(design.id_attributes(place.store, place.node)) == set(group):
         return True
     paths = {place.node.path_of(name) for name in group}
     return any(

@@ -33,7 +33,7 @@ from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.draft import Phase, WriteDraft, gap
 from nestling.planner.writes.fetch import equal_cells, fetch, plan, same_row, scan_of
-from nestling.planner.writes.new_document import id_attributes, id_value
+from nestling.planner.writes.new_document import id_value
 
 
 def listed_links(design: Design, entity: str) -> tuple[Relationship, ...]:
@@ -80,7 +80,7 @@ def reference_value(design: Design, row: Cells) -> Value:
     key = row.entity.key
     for place in design.places[row.entity.name]:
         if place.store.role is Role.HOME and place.node.kind is NodeKind.ROOT and place.copy is None:
-            if set(id_attributes(design, place.store, place.node)) == set(key):
+            if set(design.id_attributes(place.store, place.node)) == set(key):
                 found = id_value(design, place.store, place.node, row)
                 assert found is not None
                 return found

@@ -41,15 +41,9 @@ def constants(store: StoredCollection) -> Fields:
     return tuple((name, Constant(value)) for name, value in store.collection.constants)
 
 
-def id_attributes(design: Design, store: StoredCollection, root: Node) -> tuple[str, ...]:
-    """The attributes in the `_id`, in order; none: the server's own."""
-    is_member = store.role in (Role.HOME, Role.ARCHIVE) and root.body != store.collection.body
-    return design.model.entity(root.entity).key if is_member else store.id
-
-
 def id_value(design: Design, store: StoredCollection, root: Node, row: Cells) -> Value | None:
     """A row's `_id`, None where the server makes one."""
-    attributes = id_attributes(design, store, root)
+    attributes = design.id_attributes(store, root)
     if not attributes:
         return None
     variant = store.collection.variant

@@ -7,7 +7,6 @@ from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import CollectionKind, Form
 from nestling.planner.writes.draft import gap
-from nestling.planner.writes.new_document import id_attributes
 
 
 def placing(design: Design, place: Place) -> frozenset[str]:
@@ -17,7 +16,7 @@ def placing(design: Design, place: Place) -> frozenset[str]:
     if node.kind is NodeKind.ROOT:
         if place.store.embedding is not None:
             found.update(design.model.relationship(place.store.embedding.relationship).child_attributes)
-        found.update(id_attributes(design, place.store, node))
+        found.update(design.id_attributes(place.store, node))
         found.update(s.rows.attribute for s in place.store.collection.splits if s.rows is not None)
         return frozenset(found)
     if is_event(place) or node.form is Form.SCALARS or (node.form.to_many and not entity.key):

@@ -16,13 +16,15 @@ _ID = ("_id",)
 
 
 def with_declared(collection: Collection) -> Collection:
-    """The collection with the paths its validator declares and no document has."""
+    """The collection with the paths its validator declares and no document has, behind those that documents have."""
     schema = _schema(collection) or {}
     known = {path.steps: path for path in collection.paths}
     more = [path for path in _paths(schema, ()) if path.steps not in known and _may_be(path.steps, known)]
     more += _indexed(collection, known.keys() | {path.steps for path in more})
     if not any(path.steps[0] == _ID[0] for path in (*collection.paths, *more)):
-        more.append(Path(_ID, (("null", 1),), parents=1, documents=0, size_bytes=0))  # every document has one
+        more.insert(0, Path(_ID, (("null", 1),), parents=1, documents=0, size_bytes=0))  # every document has one
+    last = max((path.place for path in collection.paths), default=-1)
+    more = [replace(path, place=place) for place, path in enumerate(more, last + 1)]
     return replace(collection, paths=tuple(sorted((*collection.paths, *more), key=lambda path: path.steps)))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nestling.ir.facts.nodes import Column, NodeForm, Steps
@@ -127,7 +127,7 @@ def _entity(
     own = [*seen.node.columns, *merged]
     columns = [*_header(seen), *(c for c in own if (seen.collection.name, c.steps) not in left_out)]
     columns += [_whole(each) for each in _kept_whole(seen, survey)]
-    columns.sort(key=lambda column: (column.steps not in seen.key, column.steps[0] != "_id"))
+    columns.sort(key=_place_in(seen))
     implied: dict[Steps, str] = {}
     if above is not None:
         names = above.by_steps
@@ -137,6 +137,18 @@ def _entity(
     needed = required(seen.collection)
     stored = tuple(_stored(seen, column, taken, needed) for column in columns)
     return EntityOf(name, seen, above, stored, implied)
+
+
+def _place_in(seen: ObservedNode) -> Callable[[Column], tuple[object, ...]]:
+    """Where documents have a column: `_id` first, what is above the rows before them, and each field at its place."""
+    places = {path.steps: path.place for path in seen.collection.paths}
+
+    def place(column: Column) -> tuple[object, ...]:
+        steps = column.steps
+        is_above = len(steps) < len(seen.node.steps)
+        return steps[0] != "_id", not is_above, [places.get(steps[:count], 0) for count in range(1, len(steps) + 1)]
+
+    return place
 
 
 def _header(seen: ObservedNode) -> Iterator[Column]:

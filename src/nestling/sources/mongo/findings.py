@@ -35,8 +35,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
         yield from _of_entity(entity)
-    for unclear in survey.facts.structure.unclear:
-        yield _unclear(unclear)
+    yield from (_unclear(each) for each in survey.facts.structure.unclear if each.named)
     for near in survey.facts.structure.near_keys:
         key = f"`{near.target}.{steps_text(near.target_column)}`"
         share = _rows(near.repeated, "shares or lacks", "share or lack")
@@ -92,6 +91,13 @@ def _unclear(unclear: Unclear) -> Gap:
     return Gap(GapKind.NOTIMPL, what, unclear.collection)
 
 
+def _maybe(unclear: Unclear) -> str:
+    """What may be a reference, and may be none."""
+    where = f"`{unclear.collection}.{steps_text(unclear.columns[0])}` may refer to `{unclear.targets[0]}`"
+    found = f"{unclear.resolved:,} of {unclear.checked:,} values are there"
+    return f"{where}: {found}. No name and no unique index says so: say in the model if it does"
+
+
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
@@ -113,6 +119,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
         if link.dangling and link.resolved >= LEAST_RESOLVED * link.checked:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
             yield f"`{where}` refers to `{link.target}`; {_rows(link.dangling, 'refers', 'refer')} to nothing there"
+    yield from (_maybe(each) for each in survey.facts.structure.unclear if not each.named)
     for seen in survey.seen.values():
         if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
             what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"

@@ -149,7 +149,7 @@ class Placing:
         if target is None or model_link is None or link is None:
             return
         names = {each.column: each.target_column for each in seen.repeats}
-        own = [column.steps for column in sorted(seen.node.columns, key=lambda column: column.path.place)]
+        own = [column.steps for column in seen.node.columns]
         source = target.by_steps
         fields = []
         for steps in own:
