@@ -1,4 +1,4 @@
-"""What is kept of children is priced as one change where a write's program makes one, and as read again where that reads again."""
+"""What is kept of children is priced as one change where a program makes one, and as read again where that reads again."""
 
 from __future__ import annotations
 

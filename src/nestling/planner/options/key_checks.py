@@ -24,9 +24,9 @@ from nestling.planner.options.places import Home
 from nestling.planner.options.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.starts import Starts
 
-READ_STAGES = 4.0
+READ_STAGES = work_of.light(6)
 """Stages of the pipeline that looks for a row with the same key."""
-PARENT_STAGES = 6.0
+PARENT_STAGES = 1 + work_of.light(5)
 """Stages of the pipeline that looks for a row's parent, its lookup's own among them."""
 
 

@@ -201,7 +201,9 @@ class Starts:
         self, statement: Statement, access: Access, home: Home, documents: float, served: Collection[str] = ()
     ) -> Work:
         conditions = self.modes.sizes.table(statement, access).conditions
-        return asked(self.modes, conditions, home, documents, served) + Work(stages=unwinding(self.modes, home))
+        return asked(self.modes, conditions, home, documents, served) + Work(
+            stages=work_of.light(unwinding(self.modes, home))
+        )
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""

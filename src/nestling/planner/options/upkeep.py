@@ -11,7 +11,7 @@ from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
 from nestling.ir.work import NO_WORK, Work
-from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.ir.workload import Access, Statement
 from nestling.planner.options.archives import CHANGED_THERE
 from nestling.planner.options.copies import Copies
 from nestling.planner.options.modes import Modes
@@ -21,7 +21,7 @@ from nestling.planner.options.triggered import change_by
 from nestling.planner.upkeep.counts_and_sums import is_added_to
 from nestling.planner.upkeep.newest import is_in_place
 
-REFRESH_STAGES = 2.0
+REFRESH_STAGES = 1 + work_of.light(1)
 """Stages of the pipeline that makes an array of children anew, its lookup among them."""
 CHILDREN_STAGES = 2.0
 """Stages of that lookup's own: the children in order, and what is kept of each."""
