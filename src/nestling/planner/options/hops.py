@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir import work_of
-from nestling.ir.collations import linked_by_expression
+from nestling.ir.collations import goes_by_collation, linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import Work
@@ -134,7 +134,13 @@ class Hops:
                 )
 
     def _around(self, hop: Hop) -> Iterator[Mode]:
-        """The parent whose document the rows lie in."""
+        """The parent whose document the rows lie in.
+
+        Where rows may lack a parent and the foreign key goes by a collation, orphans may have one all the same: it is looked up.
+        """
+        situation = self.modes.situation
+        if not situation.is_total(hop.link) and goes_by_collation(situation.model, hop.link):
+            return
         for home in self.modes.places.homes[hop.before.entity]:
             if home.links[:1] == (hop.link,) and home.overflow is None and not hop.visit.down:
                 at_hand = work_of.project(hop.visit.reached, 1)

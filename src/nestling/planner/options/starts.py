@@ -27,7 +27,7 @@ from nestling.planner.options.readable import Readable
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
 
-KEPT_STAGES = 4.0
+KEPT_STAGES = 1 + work_of.light(3)
 """Stages that show what one document keeps of its children, and a row for none where that document is not there."""
 
 
