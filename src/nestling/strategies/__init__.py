@@ -74,7 +74,9 @@ def assembled(
     told = decisions(known, candidates, solution, weighings, tree.outline(known))
     made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
     others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
-    embeddable = {each.part.links[0] for each in candidates if isinstance(each.part, Nested)}
+    embeddable = {
+        each.part.links[0] for each in candidates if isinstance(each.part, Nested) and each.part.overflow is None
+    }
     notes = (*made.notes, *one_statement(known, told, embeddable))
     return replace(made, weighed=others, costs=costs, notes=notes)
 
