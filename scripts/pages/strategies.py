@@ -26,7 +26,9 @@ The numbers the strategies ask about, and whose they are. Change one with `--thr
 *Children* are the rows of one parent. Where the number of children is known as a distribution, its largest value and its
 growth are compared, not the mean (A12). That a relationship grows is declared in the model file, or inferred: the child has a
 date, and the largest parent has many children, far above the mean. What the workload inserts, less what it deletes, is taken
-for growth too, over `growth_days`.
+for growth too, over `growth_days`. A `maximum` that the model file declares holds: nothing that is inserted raises it, unless
+the file says `grows: 1`. `grows: 0` says the same of a maximum that was measured. Where nobody counted, children that are
+inserted while parents are not have no bound.
 
 ## What the workload changes
 

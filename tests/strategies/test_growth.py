@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nestling import pipeline
-from nestling.ir.proposal import Choice, Proposal
+from nestling.ir.proposal import Choice, Decision, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
-from nestling.ir.statistics import inferred
-from nestling.ir.workload import Access, Requirements, Statement, StatementKind
+from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStatistics, inferred, measured
+from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind
 from nestling.shop import workload
 from tests.bundled_shop import shop_address, shop_reading
-from tests.strategies.readings import entity, fan_out, relationship, rows, write
+from tests.strategies.readings import entity, fan_out, relationship, rows, select, write
 from tests.strategies.readings import reading as small_reading
 
 
@@ -127,3 +128,55 @@ def test_a_table_that_stands_still_does_not_seem_to_grow(said: str) -> None:
     assert situation(found, Thresholds()).fan_outs["bill_line"].grows is not bool(said)
     guessed = "`line` has a time, and one `bill` has 400 of them, far over the mean"
     assert any(guessed in note for note in pipeline.design(found, "tree").notes) is not bool(said)
+
+
+def _people(
+    largest: RelationshipStatistics, *statements: Statement, counts: Mapping[str, EntityStatistics] | None = None
+) -> Reading:
+    """Persons with pets."""
+    known = {"person": rows(1000), "pet": rows(2000)} if counts is None else counts
+    people, link = [entity("person"), entity("pet", "person_id")], relationship("person", "pet")
+    return small_reading(people, [link], counts=known, fan_outs={"person_pet": largest}, statements=statements)
+
+
+ADD_PET = write("add_pet", Access("pet", StatementKind.INSERT), rate=1)
+
+
+@pytest.mark.parametrize(
+    ("known", "bounded"),
+    [
+        (RelationshipStatistics(maximum=Quantity(5)), True),
+        (RelationshipStatistics(maximum=Quantity(5), grows=inferred(1)), True),
+        (RelationshipStatistics(maximum=Quantity(5), grows=Quantity(1)), False),
+        (RelationshipStatistics(maximum=measured(5), grows=Quantity(0)), True),
+        (RelationshipStatistics(maximum=measured(5)), False),
+        (RelationshipStatistics(maximum=measured(5), grows=inferred(0)), False),
+    ],
+)
+def test_what_is_declared_of_growth_wins(known: RelationshipStatistics, *, bounded: bool) -> None:
+    """A declared maximum holds whatever is inserted, unless growth is declared too; a measured one grows."""
+    found = situation(_people(known, ADD_PET), Thresholds()).fan_outs["person_pet"]
+    assert found.grows is not bounded
+    assert (found.projected == 5) is bounded
+    assert ("add_pet inserts 1/s" in found.text) is not bounded
+
+
+def test_children_nobody_counted_grow_as_they_are_inserted() -> None:
+    """Without any count, children that come without parents have no bound, and the tree does not embed them."""
+
+    def decided(*statements: Statement) -> Decision:
+        unknown = {name: EntityStatistics() for name in ("person", "pet")}
+        found = pipeline.design(_people(RelationshipStatistics(), *statements, counts=unknown), "tree")
+        made = found.decision("person_pet")
+        assert made is not None
+        return made
+
+    read = select("pets", Access("pet", StatementKind.SELECT, filters=(Filter("person_id", Operator.EQUALITY),)))
+    person = write("add_person", Access("person", StatementKind.INSERT), rate=0.5)
+    assert decided(read).choice is Choice.EMBED
+    assert decided(read, ADD_PET, person).choice is Choice.EMBED
+    endless = decided(read, ADD_PET)
+    assert endless.choice is Choice.PARENT_REFERENCE
+    told = "fan-out unknown (add_pet inserts 1/s; no statement inserts `person`), and it keeps growing"
+    assert any(reason.text.endswith(told) for reason in endless.reasons)
+    assert any(reason.text.startswith("cardinality: leans to referencing") for reason in endless.reasons)

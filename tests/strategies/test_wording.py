@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from nestling import pipeline
 from nestling.ir.options import Solution, Turn, Weighing
 from nestling.ir.proposal import Flip
-from nestling.strategies.placement.wording import causes, flips, more
+from nestling.ir.workload import Statement, StatementKind
+from nestling.strategies.placement.wording import about_equal, causes, flips, more
+from tests.strategies.readings import entity, fan_out, read, reading, relationship
 
 RATES = {"read": 60.0, "write": 10.0, "page": 1.0}
 
@@ -35,6 +40,31 @@ def test_a_difference_has_its_share():
     """Milliseconds a second, and the share of the whole; within rounding it is no difference."""
     assert more(0.0025, solution(1.0)) == "2.5 ms/s more (0.25% of the workload)"
     assert more(1e-12, solution(1.0)) == "just as much"
+
+
+def test_a_slight_difference_is_called_one():
+    """Below a hundredth of the workload, either way; larger ones are said as they are."""
+    assert about_equal(0.0099, solution(1.0)) == about_equal(-0.0099, solution(1.0)) == "about equal: "
+    assert about_equal(0.0101, solution(1.0)) == ""
+
+
+def test_a_decision_that_rests_on_little_says_so() -> None:
+    """Both where it is compared with the runner-up and where with the decision tree."""
+    people, link = [entity("person", "name"), entity("pet", "person_id", "name")], relationship("person", "pet")
+
+    def said(rate: float) -> list[str]:
+        pets = Statement("pets", "SELECT name FROM pet WHERE person_id = :id", StatementKind.SELECT, 1.0)
+        page = Statement("page", "SELECT name FROM person WHERE id = :id", StatementKind.SELECT, rate)
+        pets, page = (
+            replace(pets, accesses=(replace(read("pet", "person_id"), attributes=("name",)),)),
+            replace(page, accesses=(replace(read("person", "id"), attributes=("name",)),)),
+        )
+        found = reading(people, [link], fan_outs={"person_pet": fan_out(5, mean=2)}, statements=(pets, page))
+        decision = pipeline.design(found).decision("person_pet")
+        assert decision is not None
+        return [reason.text for reason in decision.reasons if reason.rule in ("cost", "A10")]
+
+    assert all("about equal: " in text for text in said(1e4))
 
 
 def test_only_a_proved_turn_counts():

@@ -18,7 +18,7 @@ class Work(NamedTuple):
     """
 
     round_trips: float = 0.0  # requests of the client
-    stages: float = 0.0  # pipeline stages set up for a request
+    stages: float = 0.0  # pipeline stages set up for a request, light ones in part (`work_of.LIGHT`)
     nodes: float = 0.0  # operators, fields and constants of expressions parsed for a request
     index_seeks: float = 0.0  # descents of an index
     keys: float = 0.0  # index entries walked over

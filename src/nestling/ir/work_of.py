@@ -22,9 +22,21 @@ USUAL_FIELD_BYTES = 24
 PAGE_BYTES = 32 * 1024
 """A leaf page of a collection on disk (WiredTiger's default)."""
 
+LIGHT = 0.3
+"""What setting up a stage costs that only takes rows out of arrays, asks, orders or shows them: a share of one that looks up.
+
+Measured on MongoDB 6.0.5 with reads of one small document that differ in such stages alone: 10 to 18 µs each, of requests that
+took 390 µs; a request by the profile that ships takes 700 µs, and a stage 79.
+"""
+
+
+def light(stages: float) -> float:
+    """So many light stages, as the profile's coefficient of stages counts them."""
+    return LIGHT * stages
+
 
 def request(stages: float = 0) -> Work:
-    """One request; `stages`: those of its pipeline, 0 for a `find` or a write."""
+    """One request; `stages`: those of its pipeline, `light` ones as such; 0 for a `find` or a write."""
     return Work(round_trips=1, stages=stages)
 
 

@@ -13,7 +13,7 @@ from importlib import import_module
 from nestling.common.errors import InputError, unknown
 from nestling.common.folders import module_names
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
-from nestling.ir.candidate import Candidate
+from nestling.ir.candidate import Candidate, Nested
 from nestling.ir.design import Design
 from nestling.ir.kept_checks import check_gaps
 from nestling.ir.kept_uniques import partial_unique_gaps
@@ -40,6 +40,7 @@ from nestling.strategies.placement.decided_relationships import subject_of
 from nestling.strategies.placement.factors import weighed
 from nestling.strategies.placement.indexes import indexes
 from nestling.strategies.placement.names_in_use import with_familiar_names
+from nestling.strategies.placement.one_statement import one_statement
 from nestling.strategies.placement.short_names import saved_bytes, shortened
 from nestling.strategies.placement.weighed import considered
 
@@ -76,7 +77,11 @@ def assembled(
     told = decisions(known, candidates, solution, weighings, tree.outline(known))
     made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
     others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
-    return replace(made, weighed=others, costs=costs, notes=(*made.notes, *ruled_out(known)))
+    embeddable = {
+        each.part.links[0] for each in candidates if isinstance(each.part, Nested) and each.part.overflow is None
+    }
+    notes = (*made.notes, *ruled_out(known), *one_statement(known, told, embeddable))
+    return replace(made, weighed=others, costs=costs, notes=notes)
 
 
 def strategy_names() -> tuple[str, ...]:

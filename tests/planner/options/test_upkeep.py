@@ -1,4 +1,4 @@
-"""A count or sum is priced as one increment where a write's program adds to it, and as read again where that reads it again."""
+"""What is kept of children is priced as one change where a program makes one, and as read again where that reads again."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from nestling.ir.candidate import Aggregate, Candidate
+from nestling.ir.candidate import Aggregate, Candidate, Newest
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Model
 from nestling.ir.options import Charge
-from nestling.ir.primitives import Collection, Document, Holder, Reference
+from nestling.ir.primitives import Collection, Document, Holder, Order, Reference
 from nestling.ir.reading import Reading
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
-from nestling.ir.write_path import Each, Increment, UpdateDocuments
+from nestling.ir.write_path import Each, Fetch, Increment, UpdateDocuments, steps_within
 from nestling.planner.options.copies import Copies
 from nestling.planner.options.documents import Documents
 from nestling.planner.options.modes import Modes
@@ -77,6 +77,46 @@ def _is_priced_as_added(part: Aggregate, access: Access) -> bool:
     costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
     charged = [each.cost for each in costs if isinstance(each, Charge)]
     return charged == [0.0]
+
+
+NEWEST = [
+    # attributes kept, the first of how many, the writes that change the array by one operator
+    (("id", "whole"), None, frozenset({"put in", "taken out"})),
+    (("id", "whole"), 3, frozenset({"put in"})),
+    (("whole",), None, frozenset()),  # nothing in an element tells it
+]
+
+
+@pytest.mark.parametrize(("attributes", "limit", "placed"), NEWEST)
+def test_price_and_program_agree_on_children(
+    attributes: tuple[str, ...], limit: int | None, placed: frozenset[str]
+) -> None:
+    """The children are read again, by one more request, where the program reads them."""
+    order = () if limit is None else (Order("id"),)
+    part = Newest(LINK.name, attributes, order, limit, TRANSACTION)
+    writes = {"put in": INSERT, "changed": UPDATE, "taken out": DELETE}
+    accesses = {name: Access("thing", kind, ("whole",) if kind is UPDATE else ()) for name, kind in writes.items()}
+    assert {name for name, access in accesses.items() if _requests(part, access) == 1.0} == placed
+    assert {name for name, access in accesses.items() if not _is_read_again(part, access)} == placed
+
+
+def _requests(part: Newest, access: Access) -> float:
+    statement = Statement("s", "", access.kind, accesses=(access,))
+    known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
+    sizes = Sizes(known)
+    places = Places(known, [Candidate("newest", "by hand", part)], sizes)
+    modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.round_trips)
+    costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
+    return sum(each.cost for each in costs if isinstance(each, Charge))
+
+
+def _is_read_again(part: Newest, access: Access) -> bool:
+    """Whether the program reads anything."""
+    box = Document("box", copies=(part.copy(MODEL, "newest"),))
+    thing = Document("thing", references=(Reference(LINK.name, Holder.CHILD),))
+    design = Design(MODEL, (Collection("boxes", box, ("id",)), Collection("things", thing, ("id",))))
+    change = RowChange("thing", ChangeKind(access.kind.value), "rows", frozenset(access.attributes))
+    return any(isinstance(step, Fetch) for step in steps_within(upkeep_steps(design, change).steps))
 
 
 def _is_added(part: Aggregate, access: Access) -> bool:

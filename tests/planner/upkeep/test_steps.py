@@ -216,6 +216,31 @@ def test_the_newest_are_pushed() -> None:
     assert isinstance(change, Set)
 
 
+@pytest.mark.parametrize("backwards", [False, True])
+def test_children_are_told_without_their_foreign_key(
+    mongo_client: MongoClient[dict[str, Any]], tmp_path: Path, *, backwards: bool
+) -> None:
+    """It is the same in all of one parent: one operator puts a child in or takes it out, and no child is read."""
+    held = Copy("all_lines", (down("order_lines"),), fields("no", "quantity"), Form.ARRAY, TRANSACTION)
+    body = Document("orders", references=(Reference("customer_orders", Holder.CHILD),), copies=(held,))
+    references = (Reference("order_lines", Holder.CHILD), Reference("product_lines", Holder.CHILD))
+    lines = Collection("lines", Document("line", references=references), ("order_id", "no"))
+    rest = (each for each in DESIGN.collections if each not in (ORDERS, CUSTOMERS))
+    customers = Collection("customers", Document("customer"), ("id",))
+    design = Design(MODEL, (customers, Collection("orders", body, ("id",)), lines, *rest))
+    for kind, operator in ((ChangeKind.INSERT, Push), (ChangeKind.DELETE, Pull)):
+        steps = list(steps_within(upkeep_steps(design, RowChange("line", kind, "rows")).steps))
+        assert not any(isinstance(step, Fetch) for step in steps)
+        assert [type(change) for change in changes_of(steps, "all_lines")] == [operator]
+    before, after = dict(ROWS), ROWS | {"line": ROWS["line"][1:]}
+    if backwards:
+        before, after = after, before
+    settled = settle(design, before, after, "line", mongo_client, tmp_path)
+    assert settled is not None
+    assert settled.stale
+    assert not settled.wrong
+
+
 def test_ids_are_pushed_and_pulled() -> None:
     """A row that moves is pulled from one parent and pushed to the other."""
     pulled, pushed = changes_of(steps_of("orders", ChangeKind.UPDATE, "customer_id"), "order_ids")

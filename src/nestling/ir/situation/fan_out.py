@@ -11,7 +11,7 @@ from nestling.ir.quantity_words import counted, short
 from nestling.ir.reading import Reading
 from nestling.ir.situation.growth import growth_origin, net_rows_per_day
 from nestling.ir.situation.thresholds import Thresholds
-from nestling.ir.statistics import Origin, Quantity
+from nestling.ir.statistics import Origin, Quantity, RelationshipStatistics
 from nestling.ir.workload import Statement
 
 YEAR_DAYS = 365
@@ -40,12 +40,12 @@ class FanOut:
     @property
     def text(self) -> str:
         """The numbers in words: "p99 12, at most 31"."""
+        told = f" ({self.growth_from})" if self.growth_from else ""
         if self.largest is None:
-            return f"mean {short(self.mean)}, maximum unknown" if self.mean is not None else "fan-out unknown"
+            return f"mean {short(self.mean)}, maximum unknown" if self.mean is not None else f"fan-out unknown{told}"
         parts = [f"p99 {self.p99:,.0f}"] if self.p99 is not None else []
         parts.append(f"at most {self.largest:,.0f}")
         if self.projected is not None and round(self.projected) > self.largest:
-            told = f" ({self.growth_from})" if self.growth_from else ""
             parts.append(f"{self.projected:,.0f} {self.with_growth}{told}")
         return ", ".join(parts)
 
@@ -79,15 +79,18 @@ def fan_out(
     largest = largest_fan_out(known) if beyond_mean else None
     if not _value(child.count) and not largest:
         largest = None
-    growth = _growth(reading, link, thresholds.growth_days, statements_of)
+    growing = _Growing(reading, link, thresholds, statements_of)
+    growth = 1.0 if _is_bounded(known) else growing.times
     projected = None if largest is None else largest * growth
-    known_to = grows in (Origin.DECLARED, Origin.MEASURED)
-    seems_to = grows is Origin.INFERRED and (projected or 0.0) >= thresholds.few
-    usual = (_value(known.p99) or mean or 0.0) * growth
-    counts = known_to or seems_to or (growth >= DOUBLED and usual >= thresholds.array_ids)
+    endless = largest is None and not _is_bounded(known) and growing.is_endless
     declared = grows is Origin.DECLARED
-    origin = growth_origin(reading.statistics, link, statements_of) if growth > 1 else ""
-    assumed = origin if growth >= DOUBLED and child.growth_per_day is None else ""
+    guessed = None if _is_bounded(known) else grows
+    seems_to = guessed is Origin.INFERRED and (projected or 0.0) >= thresholds.few
+    usual = (_value(known.p99) or mean or 0.0) * growth
+    outgrows = growth >= DOUBLED and usual >= thresholds.array_ids
+    counts = declared or guessed is Origin.MEASURED or seems_to or outgrows or endless
+    origin = growing.origin(is_counted=not endless) if growth > 1 or endless else ""
+    assumed = origin if (growth >= DOUBLED or endless) and child.growth_per_day is None else ""
     if seems_to and not assumed:
         assumed = (
             f"`{link.child}` has a time, and one `{link.parent}` has {short(largest or 0.0)} of them, far over the mean"
@@ -103,18 +106,56 @@ def _is_still(reading: Reading, entity: str) -> bool:
     return entity in reading.workload.requirements.read_only or (told is not None and told.value <= 0)
 
 
-def _growth(
-    reading: Reading, link: Relationship, days: int, statements_of: Mapping[str, tuple[Statement, ...]]
-) -> float:
-    """How many times its present size a parent's set of children becomes, when children grow faster than parents."""
-    children, parents = (_value(reading.statistics.entity(name).count) for name in (link.child, link.parent))
-    if not children or not parents:
-        return 1.0
-    told = statements_of if reading.workload.tells_growth else {}
-    more_children, more_parents = (
-        days * net_rows_per_day(reading.statistics, name, told.get(name, ())) for name in (link.child, link.parent)
-    )
-    return max(1.0, (children + more_children) / children / ((parents + more_parents) / parents))
+def _is_bounded(known: RelationshipStatistics) -> bool:
+    """Whether somebody declared how many children one parent has at most, or that it gets no more: no guess overrules that."""
+    if known.grows is not None and known.grows.origin is Origin.DECLARED:
+        return not known.grows.value
+    return known.maximum is not None and known.maximum.origin is Origin.DECLARED
+
+
+@dataclass(frozen=True, slots=True)
+class _Growing:
+    """How a parent's set of children grows: of what is known of both entities, else of the statements that write them."""
+
+    reading: Reading
+    link: Relationship
+    thresholds: Thresholds
+    statements_of: Mapping[str, tuple[Statement, ...]]
+
+    @property
+    def times(self) -> float:
+        """How many times its present size the set becomes, when children grow faster than parents; 1 where nobody counted."""
+        children, parents = self._counts()
+        if not children or not parents:
+            return 1.0
+        more_children, more_parents = (self.thresholds.growth_days * each for each in self._rows_per_day())
+        return max(1.0, (children + more_children) / children / ((parents + more_parents) / parents))
+
+    @property
+    def is_endless(self) -> bool:
+        """Whether so many more children than parents come that no array holds them, where nobody counted either."""
+        if all(self._counts()):
+            return False
+        more_children, more_parents = self._rows_per_day()
+        return more_children > self.thresholds.array_ids * more_parents
+
+    def origin(self, *, is_counted: bool) -> str:
+        """Where the growth comes from, in words."""
+        return growth_origin(self.reading.statistics, self.link, self.statements_of, is_counted=is_counted)
+
+    def _counts(self) -> tuple[float | None, float | None]:
+        """Children and parents there are."""
+        statistics = self.reading.statistics
+        return _value(statistics.entity(self.link.child).count), _value(statistics.entity(self.link.parent).count)
+
+    def _rows_per_day(self) -> tuple[float, float]:
+        """New children and new parents a day."""
+        told = self.statements_of if self.reading.workload.tells_growth else {}
+        statistics, child, parent = self.reading.statistics, self.link.child, self.link.parent
+        return (
+            net_rows_per_day(statistics, child, told.get(child, ())),
+            net_rows_per_day(statistics, parent, told.get(parent, ())),
+        )
 
 
 def _value(quantity: Quantity | None) -> float | None:

@@ -37,10 +37,17 @@ def net_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[S
     return max(inserted - deleted, 0.0) * SECONDS_PER_DAY
 
 
-def growth_origin(statistics: Statistics, link: Relationship, statements_of: Mapping[str, Iterable[Statement]]) -> str:
+def growth_origin(
+    statistics: Statistics,
+    link: Relationship,
+    statements_of: Mapping[str, Iterable[Statement]],
+    *,
+    is_counted: bool = True,
+) -> str:
     """Why there are more children of one parent later: what is known, or the statements that insert them.
 
-    Where statements insert children and none inserts parents, the new children are all counted to the parents of today.
+    Where statements insert children and none inserts parents, the new children are all counted to the parents of today,
+    if there `is_counted` a number of these.
     """
     known = statistics.entity(link.child).growth_per_day
     if known is not None:
@@ -53,7 +60,8 @@ def growth_origin(statistics: Statistics, link: Relationship, statements_of: Map
     is_told = statistics.entity(link.parent).growth_per_day is not None
     if is_told or any(_inserting(statements_of.get(link.parent, ()), link.parent)):
         return said
-    return f"{said}; no statement inserts `{link.parent}`, so the number is too high if new ones come"
+    too_high = ", so the number is too high if new ones come" if is_counted else ""
+    return f"{said}; no statement inserts `{link.parent}`{too_high}"
 
 
 def _inserting(statements: Iterable[Statement], entity: str) -> Iterator[Statement]:

@@ -71,7 +71,9 @@ class RelationshipStatisticsForm(Form):
     p99: Number | None = None
     p999: Number | None = None
     maximum: Number | None = None
-    grows: Number | None = Field(None, description="1 when a parent keeps getting children for ever")
+    grows: Number | None = Field(
+        None, description="1 when a parent keeps getting children for ever, 0 when it gets no more"
+    )
     dangling: Number | None = Field(None, description="children whose parent does not exist")
     orphans: Number | None = Field(None, description="children without a parent")
     respelled: Number | None = Field(

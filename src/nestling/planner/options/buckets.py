@@ -127,5 +127,5 @@ def summed(sizes: Sizes, bucket: Bucketed, each: float) -> Work:
     if not bucket.summary:
         return NO_WORK
     half = bucket_bytes(sizes, bucket, each / 2)
-    read = work_of.request(2) + work_of.fetch_by_index(1, half) + work_of.unwind(each / 2)
+    read = work_of.request(work_of.light(2)) + work_of.fetch_by_index(1, half) + work_of.unwind(each / 2)
     return read + work_of.request() + work_of.fetch_by_index(1, half) + work_of.update(1, half) + work_of.transaction()

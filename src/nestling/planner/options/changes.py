@@ -24,7 +24,7 @@ from nestling.planner.options.places import Home
 from nestling.planner.options.single_command import is_plain
 from nestling.planner.options.starts import Starts
 
-READ_STAGES = 3.0
+READ_STAGES = work_of.light(3)
 """Stages of the pipeline that reads the rows before they change."""
 
 
@@ -122,7 +122,9 @@ class Changes:
             cost += self._one_by_one(access, home, rows)
             rewritten = rows
         elif home.links and self.are_siblings(access, home):
-            cost += work_of.request(READ_STAGES + 1) + work_of.fetch_by_index(1, self.modes.documents.base(home))
+            cost += work_of.request(READ_STAGES + work_of.light(1)) + work_of.fetch_by_index(
+                1, self.modes.documents.base(home)
+            )
         also = Work(read_bytes=0.0 if direct else rows) + work_of.rewrite(rewritten)
         more = self.modes.mode("", (), cost, self.modes.documents.further(home, also))
         for found in self.starts.finds(replace(statement, limit=None), access, home):

@@ -18,7 +18,7 @@ from nestling.ir.workload import Access, Statement
 from nestling.planner.options.archives import changed_in_both
 from nestling.planner.options.modes import Modes
 
-READ_STAGES = 2.0
+READ_STAGES = 1 + work_of.light(1)
 """Stages of the pipeline that looks up what a new row copies."""
 
 Named = tuple[str, CopiedAttribute]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir import work_of
-from nestling.ir.collations import linked_by_expression
+from nestling.ir.collations import goes_by_collation, linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.work import Work
@@ -25,8 +25,10 @@ from nestling.planner.reads.rewrites.side_by_side import MANY
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition
 
-HOP = Work(stages=2.0)
-"""A stage that looks up or unwinds, and one that asks or shows what came of it."""
+HOP = Work(stages=1 + work_of.light(1))
+"""A stage that looks up, and one that asks or shows what came of it."""
+UNWOUND = Work(stages=work_of.light(2))
+"""A stage that unwinds, and one that asks or shows what came of it."""
 _SAVED = Work(lookups=1, lookups_beside=-1)
 Lookups = tuple[Mode, ...]
 """The ways of one `$lookup`."""
@@ -85,12 +87,12 @@ class Hops:
     def _downwards(self, hop: Hop) -> Iterator[Mode]:
         visit, link, outer = hop.visit, hop.link, hop.visit.outer
         modes = self.modes
-        unwound = HOP + work_of.unwind(visit.reached) + work_of.pass_on(outer)
+        unwound = UNWOUND + work_of.unwind(visit.reached) + work_of.pass_on(outer)
         asked = asked_in_turn(visit.reached, visit.conditions)
         if visit.conditions:
             unwound += work_of.pass_on(visit.reached) + asked
         if hop.is_asked:
-            unwound = HOP + work_of.ask(visit.reached) + work_of.pass_on(outer) + asked
+            unwound = UNWOUND + work_of.ask(visit.reached) + work_of.pass_on(outer) + asked
         for home in modes.places.homes[visit.entity]:
             if home.links[:1] == (link,) and home.overflow is None:
                 yield modes.mode(home.id, (home.id,), unwound, without=hop.tails)
@@ -125,11 +127,20 @@ class Hops:
         for name, newest in self.modes.places.newest[link.name]:
             if newest.limit is None and needed <= set(newest.attributes):
                 yield self.modes.mode(
-                    name, (name,), HOP + work_of.unwind(visit.reached) + work_of.pass_on(visit.outer), without=hop.tails
+                    name,
+                    (name,),
+                    UNWOUND + work_of.unwind(visit.reached) + work_of.pass_on(visit.outer),
+                    without=hop.tails,
                 )
 
     def _around(self, hop: Hop) -> Iterator[Mode]:
-        """The parent whose document the rows lie in."""
+        """The parent whose document the rows lie in.
+
+        Where rows may lack a parent and the foreign key goes by a collation, orphans may have one all the same: it is looked up.
+        """
+        situation = self.modes.situation
+        if not situation.is_total(hop.link) and goes_by_collation(situation.model, hop.link):
+            return
         for home in self.modes.places.homes[hop.before.entity]:
             if home.links[:1] == (hop.link,) and home.overflow is None and not hop.visit.down:
                 at_hand = work_of.project(hop.visit.reached, 1)

@@ -2,7 +2,7 @@
 
 A collection's indexes refuse a second row by themselves, and so does the command that puts an element into its parent's array
 when that tells its whole key; elsewhere it is read first. A parent is held by one command that changes its document and changes
-it back, unless the row is put into that very document.
+it back, unless the row is put into an array of that very document.
 """
 
 from __future__ import annotations
@@ -18,25 +18,34 @@ from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
 from nestling.planner.options.archives import held_in_either
+from nestling.planner.options.matching import tells_one
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.starts import Starts
 
-READ_STAGES = 4.0
+READ_STAGES = work_of.light(6)
 """Stages of the pipeline that looks for a row with the same key."""
-PARENT_STAGES = 6.0
+PARENT_STAGES = 1 + work_of.light(5)
 """Stages of the pipeline that looks for a row's parent, its lookup's own among them."""
 
 
 def settles(situation: Situation, home: Home) -> Relationship | None:
-    """The foreign key that the command that adds a row there sees to, with the row's own key; None where it is read for."""
+    """The foreign key that the command that adds a row there sees to: it puts the row into an array of its parent's document.
+
+    None where the parent is read for.
+    """
     if len(home.links) != 1 or home.overflow is not None:
         return None
-    entity, link = situation.model.entity(home.entity), home.links[0]
-    own = set(entity.key) - set(link.child_attributes)
-    is_told = len(own) == 1 and set(link.child_attributes) <= set(entity.key) and not link.is_self
-    return link if is_told else None
+    link = home.links[0]
+    is_object = tells_one(situation.model.entity(home.entity), link.child_attributes)
+    return None if link.is_self or is_object else link
+
+
+def _settles_key(situation: Situation, home: Home) -> bool:
+    """Whether that command sees to the row's key too: that is the parent's and one attribute more."""
+    link, key = settles(situation, home), set(situation.model.entity(home.entity).key)
+    return link is not None and set(link.child_attributes) <= key and len(key - set(link.child_attributes)) == 1
 
 
 def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]:
@@ -50,7 +59,7 @@ def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]
         return tuple(group for group in groups if sought(entity, group) != set(group))
     links = situation.parents[home.entity]
     single = [link.child_attributes for link in links if link.cardinality is Cardinality.ONE_TO_ONE]
-    settled = settles(situation, home) is not None
+    settled = _settles_key(situation, home)
     groups = dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group)
     return tuple(group for group in groups if not (settled and group == entity.key))
 

@@ -101,5 +101,9 @@ def _holding(modes: Modes, told: Latest) -> Iterator[str]:
 
 def _window(rows: float) -> Work:
     return (
-        Work(stages=2.0) + work_of.sort(rows) + work_of.group(rows, 1.0) + work_of.pass_on(2 * rows) + work_of.ask(rows)
+        Work(stages=1 + work_of.light(1))
+        + work_of.sort(rows)
+        + work_of.group(rows, 1.0)
+        + work_of.pass_on(2 * rows)
+        + work_of.ask(rows)
     )

@@ -27,7 +27,11 @@ def paged_again(situation: Situation, sizes: Sizes, home: Home) -> Work:
     """One element more or less: all of its parent are read twice and put back one by one, in a transaction."""
     size = sizes.row_bytes(home.entity)
     beside = siblings(situation, sizes, home)
-    read = work_of.request(BRANCH_STAGES) + work_of.fetch_by_index(1, beside * size) + pages_too(sizes, home, 1)
+    read = (
+        work_of.request(work_of.light(BRANCH_STAGES))
+        + work_of.fetch_by_index(1, beside * size)
+        + pages_too(sizes, home, 1)
+    )
     put = work_of.request() + work_of.update(1, beside * size / 2, grows=True)
     return 2 * read + beside * put + 3 * work_of.request() + work_of.transaction()
 

@@ -75,7 +75,11 @@ def taken_out(sizes: Sizes, paired: Paired, access: Access, rows: float, use: Pa
     stages = (STAGES if alone else 1.0) + bool(unfound)
     looked_at = work_of.unwind(rows * values * present(sizes, paired)) + work_of.project(rows, values)
     return (
-        Work(stages=stages) + compared + work_of.parse(TAKEN_IN * values) + looked_at + work_of.pass_on(rows * stages)
+        Work(stages=work_of.light(stages))
+        + compared
+        + work_of.parse(TAKEN_IN * values)
+        + looked_at
+        + work_of.pass_on(rows * stages)
     )
 
 

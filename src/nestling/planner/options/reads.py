@@ -121,7 +121,7 @@ class Reads:
         """Seconds to sort all rows by what comes only with the joins."""
         if not any(each.access.sort for each in found[1:]) or self.modes.sizes.said(statement).grouped is not None:
             return 0.0
-        return self.modes.price(work_of.sort(self._rows(found), self._width(found)) + Work(stages=1.0))
+        return self.modes.price(work_of.sort(self._rows(found), self._width(found)) + Work(stages=work_of.light(1)))
 
     def _rows(self, found: tuple[Visit, ...]) -> float:
         """Rows there are after all joins."""

@@ -27,7 +27,7 @@ from nestling.planner.options.readable import Readable
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
 
-KEPT_STAGES = 4.0
+KEPT_STAGES = 1 + work_of.light(3)
 """Stages that show what one document keeps of its children, and a row for none where that document is not there."""
 
 
@@ -207,7 +207,9 @@ class Starts:
         self, statement: Statement, access: Access, home: Home, documents: float, served: Collection[str] = ()
     ) -> Work:
         conditions = self.modes.sizes.table(statement, access).conditions
-        return asked(self.modes, conditions, home, documents, served) + Work(stages=unwinding(self.modes, home))
+        return asked(self.modes, conditions, home, documents, served) + Work(
+            stages=work_of.light(unwinding(self.modes, home))
+        )
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""

@@ -33,7 +33,7 @@ from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.first_access import asked_in_turn
 from nestling.planner.work.stream import Condition, Use
 
-GROUPING_STAGES = 3.0
+GROUPING_STAGES = 1 + work_of.light(2)
 """Stages that group, order and show groups."""
 Attribute = tuple[str, str]
 """An entity and one of its attributes."""

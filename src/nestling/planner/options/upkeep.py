@@ -11,7 +11,7 @@ from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
 from nestling.ir.work import NO_WORK, Work
-from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.ir.workload import Access, Statement
 from nestling.planner.options.archives import CHANGED_THERE
 from nestling.planner.options.copies import Copies
 from nestling.planner.options.modes import Modes
@@ -19,6 +19,12 @@ from nestling.planner.options.sync_event import left
 from nestling.planner.options.trees import lineage_steps
 from nestling.planner.options.triggered import change_by
 from nestling.planner.upkeep.counts_and_sums import is_added_to
+from nestling.planner.upkeep.newest import is_in_place
+
+REFRESH_STAGES = 1 + work_of.light(1)
+"""Stages of the pipeline that makes an array of children anew, its lookup among them."""
+CHILDREN_STAGES = 2.0
+"""Stages of that lookup's own: the children in order, and what is kept of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +75,16 @@ class UpkeepCosts:
             yield name, self._parent(link), None, link.parent
 
     def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work:
-        again = sorting = NO_WORK
-        if newest.limit is not None:
-            sorting = work_of.top(newest.limit + 1, newest.limit)
-            if access.kind is not StatementKind.INSERT:  # another row may have to come in: read again
-                again = work_of.fetch_by_index(newest.limit, self.modes.sizes.row_bytes(link.child))
-        return self._parent(link) + again + sorting + left(newest.freshness)
+        """The parent's array changed by one operator, or made of its children anew."""
+        model, sizes = self.modes.situation.model, self.modes.sizes
+        kept = newest.kept(sizes.children(link))
+        if newest.freshness.is_left or is_in_place(model, newest.copy(model, "copy"), change_by(access)):
+            placed = work_of.top(kept + 1, kept) if newest.limit is not None else NO_WORK
+            return self._parent(link) + placed + left(newest.freshness)
+        held = sizes.bytes_of(link.child, newest.attributes)
+        found = work_of.lookup(1, kept, sizes.row_bytes(link.child), stages=CHILDREN_STAGES)
+        read = work_of.fetch_by_index(1, sizes.row_bytes(link.parent)) + found + work_of.send(1, kept * held)
+        return work_of.request(REFRESH_STAGES) + read + self._parent(link)
 
     def _aggregate(self, access: Access, link: Relationship, aggregate: Aggregate) -> Work:
         return self._counted_anew(access, link, aggregate) + self._changed(link, aggregate) + left(aggregate.freshness)

@@ -34,7 +34,7 @@ from nestling.ir.work import Work
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import read
-from nestling.planner.work.lookups import looked_up, scanned, steps_of
+from nestling.planner.work.lookups import looked_up, scanned, set_up, steps_of
 from nestling.planner.work.row_steps import row_step
 from nestling.planner.work.skipped_archives import is_left_out
 from nestling.planner.work.stream import Condition, Stream, Use
@@ -49,7 +49,7 @@ def estimate(
     stream = opened(walk(plan.step, facts), facts)
     as_find = is_find(plan.step)
     work = stream.work + work_of.send(stream.rows, stream.bytes, fields=len(plan.columns))
-    work += work_of.request(0 if as_find else steps_of(plan.step))
+    work += work_of.request(0 if as_find else set_up(plan.step))
     return work._replace(passed=0.0) if as_find else work
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from nestling.ir import work_of
-from nestling.ir.access_path import CollectionScan, Step, Union
+from nestling.ir.access_path import CollectionScan, Filter, Project, Step, Union, Unwind
 from nestling.ir.bounds import FRAMING_BYTES
-from nestling.ir.row_steps import VARIABLE, Correlate, GraphLookup, Keep, Where, WhereElement, WherePair
+from nestling.ir.row_steps import (
+    VARIABLE,
+    Add,
+    Constants,
+    Correlate,
+    GraphLookup,
+    Keep,
+    Shape,
+    Slice,
+    SortRows,
+    Where,
+    WhereElement,
+    WherePair,
+)
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
@@ -18,6 +31,20 @@ from nestling.planner.work.first_access import read
 from nestling.planner.work.stream import Leading, Stream, under
 from nestling.planner.work.used_paths import mentioned_paths
 
+LIGHT_STEPS = (
+    Add,
+    Constants,
+    Filter,
+    Project,
+    Shape,
+    Slice,
+    SortRows,
+    Unwind,
+    Where,
+    WhereElement,
+    WherePair,
+)
+"""Steps whose stages are light to set up: they take rows out of arrays, ask, order or show them."""
 Rows = Callable[[Step, Facts], Stream]
 """The rows of a step, its collection read."""
 
@@ -130,14 +157,21 @@ def _met(collection: str, facts: Facts) -> float:
 
 def steps_of(step: Step) -> float:
     """The stages of a step's own pipeline, those of its lookups not counted."""
-    count = 0.0
+    return float(len(list(_stages(step))))
+
+
+def set_up(step: Step) -> float:
+    """The same where they are set up for a request: light ones count as such."""
+    return sum(work_of.light(1) if isinstance(each, LIGHT_STEPS) else 1.0 for each in _stages(step))
+
+
+def _stages(step: Step) -> Iterator[Step]:
     while not isinstance(step, CollectionScan | Union):
-        count += 1
+        yield step
         source: Step | None = getattr(step, "source", None)
         if source is None:
-            break
+            return
         step = source
-    return count
 
 
 def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep) -> Stream:

@@ -17,7 +17,7 @@ from nestling.strategies.placement.decided_relationships import has_payload, in_
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.stored_twice import stored_twice
-from nestling.strategies.placement.wording import causes, causing, flips, is_rounding, more, saving
+from nestling.strategies.placement.wording import about_equal, causes, causing, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4
 """Statements named as walking along a relationship."""
@@ -109,7 +109,8 @@ class _Deciding:
             if is_rounding(saved, self.solution):
                 return Reason("cost", f"{home.id} costs as much as {other}, and makes the smaller design", 0.0)
             threshold = _threshold(weighing, runner_up.cost)
-            return Reason("cost", f"{home.id} {self._beside(saved, other, threshold)}", saved - threshold)
+            equal = about_equal(saved - threshold, self.solution)
+            return Reason("cost", f"{equal}{home.id} {self._beside(saved, other, threshold)}", saved - threshold)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
@@ -210,7 +211,7 @@ class _Deciding:
         if priced is None or priced.cost is None:
             return Reason("A10", f"the decision tree says {made.choice}{why}; the costs say {choice}")
         saved = priced.cost - self.solution.cost - _threshold(weighing, priced.cost)
-        said = f"the costs say {choice}, by {saving(saved, self.solution)}"
+        said = f"the costs say {about_equal(saved, self.solution)}{choice}, by {saving(saved, self.solution)}"
         if saved < 0 or is_rounding(saved, self.solution):
             said = f"{choice} stays, as what would be saved is less than the {CHANGE}"
         return Reason("A10", f"the decision tree says {made.choice}{why}; {said}", saved)

@@ -98,7 +98,7 @@ def _cardinality(situation: Situation, link: Relationship) -> Reason:
     fan_out, bound = situation.fan_outs[link.name], situation.thresholds.array_embed
     number = fan_out.projected
     if number is None:
-        return _factor("cardinality", None, fan_out.text, fan_out.mean)
+        return _factor("cardinality", False if fan_out.grows else None, fan_out.text, fan_out.mean)
     return _factor(
         "cardinality", number <= bound and not fan_out.grows, f"{fan_out.text}; the bound is {bound}", number
     )

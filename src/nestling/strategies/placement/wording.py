@@ -11,6 +11,8 @@ from nestling.ir.work_words import LARGE, share_text, work_rate
 
 ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""
+SLIGHT = 0.01
+"""Differences below this share of the cost decide, but the cost model is not so exact that they say much."""
 NOTHING = "without it"
 """What an optional structure turns to."""
 MOST_CAUSES = 3
@@ -35,6 +37,11 @@ def saving(seconds: float, solution: Solution) -> str:
 def is_rounding(seconds: float, solution: Solution) -> bool:
     """Whether a difference is within the solver's rounding."""
     return abs(seconds) < ROUNDING * solution.cost
+
+
+def about_equal(seconds: float, solution: Solution) -> str:
+    """What to say before a difference that is too small to mean much: `about equal: `; "" before others."""
+    return "about equal: " if abs(seconds) < SLIGHT * solution.cost else ""
 
 
 def more(seconds: float, solution: Solution) -> str:

@@ -1,0 +1,52 @@
+"""Two statements of one page that would be one read: a note says so where the children live apart and may be embedded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nestling.pipeline import design, inspect
+
+MODEL = """
+nestling: 1
+dialect: postgresql
+model:
+  name: small
+  entities:
+    person: {key: id, attributes: {id: integer!, name: text!}}
+    pet: {key: id, attributes: {id: integer!, person_id: integer!, name: text!}}
+  relationships:
+    pets: {parent: person, child: pet, attributes: person_id, required: true}
+statistics:
+  entities: {person: {count: 1000}, pet: {count: 2000}}
+  relationships: {pets: {mean: 2, maximum: MOST}}
+workload:
+"""
+PAGE = '  person_page: {sql: "SELECT name FROM person WHERE id = :id", rate: 50/s}\n'
+PETS = '  person_pets: {sql: "SELECT id, name FROM pet WHERE person_id = :id", rate: RATE}\n'
+JOINED = (
+    '  both: {sql: "SELECT p.name AS person, t.id, t.name FROM person p JOIN pet t ON t.person_id = p.id WHERE p.id = :id",'
+    " rate: 50/s}\n"
+)
+SAID = (
+    "`person_page` and `person_pets` run equally often (50/s) by the same key of `person`; if one page shows both, write them "
+    "as one statement (SELECT … JOIN …) and design again: with `pet` embedded in `person` one read of one document answers both"
+)
+
+
+def notes(tmp_path: Path, *statements: str, most: int = 5, strategy: str = "optimal") -> tuple[str, ...]:
+    """What is noted of a design of these statements."""
+    (tmp_path / "model.yaml").write_text(MODEL.replace("MOST", str(most)) + "".join(statements), encoding="utf-8")
+    return design(inspect(str(tmp_path / "model.yaml")), strategy).notes
+
+
+def test_two_reads_by_one_key_as_often(tmp_path: Path) -> None:
+    """They are named, with what to do; rates that are far apart, and one statement that joins, are no such pair."""
+    assert SAID in notes(tmp_path, PAGE, PETS.replace("RATE", "50/s"))
+    assert SAID in notes(tmp_path, PAGE, PETS.replace("RATE", "45/s"))
+    assert not any("one statement" in note for note in notes(tmp_path, PAGE, PETS.replace("RATE", "20/s")))
+    assert not any("one statement" in note for note in notes(tmp_path, PAGE, JOINED))
+
+
+def test_children_that_no_document_holds_are_none(tmp_path: Path) -> None:
+    """Advice that leads nowhere is not given: so many children are not embedded whatever is asked."""
+    assert not any("one statement" in note for note in notes(tmp_path, PAGE, PETS.replace("RATE", "50/s"), most=10**6))
