@@ -108,8 +108,8 @@ def test_assumed_growth_is_told() -> None:
     lines = write("add_line", Access("line", StatementKind.INSERT), rate=2)
     (said,) = notes(lines)
     assert said.startswith(
-        "growth is assumed, not measured or declared, for bill_line (at most 12 now, 151,385 with the growth expected in a year,"
-        " as add_line inserts 2/s; no statement inserts `bill`"
+        "growth is assumed, not measured or declared, for bill_line (at most 12 now; add_line inserts 2/s; no statement inserts"
+        " `bill`). If that is wrong, add the INSERTs"
     )
     assert notes(lines, growth=90) == ()
     assert notes(write("change_line", Access("line", StatementKind.UPDATE), rate=2)) == ()

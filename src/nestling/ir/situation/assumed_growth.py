@@ -17,12 +17,11 @@ def assumed_growth(situation: Situation) -> Iterator[str]:
     told = [f"{name} ({_words(each)})" for name, each in situation.fan_outs.items() if each.assumed]
     if told:
         yield (
-            f"growth is assumed, not measured or declared, for {first_of(told, MOST)}. If that is wrong, write `growth_per_day`"
-            " of the entities into the model file that `nestling inspect SOURCE -o model.yaml` gives, and design from that"
+            f"growth is assumed, not measured or declared, for {first_of(told, MOST)}. If that is wrong, add the INSERTs that the"
+            " workload lacks, or write `growth_per_day` into a model file (`nestling inspect SOURCE -o model.yaml`)"
         )
 
 
 def _words(fan_out: FanOut) -> str:
-    now = f"at most {short(fan_out.largest)} now, " if fan_out.largest is not None else ""
-    then = f"{short(fan_out.projected)} {fan_out.with_growth}, as " if fan_out.projected is not None else ""
-    return f"{now}{then}{fan_out.assumed}"
+    now = f"at most {short(fan_out.largest)} now; " if fan_out.largest is not None else ""
+    return f"{now}{fan_out.assumed}"

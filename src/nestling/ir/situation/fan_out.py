@@ -90,7 +90,8 @@ def fan_out(
     outgrows = growth >= DOUBLED and usual >= thresholds.array_ids
     counts = declared or guessed is Origin.MEASURED or seems_to or outgrows or endless
     origin = growing.origin(is_counted=not endless) if growth > 1 or endless else ""
-    assumed = origin if (growth >= DOUBLED or endless) and child.growth_per_day is None else ""
+    is_assumed = (growth >= DOUBLED or endless) and child.growth_per_day is None
+    assumed = growing.origin(is_counted=False) if is_assumed else ""
     if seems_to and not assumed:
         assumed = (
             f"`{link.child}` has a time, and one `{link.parent}` has {short(largest or 0.0)} of them, far over the mean"
