@@ -260,9 +260,9 @@ def test_a_value_the_column_does_not_hold(server: Server) -> None:
 
 
 NOCASE = {
-    "sqlite": "CREATE TABLE parent (id INT PRIMARY KEY, name TEXT COLLATE NOCASE UNIQUE)",
-    "postgresql": "CREATE EXTENSION citext;\nCREATE TABLE parent (id INT PRIMARY KEY, name citext UNIQUE)",
-    "mariadb": "CREATE TABLE parent (id INT PRIMARY KEY, name VARCHAR(20) UNIQUE) COLLATE utf8mb4_unicode_ci",
+    "sqlite": "CREATE TABLE parent (id INT PRIMARY KEY, code INT UNIQUE, name TEXT COLLATE NOCASE UNIQUE)",
+    "postgresql": "CREATE EXTENSION citext;\nCREATE TABLE parent (id INT PRIMARY KEY, code INT UNIQUE, name citext UNIQUE)",
+    "mariadb": "CREATE TABLE parent (id INT PRIMARY KEY, code INT UNIQUE, name VARCHAR(20) UNIQUE) COLLATE utf8mb4_unicode_ci",
 }
 
 
@@ -327,3 +327,14 @@ def test_an_engine_without_transactions_is_refused(mariadb_urls: tuple[str, str]
     made.run(made.target, "CREATE TABLE parent (id INT PRIMARY KEY, name TEXT) ENGINE=MyISAM")
     with pytest.raises(SourceError, match="its engine MyISAM has no transactions"):
         written(made, MODEL)
+
+
+def test_a_parent_that_is_made(tmp_path: Path) -> None:
+    """SQLite takes a foreign key to a table that is not there: it is looked at as any other."""
+    made = Server("sqlite", "", f"sqlite:///{tmp_path / 'a.db'}")
+    made.run(made.target, "CREATE TABLE Child (ID INT PRIMARY KEY, Parent_ID INT REFERENCES parent)")
+    with pytest.raises(SourceError, match="the rows id = 2"):
+        written(made, MODEL, child=[(1, 7), (2, 8)], parent=[(7, "x")])
+    assert made.counts("child") == [0]
+    written(made, MODEL, child=[(1, 7)], parent=[(7, "x")])
+    assert made.counts("child", "parent") == [1, 1]

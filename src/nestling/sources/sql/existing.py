@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError, name_list
 from nestling.ir.defaults import Computed
+from nestling.ir.model import Entity
 from nestling.ir.quantity_words import cut
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.table_ddl import place_of, quote
@@ -14,7 +15,7 @@ from nestling.sources.sql.table_ddl import place_of, quote
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from nestling.ir.model import Entity, Model
+    from nestling.ir.model import Model
     from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
     from nestling.sources.sql.sink import SqlSink
 
@@ -24,17 +25,15 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Existing:
-    """A table that is there. `entity` is the model's without what the table computes; `types` are its columns' by attribute."""
+    """A table that is there. `entity` is the model's without what the table computes, and is unique as the table says.
+
+    `types` are those of its columns, by attribute.
+    """
 
     entity: Entity
     table: Table
     types: Mapping[str, str]
     computed: tuple[str, ...]
-
-    @property
-    def uniques(self) -> tuple[tuple[str, ...], ...]:
-        """The columns that no two of its rows share."""
-        return tuple(filter(None, (self.table.key, *self.table.uniques)))
 
 
 def existing_tables(sink: SqlSink, model: Model) -> tuple[Mapping[str, Existing], Catalog | None]:
@@ -101,22 +100,26 @@ def _existing(sink: SqlSink, entity: Entity, table: Table) -> Existing:
     own = {name: columns[engine.column_key(name)] for name in entity.attribute_names}
     computed = tuple(name for name, column in own.items() if isinstance(column.default, Computed))
     kept = tuple(each for each in entity.attributes if each.name not in computed)
-    written = replace(
-        entity,
-        attributes=kept,
-        key=() if set(entity.key) & set(computed) else entity.key,
-        uniques=tuple(group for group in entity.uniques if not set(group) & set(computed)),
-        partial_uniques=(),
-        checks=(),
+    names = {engine.column_key(each.name): each.name for each in kept}
+    groups = ([engine.column_key(name) for name in group] for group in (table.key, *table.uniques) if group)
+    written = Entity(
+        entity.name,
+        kept,
+        () if set(entity.key) & set(computed) else entity.key,
+        tuple(tuple(names[name] for name in group) for group in groups if set(group) <= set(names)),
     )
     return Existing(written, table, {each.name: types[engine.column_key(each.name)] for each in kept}, computed)
 
 
 def _dangling(sink: SqlSink, existing: Existing, key: ForeignKey, catalog: Catalog) -> Problem | None:
-    parents = {table.entity: table for table in catalog.tables}
-    parent = parents.get(key.parent)
-    names = key.parent_columns or (parent.key if parent is not None else ())
-    schema, _, name = key.parent.rpartition(".") if parent is None else ("", "", parent.name)
+    fold = engine_of(sink.address.dialect).table_key
+    found_tables = {fold(table.entity): table for table in catalog.tables}
+    keys = {fold(entity.name): entity.key for entity in sink.made} | {n: t.key for n, t in found_tables.items()}
+    schema, _, name = key.parent.rpartition(".") if fold(key.parent) not in keys else ("", "", key.parent)
+    names = key.parent_columns or keys.get(fold(key.parent), ())
+    if len(names) != len(key.columns):  # SQLite takes such a declaration, and no row keeps it
+        what = f"its foreign key {name_list(key.columns)} does not refer to the key of `{key.parent}`"
+        return Problem(what, where=f"table {existing.entity.name}", next_move="mend the foreign key, or take it out")
     where_from = ".".join(quote(each, sink.preparer) for each in (schema, name) if each)
     own = [f"c.{quote(each, sink.preparer)}" for each in key.columns]
     theirs = [f"p.{quote(each, sink.preparer)}" for each in names]
@@ -127,8 +130,7 @@ def _dangling(sink: SqlSink, existing: Existing, key: ForeignKey, catalog: Catal
         f"AND NOT EXISTS (SELECT 1 FROM {where_from} AS p "
         f"WHERE {' AND '.join(f'{a} = {b}' for a, b in zip(theirs, own, strict=True))}) LIMIT {_SHOWN + 1}"
     )
-    found = sink.run(statement).fetchall()
-    if not found:
+    if not (found := sink.run(statement).fetchall()):
         return None
     rows = "; ".join(
         ", ".join(f"{name} = {cut(repr(value))}" for name, value in zip(told, row, strict=True))

@@ -111,7 +111,7 @@ class SqlSink:
             groups = tuple(filter(None, (entity.key, *entity.uniques)))
             return Passage(self, entity, name, types=types, uniques=groups)
         held, own = self._engine.held_for(self, existing, f"{name} held"), existing.entity
-        passage = Passage(self, own, name, types=existing.types, uniques=existing.uniques, into=held, is_ours=False)
+        passage = Passage(self, own, name, types=existing.types, uniques=own.uniques, into=held, is_ours=False)
         if held is not None:
             self.held[entity.name] = passage
         return passage
