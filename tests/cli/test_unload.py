@@ -31,7 +31,7 @@ def test_json_shape(loaded: Path, target: str) -> None:
     """`--json` counts the rows written of each entity."""
     found = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", "--json", cwd=loaded).json
     assert set(found) == {"entities", "seconds", "notes"}
-    assert found["notes"] == []
+    assert [note.partition(",")[0] for note in found["notes"]] == ["indexes that are not unique"]
     assert found["entities"] == {"author": 3, "book": 3}
 
 
@@ -64,3 +64,25 @@ def test_a_source_must_be_named(library: Path) -> None:
     done = nestling("unload", "design.yaml", "--to", "sqlite:///copy.db", cwd=library)
     assert done.code == 2
     assert "no MongoDB is named: give --from" in done.err
+
+
+def test_all_notes_are_shown(tmp_path: Path, target: str) -> None:
+    """What the copy does not have is shown whole, one kind after the other, in lines that are not long."""
+    tables = [f"a_table_with_a_long_name_{number}" for number in range(9)]
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection:
+        for name in tables:
+            made = "twice INT AS (id * 2), low TEXT DEFAULT (lower('X'))"
+            connection.execute(f"CREATE TABLE {name} (id INTEGER PRIMARY KEY, {made})")
+            connection.execute(f"INSERT INTO {name} (id) VALUES (1)")
+        connection.commit()
+    nestling("inspect", "sqlite:///a.db", "-o", "model.yaml", cwd=tmp_path)
+    nestling("design", "model.yaml", "--strategy", "normalized", "-o", "design.yaml", cwd=tmp_path)
+    nestling("load", "design.yaml", "--from", "sqlite:///a.db", "--to", target, cwd=tmp_path)
+    done = nestling("unload", "design.yaml", "--from", target, "--to", "sqlite:///copy.db", cwd=tmp_path)
+    assert done.code == 0, done.err
+    assert max(map(len, done.err.splitlines()[1:])) <= 100
+    notes = " ".join(done.err.split()).split("note: ")[1:]
+    assert [note.split("`")[1] for note in notes[:18]] == tables * 2
+    assert all("the source computes `twice`" in note for note in notes[:9])
+    assert all("the default of `low` is not declared" in note for note in notes[9:18])
+    assert len(notes) == 19

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -162,6 +164,22 @@ def test_files_are_verified(database: Database[Any], tmp_path: Path) -> None:
     database["scans.chunks"].update_one(chunk, {"$set": {"data": Binary(bytes(data), 0)}})
     (difference,) = verify(FILES.model, homes_of(FILES), source, database).differences
     assert (difference.key, difference.attribute) == ((1,), "scan")
+
+
+def test_a_table_that_was_there_stays_when_a_row_cannot_be_read(database: Database[Any], tmp_path: Path) -> None:
+    """It is as it was, the tables made are gone, and the file is free for others at once."""
+    write(database, NESTED)
+    far = bson.encode({"_id": 9, "note": bson.DatetimeMS(10**15)})
+    database.get_collection("orders").insert_one(bson.raw_bson.RawBSONDocument(far))
+    table = NESTED.model.entities[0]
+    columns = ", ".join(f'"{each}"' for each in (*table.attribute_names, "own"))
+    with closing(sqlite3.connect(tmp_path / "copy.db", timeout=0)) as connection:
+        connection.execute(f'CREATE TABLE "{table.name}" ({columns})')
+        with pytest.raises(RebuildError, match="holds what cannot be read"):
+            unloaded(database, NESTED, tmp_path)
+        found = connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+        assert found == [(table.name,)]
+        connection.execute(f'INSERT INTO "{table.name}" (own) VALUES (1)')
 
 
 def test_every_column_that_gives_nothing_back_is_named(database: Database[Any], tmp_path: Path) -> None:

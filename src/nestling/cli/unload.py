@@ -22,11 +22,14 @@ from nestling.cli.parts import options
     "copy",
     required=True,
     metavar="SQL",
-    help="The SQL database to write: sqlite:///copy.db, postgresql://…, mysql://… Its tables must be empty or missing.",
+    help="The SQL database to write: sqlite:///copy.db, postgresql://…, mysql://… Tables that are there must be empty.",
 )
 @options.as_json
 def command(design: Path, target: str, copy: str, as_json: bool) -> None:
-    """Rebuild the rows from a MongoDB of this design and write them to a SQL database, all or nothing."""
+    """Rebuild the rows from a MongoDB of this design and write them to a SQL database, all or nothing.
+
+    Tables that are missing are made. Tables that are there are filled as they are: none is dropped or changed.
+    """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.cli.parts.table import table
@@ -45,4 +48,4 @@ def command(design: Path, target: str, copy: str, as_json: bool) -> None:
     click.echo()
     rows = text.counted(sum(report.entities.values()), "row")
     click.echo(f"Unloaded {rows} of {text.counted(len(report.entities), 'entity')} in {report.seconds:.1f} s.")
-    text.notices((), report.notes)
+    text.all_notes(report.notes)

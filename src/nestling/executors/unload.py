@@ -51,13 +51,18 @@ def unload(
     counter, written, transfer = RowCounter(report), dict[str, int](), _Transfer(sink)
     with typed_errors(address(database)):
         _require_collections(model, homes, database)
-        sink.begin(model)
-        for entity in model.entities:
-            home = homes[entity.name]
-            rows = counter.counted(entity.name, transfer.within_sql(read_rows(database, home, entity), entity, home))
-            written[entity.name] = sum(transfer.write(entity, batch) for batch in batches(rows, BATCH_ROWS))
-        transfer.check()
-        notes = sink.finish()
+        try:
+            sink.begin(model)
+            for entity in model.entities:
+                home = homes[entity.name]
+                rows = counter.counted(
+                    entity.name, transfer.within_sql(read_rows(database, home, entity), entity, home)
+                )
+                written[entity.name] = sum(transfer.write(entity, batch) for batch in batches(rows, BATCH_ROWS))
+            transfer.check()
+            notes = sink.finish()
+        finally:
+            sink.close()
     return UnloadReport(written, counter.seconds(), notes)
 
 

@@ -185,7 +185,7 @@ def summed(found: Iterable[RefusedValues]) -> tuple[RefusedValues, ...]:
 
 
 class RowSink(Protocol):
-    """Where rebuilt rows go: tables are created by `begin`, and everything becomes visible with `finish`."""
+    """Where rebuilt rows go: what is missing is created by `begin`, and everything becomes visible with `finish`."""
 
     def begin(self, model: Model) -> None:
         """Create what holds the entities; refuses when something is in the way."""
@@ -198,6 +198,9 @@ class RowSink(Protocol):
 
     def finish(self) -> tuple[str, ...]:
         """Check what the relationships promise, and commit; what of the model is not declared there, in sentences."""
+
+    def close(self) -> None:
+        """Take back all of it, unless it was finished."""
 
 
 def up(relationship: Relationship) -> Hop:

@@ -38,7 +38,7 @@ def test_postgresql_has_them_again(
 ) -> None:
     """Columns are dates and moments as before, with the same values and the same default."""
     report = pipeline.unload(loaded, postgresql_urls[1], database)
-    assert all("bigint" in note for note in report.notes)
+    assert not any(note.startswith("`c`: ") for note in report.notes)
     with psycopg.connect(postgresql_urls[0]) as source, psycopg.connect(postgresql_urls[1]) as copy:
         assert copy.execute(ROWS).fetchall() == source.execute(ROWS).fetchall()
         copy.execute("INSERT INTO c (id, z) VALUES (4, '2024-01-01 10:00:00Z')")

@@ -154,8 +154,8 @@ def test_what_postgresql_does_not_declare_is_named(
     assert unload(proposal, postgresql_urls[1], database).notes == (
         "`t`: the source computes `twice`; here an INSERT or UPDATE has to give the value",
         "`t`: the default of `low` is not declared; an INSERT has to give a value",
-        "`t`: declared as another type than the source's: `p` (text as pair) as text, `tags` (array(text(5))) as text[]",
         "`t`: texts of `mail` are compared to the letter here, not as the source does",
+        "`t`: declared as another type than the source's: `p` (text as pair) as text, `tags` (array(text(5))) as text[]",
         WIDTHS,
         UNKNOWN,
     )

@@ -132,6 +132,12 @@ def notices(gaps: Iterable[Gap], notes: Iterable[str]) -> None:
             say(f"{kind}: … and {len(found) - _MOST_NOTICES:,} more (--json lists all)")
 
 
+def all_notes(notes: Iterable[str]) -> None:
+    """Every note on stderr, in lines that are not long."""
+    for note in notes:
+        say(hanging(f"note: {note}", _WIDEST_PROSE))
+
+
 def check_place(path: Path | None) -> None:
     """Raise `InputError` when a file cannot be written at `path`, before the work whose result it is to hold."""
     if path is None or path.exists():

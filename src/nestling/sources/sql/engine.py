@@ -35,7 +35,8 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.existing import Existing
     from nestling.sources.sql.measure import Connected, TableMeasures
     from nestling.sources.sql.row_sql import Tables
     from nestling.sources.sql.rows import SqlDatabase
@@ -254,8 +255,12 @@ class Engine:
     """Whether its dates and moments may be infinite."""
     declares_links_first = False
     """Whether foreign keys are part of CREATE TABLE."""
-    dropped_with = ""
-    """What is said behind DROP TABLE."""
+    table_options = ""
+    """What is said behind CREATE TABLE."""
+    numbers_too = ""
+    """What an INSERT says to give numbers to columns that the database numbers always."""
+    telling_collation = ""
+    """A collation to which texts are equal only to the letter."""
     length_function = "char_length"
     """Characters of a text."""
     made_values: Mapping[tuple[Generated, TypeName], str] = MappingProxyType({})
@@ -309,6 +314,29 @@ class Engine:
         found = {(schema, name) for schema in schemas & known for name in inspector.get_table_names(schema=schema)}
         engine.dispose()
         return found
+
+    def table_key(self, name: str) -> str:
+        """What tables of the same name have in common."""
+        return name
+
+    def column_key(self, name: str) -> str:
+        """What columns of the same name have in common."""
+        return name
+
+    def found_types(self, sink: SqlSink, table: Table) -> Mapping[str, str]:
+        """The types of a table's columns in words that declare a column of the same type, by name."""
+        return {column.name: column.declared for column in table.columns}
+
+    def not_undone(self, sink: SqlSink, table: str) -> str:
+        """Why rows written to a table that is there could not be taken back; empty where they can."""
+        return ""
+
+    def held_for(self, sink: SqlSink, existing: Existing, name: str) -> str | None:
+        """A table, with its name quoted, that takes rows until all are there; None where a table can be filled in any order."""
+        return None
+
+    def undone(self, sink: SqlSink) -> None:
+        """Take back what closing the connection did not."""
 
     def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
         """What empties a temporary table in the midst of a transaction, if that gives back its room."""

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from nestling.common.errors import Problem, RowRefused, SourceError
+from nestling.common.errors import Problem, RowRefused, SourceError, name_list
 from nestling.ir.canonical import canonical_encoder, row_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Column, RefusedValues, RowQuery, summed
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.ir.values import Policy
 from nestling.sources.sql.connection import dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.literals import writer
 from nestling.sources.sql.row_sql import Tables, compile_query, quoted
-from nestling.sources.sql.table_ddl import create_staged, keyed_alike, quote
+from nestling.sources.sql.table_ddl import create_staged, quote, staged_types
 from nestling.sources.sql.values import convert_rows, converter
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from nestling.sources.sql.sink import SqlSink
 
@@ -38,6 +38,8 @@ _PLACE = Attribute("nestling place", INTEGER, nullable=False)
 _SAVEPOINT = "nestling_passage"
 _POLICY = Policy(long_decimals="text", microseconds="text")
 _CHANGE = "change that value: columns of its attribute's type hold none like it"
+_CHANGE_COLUMN = "change that value, or give the column of the target a type and a character set that hold it"
+_CHANGE_ROW = "change that row, or the constraint of the target's table"
 _LISTED = (INTEGER, FLOAT, TEXT, Type(TypeName.BYTES), Type(TypeName.DECIMAL))
 """What a model may list beside any type."""
 
@@ -45,19 +47,30 @@ _LISTED = (INTEGER, FLOAT, TEXT, Type(TypeName.BYTES), Type(TypeName.DECIMAL))
 class Passage:
     """The way of one entity's rows; its temporary table, `name`, is gone with the connection."""
 
-    def __init__(self, sink: SqlSink, entity: Entity, model: Model, name: str) -> None:
+    def __init__(
+        self,
+        sink: SqlSink,
+        entity: Entity,
+        name: str,
+        *,
+        types: Mapping[str, str],
+        uniques: Sequence[tuple[str, ...]] = (),
+        into: str | None = None,
+        is_ours: bool = True,
+    ) -> None:
         dialect = sink.address.dialect
         self._sink, self._entity, self._engine = sink, entity, engine_of(dialect)
+        self._uniques, self._is_ours = uniques, is_ours
+        self.into = into or sink.table(entity)
         self._writers = [writer(attribute, dialect) for attribute in entity.attributes]
         self._converters = [converter(attribute, dialect) for attribute in entity.attributes]
         self._encode = row_encoder(entity.attribute_names, entity, _POLICY)
         self._judge = canonical_encoder(entity.attribute_names, entity, _POLICY)
         self._judges = [canonical_encoder([each], entity, _POLICY) for each in entity.attribute_names]
         self._staged = quote(name, sink.preparer)
-        self._columns = ", ".join(quote(each, sink.preparer) for each in entity.attribute_names)
+        self.columns = ", ".join(quote(each, sink.preparer) for each in entity.attribute_names)
         self._place = quote(_PLACE.name, sink.preparer)
-        links = model.parents_of(entity.name)
-        self._create = create_staged(name, _PLACE, keyed_alike(entity, model), links, dialect, sink.preparer)
+        self._create = create_staged(name, _PLACE, types, dialect, sink.preparer)
         sink.run(self._create)
         staged = Entity(name, (_PLACE, *entity.attributes))
         tables = Tables(Model(name, (staged,)), dialect, {name: (None, name)})
@@ -74,8 +87,8 @@ class Passage:
             with self._attempt():
                 self._stage(rows)
                 self._sink.run(
-                    f"INSERT INTO {self._sink.table(self._entity)} ({self._columns}) "  # noqa: S608 - quoted
-                    f"SELECT {self._columns} FROM {self._staged} "
+                    f"INSERT INTO {self.into} ({self.columns}){self._engine.numbers_too} "  # noqa: S608 - quoted
+                    f"SELECT {self.columns} FROM {self._staged} "
                     f"WHERE {self._place} BETWEEN {self._places[0]} AND {self._places[-1]} ORDER BY {self._place}"
                 )
         except SourceError as error:
@@ -147,7 +160,7 @@ class Passage:
         for statement in self._engine.emptying(self._staged, self._create):
             self._sink.run(statement)
         self._places = range(self._places.stop, self._places.stop + len(rows))
-        into = f"{self._staged} ({self._place}, {self._columns})"
+        into = f"{self._staged} ({self._place}, {self.columns})"
         try:
             written = [tuple(write(value) for write, value in zip(self._writers, row, strict=True)) for row in rows]
             placed = zip(self._places, written, strict=True)
@@ -170,14 +183,60 @@ class Passage:
         if found is not None:
             value = self._explained(found)
             return RowRefused(value.problem, entity=value.entity, row=row, attribute=value.attribute)
-        what = f"the row is refused: {error.problems[0].what}"
-        problem = Problem(what, where=self._where(row), next_move=self._engine.other_target)
+        said = error.problems[0].what
+        move = self._engine.other_target if self._is_ours else _CHANGE_ROW
+        problem = self._duplicate(row, said) or Problem(
+            f"the row is refused: {said}", where=self._where(row), next_move=move
+        )
         return RowRefused(problem, entity=self._entity.name, row=row)
 
-    def _where(self, row: Row) -> str:
+    def _duplicate(self, row: Row, said: str) -> Problem | None:
+        """The problem of a row that the table takes for one it has; None where it is refused for something else."""
+        entity, names = self._entity, self._entity.attribute_names
+        for unique in self._uniques:
+            if any(row[names.index(name)] is None for name in unique):
+                continue
+            if (other := self._equal_row(row, unique)) is None:
+                continue
+            key = entity.key or unique
+            values = f"{self._values(unique, row)} and {self._values(unique, other)}"
+            what = f"two rows are the same by the UNIQUE of {name_list(unique)}: {values}; the server says: {said}"
+            where = f"table {entity.name}, the rows {self._values(key, other)} and {self._values(key, row)}"
+            return Problem(what, where=where, next_move=self._told_apart(unique))
+        return None
+
+    def _equal_row(self, row: Row, unique: tuple[str, ...]) -> Row | None:
+        """A row of the table that has the same values as another, as the table compares them."""
+        quoted_names = [quote(name, self._sink.preparer) for name in unique]
+        equal = " AND ".join(f"t.{name} = s.{name}" for name in quoted_names)
+        columns = ", ".join(f"t.{quote(name, self._sink.preparer)}" for name in self._entity.attribute_names)
+        self._sink.run(f"SAVEPOINT {_SAVEPOINT}")
+        try:
+            with typed_errors(self._sink.address):
+                self._stage([row])
+                found = self._sink.run(
+                    f"SELECT {columns} FROM {self.into} AS t JOIN {self._staged} AS s ON {equal} "  # noqa: S608 - quoted
+                    f"WHERE s.{self._place} = {self._places[0]} LIMIT 1"
+                ).fetchall()
+        except SourceError:
+            return None
+        finally:
+            self._sink.run(f"ROLLBACK TO SAVEPOINT {_SAVEPOINT}")
+        return next(iter(convert_rows(found, self._converters)), None) if found else None
+
+    def _told_apart(self, unique: tuple[str, ...]) -> str:
+        collation = self._engine.telling_collation
+        is_text = any(self._entity.attribute(name).type.name in TEXTS for name in unique)
+        if self._is_ours or not is_text or not collation:
+            return "change one of the two rows"
+        return f"change one of the two rows, or give {name_list(unique)} the collation {collation} in the target"
+
+    def _values(self, names: Sequence[str], row: Row) -> str:
         values = dict(zip(self._entity.attribute_names, row, strict=True))
-        key = ", ".join(f"{name} = {cut(repr(values[name]))}" for name in self._entity.key)
-        return f"table {self._entity.name}, the row {key or 'without a key'}"
+        return ", ".join(f"{name} = {cut(repr(values[name]))}" for name in names)
+
+    def _where(self, row: Row) -> str:
+        return f"table {self._entity.name}, the row {self._values(self._entity.key, row) or 'without a key'}"
 
     def _failing(self, row: Row) -> Iterator[_Refusal]:
         """The values of a row that fail by themselves."""
@@ -193,6 +252,8 @@ class Passage:
 
     def _move(self, attribute: Attribute, value: object) -> str:
         """What to do with a value: to list a type is said only where the column would then give it back."""
+        if not self._is_ours:
+            return _CHANGE_COLUMN
         listed = (replace(attribute, also=(*attribute.also, kind)) for kind in _LISTED)
         if self._engine.enforces_types or any(self._is_kept(each, value) for each in listed):
             return self._engine.other_target
@@ -204,7 +265,8 @@ class Passage:
         self._sink.run(f"SAVEPOINT {_SAVEPOINT}")
         try:
             with typed_errors(self._sink.address):
-                Passage(self._sink, tried, Model(tried.name, (tried,)), tried.name)._stage([(value,)])
+                types = staged_types(tried, Model(tried.name, (tried,)), self._sink.address.dialect)
+                Passage(self._sink, tried, tried.name, types=types)._stage([(value,)])
         except SourceError:
             return False
         finally:

@@ -4,22 +4,32 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from nestling.common.errors import Problem, SourceError
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.connection import connect, dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.table_ddl import create_table, keyed_alike, partial_indexes, place_of, quote, retyped_column
-from nestling.sources.sql.undeclared import left_out, left_out_everywhere
+from nestling.sources.sql.existing import existing_tables, refuse_dangling
+from nestling.sources.sql.table_ddl import (
+    create_table,
+    keyed_alike,
+    partial_indexes,
+    place_of,
+    quote,
+    retyped_column,
+    staged_types,
+)
+from nestling.sources.sql.undeclared import filled_as_they_were, left_out, left_out_everywhere
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from nestling.ir.model import Entity, Model
+    from nestling.ir.model import Entity, Model, Relationship
     from nestling.ir.rows import RefusedValues
+    from nestling.sources.sql.catalog import Catalog
     from nestling.sources.sql.engine import Engine
+    from nestling.sources.sql.existing import Existing
     from nestling.sources.sql.passage import Passage
 
 _OTHER_TYPES = (
@@ -30,12 +40,21 @@ _OTHER_TYPES = (
 
 
 class SqlSink:
-    """A target for rows. `broken` lists, after `finish`, the relationships some rows do not keep."""
+    """A target for rows. `broken` lists, after `finish`, the relationships some rows do not keep.
+
+    `made` are the tables it made, `existing` those that were there; rows of `held` wait in a table of their own.
+    """
 
     def __init__(self, address: Address) -> None:
         self.address = address
         self.broken: tuple[str, ...] = ()
         self._model: Model | None = None
+        self.made: list[Entity] = []
+        self.existing: Mapping[str, Existing] = {}
+        self.held: dict[str, Passage] = {}
+        self.is_committed = False
+        self._is_finished = False
+        self._catalog: Catalog | None = None
         self._passages: dict[str, Passage] = {}
         self._entities: dict[str, Entity] = {}
 
@@ -56,42 +75,60 @@ class SqlSink:
         return dialect_of(self.address).identifier_preparer
 
     def begin(self, model: Model) -> None:
-        """Create the tables; raises SourceError when one of them exists and holds rows, or could not hold what the model says."""
-        from nestling.sources.sql.passage import Passage
+        """Create the tables that are missing; those that are there stay as they are.
 
+        Raises SourceError, and changes nothing, when one of them holds rows or could not hold what the model says.
+        """
         self._model = model
-        self._refuse_types(model)
         with typed_errors(self.address):
-            self._refuse_rows(model)
-            for schema in sorted(
-                {schema for e in model.entities if (schema := place_of(e.name, self.address.dialect)[0])}
-            ):
+            self.existing, self._catalog = existing_tables(self, model)
+            missing = [entity for entity in model.entities if entity.name not in self.existing]
+            self._refuse_types(missing)
+            places = (place_of(entity.name, self.address.dialect) for entity in missing)
+            for schema in sorted({schema for schema, _ in places if schema}):
                 self.run(f"CREATE SCHEMA IF NOT EXISTS {quote(schema, self.preparer)}")
-            self._entities = {entity.name: keyed_alike(entity, model) for entity in model.entities}
-            for entity in model.entities:
-                self.run(f"DROP TABLE IF EXISTS {self.table(entity)}{self._engine.dropped_with}")
-                links = model.parents_of(entity.name)
-                made = self._entities[entity.name]
-                self.run(create_table(made, links, self.address.dialect, self.preparer))
-                for index in partial_indexes(made, self.address.dialect, self.preparer):
-                    self.run(index)
+            self._entities = {entity.name: keyed_alike(entity, model) for entity in missing}
+            for entity in missing:
+                self._make(entity, model)
             self._engine.tolerate_any_text(self.connection)
             for number, entity in enumerate(model.entities):
-                self._passages[entity.name] = Passage(self, entity, model, f"nestling staged {number}")
+                self._passages[entity.name] = self._passage(entity, model, f"nestling staged {number}")
+
+    def _make(self, entity: Entity, model: Model) -> None:
+        made, dialect = self._entities[entity.name], self.address.dialect
+        self.run(create_table(made, model.parents_of(entity.name), dialect, self.preparer))
+        self.made.append(entity)
+        for index in partial_indexes(made, dialect, self.preparer):
+            self.run(index)
+
+    def _passage(self, entity: Entity, model: Model, name: str) -> Passage:
+        """The way of an entity's rows into its table, or into one that holds them back."""
+        from nestling.sources.sql.passage import Passage
+
+        existing = self.existing.get(entity.name)
+        if existing is None:
+            types = staged_types(entity, model, self.address.dialect)
+            groups = tuple(filter(None, (entity.key, *entity.uniques)))
+            return Passage(self, entity, name, types=types, uniques=groups)
+        held, own = self._engine.held_for(self, existing, f"{name} held"), existing.entity
+        passage = Passage(self, own, name, types=existing.types, uniques=own.uniques, into=held, is_ours=False)
+        if held is not None:
+            self.held[entity.name] = passage
+        return passage
 
     def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
         """Add rows, each a tuple of conceptual values in attribute order; raises SourceError for one not read back as it is."""
         if rows:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
-                self._passages[entity.name].carry(rows)
+                self._passages[entity.name].carry(self._kept(entity, rows))
 
     def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
         """The values of rows that `write` would refuse, all of them; adds nothing."""
         if rows:
             with typed_errors(self.address):
                 self._widen(entity.name, rows)
-                yield from self._passages[entity.name].refused(rows)
+                yield from self._passages[entity.name].refused(self._kept(entity, rows))
 
     def finish(self) -> tuple[str, ...]:
         """Add the foreign keys, note those that do not hold, have numbers go on behind the highest, and commit."""
@@ -100,18 +137,49 @@ class SqlSink:
             entities = self._entities.values()
             exact = {each.name: self._engine.exact_types(self, each, self._model) for each in entities}
             self.broken = self._engine.finished(self, self._model)
+        self._is_finished = True
         self.close()
         broken = (f"the foreign key `{name}` is not declared, or not kept by all rows" for name in self.broken)
-        dialect = self.address.dialect
-        tables = (left_out(each, self._model, dialect, exact[each.name]) for each in entities)
-        return (*broken, *chain.from_iterable(tables), *left_out_everywhere(self._model, dialect))
+        views = {view.name for view in self._catalog.views} if self._catalog is not None else set()
+        return (
+            *broken,
+            *filled_as_they_were(self.existing.values()),
+            *left_out(entities, self._model, self.address.dialect, exact),
+            *left_out_everywhere(self._model, self.address.dialect, made=frozenset(self._entities), views=views),
+        )
 
     def close(self) -> None:
-        """Give up what has not been finished."""
-        self.connection.close()
+        """Give up what has not been finished: nothing of it stays."""
+        connection = self.__dict__.pop("connection", None)
+        if connection is None:
+            return
+        connection.close()
+        if not self._is_finished:
+            with typed_errors(self.address):
+                self._engine.undone(self)
+
+    @property
+    def links_made(self) -> tuple[Relationship, ...]:
+        """The relationships whose foreign key is for this run to make: tables that were there have their own."""
+        assert self._model is not None, "begin comes first"
+        return tuple(link for link in self._model.relationships if link.child not in self.existing)
+
+    def refuse_dangling(self) -> None:
+        """Raise SourceError where rows break foreign keys of tables that were there."""
+        refuse_dangling(self, tuple(self.existing.values()), self._catalog)
+
+    def _kept(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Sequence[tuple[object, ...]]:
+        """The rows without what their table computes."""
+        computed = self.existing[entity.name].computed if entity.name in self.existing else ()
+        if not computed:
+            return rows
+        places = [place for place, name in enumerate(entity.attribute_names) if name not in computed]
+        return [tuple(row[place] for place in places) for row in rows]
 
     def _widen(self, name: str, rows: Sequence[tuple[object, ...]]) -> None:
-        """Have columns take texts that are longer than the model says, as those of a source that does not look."""
+        """Have columns made here take texts that are longer than the model says, as those of a source that does not look."""
+        if name not in self._entities:
+            return
         entity = self._entities[name]
         wide = tuple(
             widened
@@ -136,31 +204,19 @@ class SqlSink:
         quoted = quote(name, self.preparer)
         return f"{quote(schema, self.preparer)}.{quoted}" if schema else quoted
 
-    def _refuse_types(self, model: Model) -> None:
+    def _refuse_types(self, entities: Sequence[Entity]) -> None:
         problems = [
             Problem(
                 f"`{attribute.name}` is {attribute.type} and also {', '.join(map(str, left))}, which no column here holds both",
                 where=f"table {entity.name}",
                 next_move=_OTHER_TYPES,
             )
-            for entity in model.entities
+            for entity in entities
             for attribute in entity.attributes
             if (left := self._engine.left_types(attribute))
         ]
         if problems:
             raise SourceError(*problems)
-
-    def _refuse_rows(self, model: Model) -> None:
-        existing = self._engine.tables(
-            self, {place_of(entity.name, self.address.dialect)[0] for entity in model.entities}
-        )
-        taken = [e for e in model.entities if place_of(e.name, self.address.dialect) in existing]
-        full = [e.name for e in taken if self.run(f"SELECT 1 FROM {self.table(e)} LIMIT 1").fetchone()]  # noqa: S608 - quoted
-        if full:
-            what = f"the target already holds rows in {', '.join(f'`{name}`' for name in full)}"
-            raise SourceError(
-                Problem(what, where=self.address.origin, next_move="name a new file or an empty database")
-            )
 
 
 def _is_longer(value: object, most: int) -> bool:

@@ -74,7 +74,8 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
     checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
     parts.extend(filter(None, _row_checks(entity, {a.name: each for a, each in words}, dialect, preparer)))
-    return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + "\n)"
+    options = engine_of(dialect).table_options
+    return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + f"\n){options}"
 
 
 def _row_checks(entity: Entity, declared: Mapping[str, str], dialect: str, preparer: Any) -> Iterator[str]:
@@ -104,15 +105,21 @@ def is_declared(unique: PartialUnique, entity: Entity, dialect: str) -> bool:
     return statements != MYSQL and compares_alike(unique.condition, entity, statements)
 
 
-def create_staged(
-    name: str, place: Attribute, entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any
-) -> str:
-    """The statement that makes a temporary table of the same columns, and of rows' places: it takes any row, NULL everywhere."""
-    wide = replace(entity, attributes=tuple(map(engine_of(dialect).widened, entity.attributes)))
-    words = [(place, column_words(place, dialect)), *declared_columns(wide, links, dialect)]
-    columns = (_name_and_type(attribute, declared, dialect, preparer) for attribute, declared in words)
+def staged_types(entity: Entity, model: Model, dialect: str) -> dict[str, str]:
+    """The types of the columns of a table of ours, as wide as they may become, by attribute."""
+    keyed = keyed_alike(entity, model)
+    wide = replace(keyed, attributes=tuple(map(engine_of(dialect).widened, keyed.attributes)))
+    words = declared_columns(wide, model.parents_of(entity.name), dialect)
+    return {each.name: _type(each, declared, dialect) for each, declared in words}
+
+
+def create_staged(name: str, place: Attribute, types: Mapping[str, str], dialect: str, preparer: Any) -> str:
+    """The statement that makes a temporary table of such columns, and of rows' places: it takes any row, NULL everywhere."""
+    words = {place.name: column_words(place, dialect), **types}
+    columns = (f"{quote(column, preparer)} {declared}" for column, declared in words.items())
     key = f"PRIMARY KEY ({quote(place.name, preparer)})"
-    return f"CREATE TEMPORARY TABLE {quote(name, preparer)} ({', '.join((*columns, key))})"
+    options = engine_of(dialect).table_options
+    return f"CREATE TEMPORARY TABLE {quote(name, preparer)} ({', '.join((*columns, key))}){options}"
 
 
 def declared_columns(entity: Entity, links: Sequence[Relationship], dialect: str) -> list[tuple[Attribute, str]]:
@@ -172,8 +179,11 @@ def _column(attribute: Attribute, entity: Entity, declared: str, dialect: str, p
 
 
 def _name_and_type(attribute: Attribute, declared: str, dialect: str, preparer: Any) -> str:
-    collation = engine_of(dialect).column_collation(attribute)
-    return " ".join(filter(None, (quote(attribute.name, preparer), declared, collation)))
+    return f"{quote(attribute.name, preparer)} {_type(attribute, declared, dialect)}"
+
+
+def _type(attribute: Attribute, declared: str, dialect: str) -> str:
+    return " ".join(filter(None, (declared, engine_of(dialect).column_collation(attribute))))
 
 
 def _foreign_key(link: Relationship, dialect: str, preparer: Any) -> str:

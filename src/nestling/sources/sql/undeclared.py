@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import name_list
@@ -19,56 +19,102 @@ from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.table_ddl import column_words, declared_columns, is_declared, undeclared_defaults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Container, Iterable, Iterator, Mapping
 
     from nestling.ir.model import Entity, Model
+    from nestling.sources.sql.existing import Existing
 
 
-def left_out_everywhere(model: Model, dialect: str) -> Iterator[str]:
-    """What no table says, in a sentence for all of them."""
-    loose = [each.name for each in model.relationships if not each.enforced]
+def filled_as_they_were(tables: Iterable[Existing]) -> Iterator[str]:
+    """What happened to tables that were there."""
+    there = list(tables)
+    if there:
+        are = agreeing(len(there), "was there, and is filled as it is", "were there, and are filled as they are")
+        yield f"{name_list(each.entity.name for each in there)} {are}"
+    for each in there:
+        if each.computed:
+            yield f"`{each.entity.name}`: the target computes {name_list(each.computed)}; the values of the rows are not written"
+
+
+def left_out_everywhere(model: Model, dialect: str, *, made: frozenset[str], views: Container[str]) -> Iterator[str]:
+    """What no table of those `made` says, in a sentence for all of them; `views` are there already."""
+    loose = [each.name for each in model.relationships if not each.enforced and each.child in made]
     if loose:
         are = agreeing(len(loose), "is no foreign key", "are no foreign keys")
         yield f"{name_list(loose)} {are} here: the source enforces none"
-    kinds = (each.type.name for entity in model.entities for each in entity.attributes)
+    kinds = (each.type.name for entity in model.entities if entity.name in made for each in entity.attributes)
     if engine_of(dialect).enforces_types and TypeName.INTEGER in kinds:
         widest = column_words(Attribute("", INTEGER), dialect)
         yield f"integers are declared as {widest}: the design does not know how wide the source's are"
-    if model.views:
-        names = [each.name for each in model.views]
+    if names := [each.name for each in model.views if each.name not in views]:
         are, them = agreeing(len(names), "is no view", "are no views"), agreeing(len(names), "it", "them")
         yield f"{name_list(names)} {are} here: make {them} anew"
-    yield "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
+    if made:
+        yield "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
 
 
-def left_out(entity: Entity, model: Model, dialect: str, exact: Mapping[str, str]) -> Iterator[str]:
-    """A sentence for each kind of thing a table leaves out; `entity` is the model's as its columns had to be.
+def left_out(
+    entities: Collection[Entity], model: Model, dialect: str, exact: Mapping[str, Mapping[str, str]]
+) -> Iterator[str]:
+    """A sentence for each kind of thing each table leaves out: what rows may break first, one kind after the other.
 
-    `exact` has the types that columns got at the end.
+    The entities are the model's as their columns had to be; `exact` has the types that columns got at the end, by entity.
     """
-    if named := name_list(each.name for each in entity.attributes if isinstance(each.default, Computed)):
-        yield f"`{entity.name}`: the source computes {named}; here an INSERT or UPDATE has to give the value"
-    if named := name_list(undeclared_defaults(entity, dialect)):
-        yield f"`{entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
-    columns = declared_columns(entity, model.parents_of(entity.name), dialect)
-    enums = [each.name for each in entity.attributes if each.type.name is TypeName.ENUM and each.name in exact]
+    for of_kind in (_of_rows, _allowed, _computed, _defaults, _collations, _enums, _types):
+        for entity in entities:
+            columns = declared_columns(entity, model.parents_of(entity.name), dialect)
+            yield from of_kind(_Made(entity, model.entity(entity.name), columns, dialect, exact[entity.name]))
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A table that was made of `given`: its entity, the types of its columns, and those they got at the end."""
+
+    entity: Entity
+    given: Entity
+    columns: list[tuple[Attribute, str]]
+    dialect: str
+    exact: Mapping[str, str]
+
+
+def _computed(made: _Made) -> Iterator[str]:
+    if named := name_list(each.name for each in made.entity.attributes if isinstance(each.default, Computed)):
+        yield f"`{made.entity.name}`: the source computes {named}; here an INSERT or UPDATE has to give the value"
+
+
+def _defaults(made: _Made) -> Iterator[str]:
+    if named := name_list(undeclared_defaults(made.entity, made.dialect)):
+        yield f"`{made.entity.name}`: the default of {named} is not declared; an INSERT has to give a value"
+
+
+def _enums(made: _Made) -> Iterator[str]:
+    enums = [e.name for e in made.entity.attributes if e.type.name is TypeName.ENUM and e.name in made.exact]
     if enums:
-        called = ", ".join(f"`{exact[name]}` of `{name}`" for name in enums)
-        yield f"`{entity.name}`: the design does not know the names of enum types; here they are {called}"
-    inexact = [(each, words) for each, words in columns if each.name not in exact]
-    if other := ", ".join(_retyped(model.entity(entity.name), inexact, dialect)):
-        yield f"`{entity.name}`: declared as another type than the source's: {other}"
-    if named := name_list(
-        each.name for each, words in columns if each.allowed and not check_ddl(each, "", words, dialect)
-    ):
-        yield f"`{entity.name}`: what is allowed of {named} is not declared"
-    yield from _of_rows(entity, {each.name: words for each, words in columns}, dialect)
-    if named := name_list(each.name for each in entity.attributes if not _is_collated(each, dialect)):
-        yield f"`{entity.name}`: texts of {named} are compared to the letter here, not as the source does"
+        called = ", ".join(f"`{made.exact[name]}` of `{name}`" for name in enums)
+        yield f"`{made.entity.name}`: the design does not know the names of enum types; here they are {called}"
 
 
-def _of_rows(entity: Entity, declared: Mapping[str, str], dialect: str) -> Iterator[str]:
+def _types(made: _Made) -> Iterator[str]:
+    inexact = [(each, words) for each, words in made.columns if each.name not in made.exact]
+    if other := ", ".join(_retyped(made.given, inexact, made.dialect)):
+        yield f"`{made.entity.name}`: declared as another type than the source's: {other}"
+
+
+def _allowed(made: _Made) -> Iterator[str]:
+    left = (a.name for a, words in made.columns if a.allowed and not check_ddl(a, "", words, made.dialect))
+    if named := name_list(left):
+        yield f"`{made.entity.name}`: what is allowed of {named} is not declared"
+
+
+def _collations(made: _Made) -> Iterator[str]:
+    if named := name_list(each.name for each in made.entity.attributes if not _is_collated(each, made.dialect)):
+        yield f"`{made.entity.name}`: texts of {named} are compared to the letter here, not as the source does"
+
+
+def _of_rows(made: _Made) -> Iterator[str]:
     """The checks and the unique groups of some rows that a table does not have."""
+    entity, dialect = made.entity, made.dialect
+    declared = {each.name: words for each, words in made.columns}
     for check in entity.checks:
         if not row_check_ddl(check, entity, declared, dialect, PLAIN):
             yield f"`{entity.name}`: {check} is not declared"

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts
+    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
     from nestling.sources.sql.measure import Connected, TableMeasures
     from nestling.sources.sql.row_sql import Tables
     from nestling.sources.sql.rows import SqlDatabase
@@ -61,6 +61,13 @@ _NEXT_NUMBER = re.compile(r"\bAUTO_INCREMENT=(\d+)[^\n]*\Z")
 """What stands behind the columns of a table's DDL."""
 _NAMED = 4
 """Values a note names of many."""
+_TYPES = """
+SELECT column_name, CONCAT(column_type, IF(character_set_name IS NULL, '',
+  CONCAT(' CHARACTER SET ', character_set_name, ' COLLATE ', collation_name)), ' NULL')
+FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = %s"""
+_STORAGE = """
+SELECT t.engine FROM information_schema.tables t LEFT JOIN information_schema.engines e ON e.engine = t.engine
+WHERE t.table_schema = DATABASE() AND t.table_name = %s AND COALESCE(e.transactions, 'NO') <> 'YES'"""
 _CANNOT = 1005
 """The error for a foreign key that cannot be made, as over columns whose types differ."""
 
@@ -258,6 +265,8 @@ class Mysql(Engine):
 
     # --- tables and rows written -------------------------------------------------------------------------------------
 
+    table_options = " CHARACTER SET utf8mb4"
+    telling_collation = "utf8mb4_bin"
     bracketed_defaults = ("longtext",)
     columns_of_text = Engine.columns_of_text | {_T.JSON, _T.UUID, _T.OBJECT_ID}
     made_values = MappingProxyType(
@@ -306,6 +315,36 @@ class Mysql(Engine):
         connection.cursor().execute("SET SESSION sql_mode = CONCAT(@@sql_mode, ',NO_AUTO_VALUE_ON_ZERO')")
         connection.autocommit(False)
 
+    def column_key(self, name: str) -> str:
+        """Case does not count."""
+        return name.lower()
+
+    def found_types(self, sink: SqlSink, table: Table) -> Mapping[str, str]:
+        """With their character sets; a TIMESTAMP is NOT NULL unless it is told otherwise."""
+        cursor = sink.connection.cursor()
+        cursor.execute(_TYPES, (table.name,))
+        return dict(cursor.fetchall())
+
+    def not_undone(self, sink: SqlSink, table: str) -> str:
+        """Some storage engines have no transactions."""
+        cursor = sink.connection.cursor()
+        cursor.execute(_STORAGE, (table,))
+        found = cursor.fetchone()
+        return f"its engine {found[0]} has no transactions: what fails could not be taken back" if found else ""
+
+    def undone(self, sink: SqlSink) -> None:
+        """CREATE TABLE and ALTER TABLE commit: tables made are dropped; those that were empty become so again."""
+        connection = self.connect(sink.address, read_only=False)
+        try:
+            cursor = connection.cursor()
+            cursor.execute("SET foreign_key_checks = 0")
+            for entity in sink.made:
+                cursor.execute(f"DROP TABLE {sink.table(entity)}")
+            for existing in sink.existing.values() if sink.is_committed else ():
+                cursor.execute(f"DELETE FROM {sink.table(existing.entity)}")  # noqa: S608 - quoted
+        finally:
+            connection.close()
+
     def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
         """Rows deleted stay until the end of the transaction, which TRUNCATE would be."""
         return (f"DROP TEMPORARY TABLE {temporary}", create)
@@ -318,8 +357,10 @@ class Mysql(Engine):
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Every ALTER TABLE commits."""
+        sink.refuse_dangling()
         sink.connection.commit()
-        return tuple(link.name for link in declared(model.relationships) if not _added(sink, link, model))
+        sink.is_committed = True
+        return tuple(link.name for link in declared(sink.links_made) if not _added(sink, link, model))
 
 
 ENGINE = Mysql()

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import ColumnFacts
+    from nestling.sources.sql.existing import Existing
     from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.values import Converter
@@ -198,7 +199,8 @@ class Postgresql(Engine):
     has_schemas = True
     has_booleans = True
     has_infinite_moments = True
-    dropped_with = " CASCADE"
+    numbers_too = " OVERRIDING SYSTEM VALUE"
+    telling_collation = "C"
     made_values = MappingProxyType(
         {
             (Generated.TIMESTAMP, _T.TIMESTAMP): "CURRENT_TIMESTAMP",
@@ -225,6 +227,14 @@ class Postgresql(Engine):
     def begin_writing(self, connection: Any) -> None:
         """The driver begins by itself; foreign keys are added last."""
 
+    def held_for(self, sink: SqlSink, existing: Existing, name: str) -> str | None:
+        """It looks at a foreign key after each statement: one statement moves the rows of all tables that have some."""
+        if not existing.table.foreign_keys:
+            return None
+        held = quote(name, sink.preparer)
+        sink.run(f"CREATE TEMPORARY TABLE {held} (LIKE {sink.table(existing.entity)} INCLUDING ALL)")
+        return held
+
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
         """By COPY."""
         with connection.cursor().copy(f"COPY {into} FROM STDIN") as copy:
@@ -237,8 +247,12 @@ class Postgresql(Engine):
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """Foreign keys, each in a savepoint; identities go on behind the highest number there is."""
-        broken = tuple(link.name for link in declared(model.relationships) if not _added(sink, link, model))
-        for entity in model.entities:
+        _move_held(sink)
+        broken = tuple(link.name for link in declared(sink.links_made) if not _added(sink, link, model))
+        for existing in sink.existing.values():
+            for name in existing.entity.attribute_names:
+                _number_on(sink, sink.table(existing.entity), name)
+        for entity in sink.made:
             left = undeclared_defaults(keyed_alike(entity, model), self.name)
             for each in entity.attributes:
                 if each.default in NUMBERED and each.name not in left:
@@ -276,15 +290,46 @@ def _words(kind: Type, also: tuple[Type, ...]) -> str:
 
 
 def _added(sink: SqlSink, link: Relationship, model: Model) -> bool:
-    from psycopg import IntegrityError
+    from psycopg import IntegrityError, errors
 
     sink.run("SAVEPOINT foreign_key")
     try:
         sink.run(foreign_key_ddl(link, model, POSTGRESQL, sink.preparer))
-    except IntegrityError:
+    except (IntegrityError, errors.InvalidForeignKey, errors.DatatypeMismatch):  # the latter of a parent that was there
         sink.run("ROLLBACK TO SAVEPOINT foreign_key")
         return False
     return True
+
+
+def _move_held(sink: SqlSink) -> None:
+    """Fill the tables whose rows were held back, all in one statement."""
+    from psycopg import IntegrityError
+
+    moves = [
+        f"moved_{number} AS (INSERT INTO {sink.table(sink.existing[name].entity)} ({passage.columns}) "  # noqa: S608 - quoted
+        f"OVERRIDING SYSTEM VALUE SELECT {passage.columns} FROM {passage.into})"
+        for number, (name, passage) in enumerate(sink.held.items())
+    ]
+    try:
+        if moves:
+            sink.run(f"WITH {', '.join(moves)} SELECT 1")
+        sink.run("SET CONSTRAINTS ALL IMMEDIATE")
+    except IntegrityError as error:
+        what = " ".join(filter(None, (error.diag.message_primary, error.diag.message_detail)))
+        where = f"table {error.diag.table_name}"
+        move = "mend these rows in MongoDB, or take the constraint out of the table"
+        raise SourceError(Problem(what, where=where, next_move=move)) from None
+
+
+def _number_on(sink: SqlSink, table: str, column: str) -> None:
+    """Let the sequence of a column, if it has one, go on behind the highest number there is."""
+    found = sink.connection.execute("SELECT pg_get_serial_sequence(%s, %s)", (table, column)).fetchone()[0]
+    if found is None:
+        return
+    quoted = quote(column, sink.preparer)
+    highest = sink.run(f"SELECT max({quoted}) FROM {table}").fetchone()[0]  # noqa: S608 - quoted
+    if highest is not None and highest > 0:
+        sink.connection.execute("SELECT setval(%s::regclass, %s)", (found, highest))
 
 
 ENGINE = Postgresql()

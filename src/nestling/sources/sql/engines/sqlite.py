@@ -321,6 +321,14 @@ class Sqlite(Engine):
         """As the transaction sees them."""
         return {(None, row[0]) for row in sink.run("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
+    def table_key(self, name: str) -> str:
+        """Case does not count."""
+        return name.lower()
+
+    def column_key(self, name: str) -> str:
+        """Case does not count."""
+        return name.lower()
+
     def emptying(self, temporary: str, create: str) -> tuple[str, ...]:
         """All rows at once."""
         return (f"DELETE FROM {temporary}",)  # noqa: S608 - quoted
@@ -338,7 +346,9 @@ class Sqlite(Engine):
 
     def finished(self, sink: SqlSink, model: Model) -> tuple[str, ...]:
         """The foreign keys are there, and can be checked."""
-        found = sink.run("PRAGMA foreign_key_check").fetchall()
+        sink.refuse_dangling()
+        checks = (f"PRAGMA foreign_key_check({sink.table(entity)})" for entity in sink.made)
+        found = [row for check in checks for row in sink.run(check)]
         sink.connection.commit()
         return tuple(sorted({f"{child} -> {parent}" for child, _, parent, _ in found}))
 
