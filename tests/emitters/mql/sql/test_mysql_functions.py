@@ -5,6 +5,10 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+import pytest
+
+from nestling.common.errors import NestlingError
+from nestling.executors.run import run_read
 from tests.beside_mariadb import Both, both_of
 
 SCRIPT = """
@@ -82,3 +86,28 @@ def test_what_hangs_on_the_session_or_the_encoding_is_a_gap(both: Both) -> None:
         "SUBSTRING_INDEX(s, '', 1)",
     ):
         assert both.gap(f"SELECT {text} FROM moment")
+
+
+LETTERS = "abcxyzABCXYZ0-@ßàéîõøüýþÀÉÎÕØÜÝÞāăčďđęğħĳłńŋőœřşšţŧūŵŷźżžĀĂČĎĐĘĞĦĲŁŃŊŐŒŘŞŠŢŦŪŴŶŹŻŽ漢字🦄"
+MORE = "ΑΒΓΔΣΩαβγδσωΆΈΪάέϊώАБВЯабвяЁЇёїџЏ"
+BEYOND = ("µ", "ÿ", "ı", "İ", "ſ", "ƀ", "ǅ", "ς" + "ẞ", "ა", "Ⅷ", "ⓐ", "𐐀", "ƛ")
+
+
+def test_case_is_mariadbs(both: Both) -> None:
+    """Of letters on which all collations agree; a statement fails on others."""
+    for text in (LETTERS, MORE):
+        both.cursor.execute("REPLACE INTO moment (id, s) VALUES (7, %s)", (text[:60],))
+        both.database["moment"].update_one({"_id": 7}, {"$set": {"s": text[:60]}}, upsert=True)
+        both.cursor.execute("SET NAMES utf8mb4")
+        for sql in (
+            "SELECT UPPER(s), LOWER(s) FROM moment ORDER BY id",
+            "SELECT id FROM moment WHERE LOWER(s) = 'ann@mail.example.org'",
+            f"SELECT UPPER('{text}'), LOWER('{text}') FROM moment LIMIT 1",
+        ):
+            here, there = both.answers(sql)
+            assert [list(row) for row in here] == [list(row) for row in there], sql
+    for letter in BEYOND:
+        assert both.gap(f"SELECT UPPER('{letter}') FROM moment"), letter
+        both.database["moment"].update_one({"_id": 7}, {"$set": {"s": letter}})
+        with pytest.raises(NestlingError, match="case is known of a letter in"):
+            list(run_read(both.database, both.convert("SELECT LOWER(s) FROM moment")))
