@@ -21,7 +21,7 @@ EXPRESSIONS = (
     "CONCAT(f, 'x')",
     "DATE_FORMAT(at, '%W')", "DAYNAME(at)", "MONTHNAME(at)", "WEEK(at)", "YEARWEEK(at)", "LAST_DAY(at)",
     "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "CONVERT_TZ(at, 'UTC', 'Europe/Berlin')", "CURTIME()",
-    "UNIX_TIMESTAMP(at)",
+    "UNIX_TIMESTAMP(at)", "TIMESTAMP_DIFF(at, at)",
     "STDDEV(n)", "BIT_OR(n)", "JSON_ARRAYAGG(n)", "JSON_EXTRACT(s, '$.a')", "RAND()", "UUID()", "LAST_INSERT_ID()",
     "FOUND_ROWS()", "@x := n",
 )  # fmt: skip

@@ -296,9 +296,10 @@ _PASSED = ("microsecond", "second", "minute", "hour", "day", "week", "month", "q
 
 def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """MySQL's TIMESTAMPDIFF."""
-    unit = node.args["unit"].name.casefold()
+    said = node.args.get("unit")
+    unit = said.name.casefold() if said is not None else ""
     if env.dialect.rules is not Rules.MYSQL or unit not in _PASSED:
-        raise gap(f"TIMESTAMPDIFF of {unit}", node)
+        raise gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
     sides = (_time(bound(node.this), env), _time(bound(node.expression), env))
     if any(map(is_mixed_time, sides)):
         raise gap("TIMESTAMPDIFF of what may be a zero date", node)
