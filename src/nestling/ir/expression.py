@@ -136,6 +136,7 @@ class Function(StrEnum):
     PAD_END = "pad end"
     REPEAT = "repeat"
     REVERSE = "reverse"
+    SUBSTRING_INDEX = "substring index"  # (text, separator, n): what is before the n-th, or after the n-th from the end
     TRANSLATE = "translate"  # (text, from, to), character by character
     CODE_POINT = "code point"  # of the first character
     CHARACTER = "character"
@@ -162,6 +163,9 @@ class Function(StrEnum):
     )
     TIME_BETWEEN = "time between"  # (later, earlier): an interval
     DAYS_BETWEEN = "days between"  # (later, earlier): whole days between two dates
+    UNITS_BETWEEN = (
+        "units between"  # (unit, later, earlier): whole units between two instants, below 0 where later is earlier
+    )
     TIME_IN_ZONE = "time in zone"  # (zone, timestamptz): what clocks show there, without a zone
     TIME_OF_ZONE = "time of zone"  # (zone, timestamp): the instant at which clocks there show it
     JULIAN_DAY = "julian day"
@@ -183,6 +187,7 @@ class Parameter:
     `listed`: a list of such values is given; it is the only item of an `InList`, maybe converted, and stands for all of them.
     `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
     `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
+    `no_float`: a float is refused where a decimal is expected: MySQL reckons with floats otherwise.
     """
 
     name: str
@@ -190,6 +195,7 @@ class Parameter:
     listed: bool = False
     exact: bool = False
     by_sqlite: bool = False
+    no_float: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,10 +58,14 @@ def inspect(
 
 
 def with_lacks(reading: Reading) -> Reading:
-    """The reading, with a gap for each view no statement can be translated over, and each construct nothing is made of."""
+    """The reading, with a gap for each computed column no write keeps, each view no statement can be translated over, and each
+    construct nothing is made of.
+    """
+    from nestling.pipeline.computed_columns import with_uncomputed
     from nestling.planner.sql import unusable_views
     from nestling.planner.sql.unconverted import unconverted
 
+    reading = with_uncomputed(reading)
     return replace(
         reading, gaps=(*reading.gaps, *unusable_views(reading.model, reading.dialect), *unconverted(reading))
     )

@@ -10,6 +10,7 @@ from nestling.ir.expression import Collation
 from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.instants import infinite_text
 from nestling.ir.model import Attribute
+from nestling.ir.sql_dialects import MYSQL
 from nestling.ir.types import TEXT, TIMES, Type, TypeName
 from nestling.ir.zero_dates import is_zero
 
@@ -17,6 +18,7 @@ _CAST = re.compile(
     r"""::\s*[\w\s."]+(?:\([\d,\s]*\))?(?:\s+with(?:out)?\s+time\s+zone)?\s*(?:\[\s*\])*\s*\Z""", re.IGNORECASE
 )
 _STRING = re.compile(r"(?:[eEnN]|_\w+\s*)?'((?:[^']|'')*)'\Z", re.DOTALL)
+_BITS = re.compile(r"b\s*'([01]+)'\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"([-+]?)\s*(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+)\Z", re.IGNORECASE)
 _NOW = r"(?:current_timestamp|now|localtimestamp|transaction_timestamp|statement_timestamp|clock_timestamp)"
 _FUNCTIONS = (
@@ -39,8 +41,8 @@ _CONSTANTS = frozenset(
 _COLLATIONS = {"nocase": Collation.NOCASE, "rtrim": Collation.RTRIM}
 
 
-def read_default(sql: str | None, kind: Type) -> Default | None:
-    """The default an expression stands for; None for none and for NULL."""
+def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
+    """The default an expression of the dialect stands for; None for none and for NULL."""
     text = _bare(sql or "")
     if text.casefold() in ("", "null"):
         return None
@@ -50,6 +52,8 @@ def read_default(sql: str | None, kind: Type) -> Default | None:
         return _constant(text[1:-1], kind, sql or "")
     if (number := _NUMBER.match(text)) is not None:
         return _constant(_number(number[1].strip("+") + number[2], kind), kind, sql or "")
+    if (digits := _BITS.match(text)) is not None:
+        return _of_bits(digits[1], kind, dialect) or OtherDefault(text)
     if text.casefold() in ("true", "false"):
         return _constant(text.casefold() == "true", kind, sql or "")
     for pattern, made in _FUNCTIONS:
@@ -77,6 +81,19 @@ def _closes_last(text: str) -> bool:
         if depth == 0:
             return place == len(text) - 1
     return False
+
+
+def _of_bits(digits: str, kind: Type, dialect: str) -> Default | None:
+    """The constant of a bit literal: in MySQL a number, which zeros fill up."""
+    if kind.name is TypeName.BITS:
+        return Constant(
+            digits if dialect != MYSQL else digits.lstrip("0").zfill(kind.numbers[0] if kind.numbers else 1)
+        )
+    return (
+        _constant(int(digits, 2), kind, "")
+        if dialect == MYSQL and kind.name in (TypeName.INTEGER, TypeName.BOOLEAN)
+        else None
+    )
 
 
 def _number(digits: str, kind: Type) -> int | float | str:

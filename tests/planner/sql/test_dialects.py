@@ -184,6 +184,8 @@ def test_postgresql_functions(sql: str, function: e.Function) -> None:
         ("SELECT quarter(at) FROM visit", e.Function.TIME_PART),
         ("SELECT dayofyear(at) FROM visit", e.Function.TIME_PART),
         ("SELECT datediff(at, at) FROM visit", e.Function.DAYS_BETWEEN),
+        ("SELECT timestampdiff(hour, at, at) FROM visit", e.Function.UNITS_BETWEEN),
+        ("SELECT substring_index(city, ' ', 1) FROM visit", e.Function.SUBSTRING_INDEX),
         ("SELECT concat_ws(',', city, code) FROM visit", e.Function.CONCAT_SEPARATED),
         ("SELECT now()", e.Function.NOW),
     ],

@@ -77,7 +77,9 @@ def arithmetic(
     """Arithmetic with the dialect's conversions, result type and division."""
     given = (left, right)
     left, right = values.number(left, env.translation), values.number(right, env.translation)
-    left, right = (left, right) if env.dialect.lenient else (_beside(left, right), _beside(right, left))
+    if not env.dialect.is_sqlite:
+        beside = _beside_float if env.dialect.lenient else _beside
+        left, right = beside(left, right), beside(right, left)
     bits = operator in (Operator.BIT_AND, Operator.BIT_OR, Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT)
     remainder = env.dialect.is_sqlite and operator is Operator.MODULO and isinstance(node, exp.Mod)
     operands = (left, right)
@@ -126,6 +128,11 @@ def _beside(side: Expression, other: Expression) -> Expression:
     return Parameter(side.name, other.type) if isinstance(side, Parameter) else values.adapt(side, other.type)
 
 
+def _beside_float(side: Expression, other: Expression) -> Expression:
+    """MySQL: any number beside a float is taken as one."""
+    return Parameter(side.name, FLOAT) if isinstance(side, Parameter) and is_float(other) else side
+
+
 def _number_type(left: Expression, right: Expression) -> Type:
     if is_integer(left) and is_integer(right):
         return INTEGER
@@ -146,7 +153,11 @@ def _declared(operator: Operator, left: Expression, right: Expression, node: exp
     """The type of MySQL's exact number; the digits of a quotient follow from the declared ones."""
     digits = mysql_digits.reckoned(operator, left, right)
     if digits is None and operator is Operator.DIVIDE:
-        raise gap("a division of decimals whose number of digits is not declared", node)
+        what = "a division of decimals whose number of digits is not declared"
+        raise gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
+    if digits is None and any(map(mysql_digits.is_rounded_later, (left, right))):
+        what = "a quotient reckoned with a number of digits that are not declared"
+        raise gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
     return digits.type if digits is not None else DECIMAL
 
 

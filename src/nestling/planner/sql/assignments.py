@@ -13,21 +13,24 @@ from nestling.ir.defaults import Computed, Generated
 from nestling.ir.expression import (
     ANY,
     NULL,
+    Arithmetic,
     AttributeCast,
     Call,
     Case,
     Cast,
     Collation,
+    Column,
     Expression,
     Function,
     Literal,
+    Operator,
     Parameter,
     Rules,
 )
 from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
-from nestling.ir.types import BSON_DIGITS, MOMENTS, TEXT, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
 from nestling.planner.sql.char_n import unfilled
@@ -52,6 +55,7 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     """The value as the attribute keeps it; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
+    expression = _counted(expression, attribute, translation)
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
     if _holds_constants(expression, attribute, translation):
@@ -82,6 +86,22 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     return AttributeCast(
         expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds
     )
+
+
+def _counted(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """MySQL: what is added to a column of integers that keeps the sum is a whole number, so that the server adds it itself."""
+    match expression:
+        case Arithmetic(
+            operator=Operator.ADD | Operator.SUBTRACT, left=Column() as column, right=Parameter() as added
+        ) if (
+            translation.dialect.rules is Rules.MYSQL
+            and attribute.type.name is TypeName.INTEGER
+            and is_integer(column)
+            and added.no_float
+        ):
+            return replace(expression, right=replace(added, type=INTEGER), type=INTEGER)
+        case _:
+            return expression
 
 
 def _holds_constants(expression: Expression, attribute: Attribute, translation: Translation) -> bool:

@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from nestling.ir.expression import Call, Cast, Expression, Function, Literal, Parameter, Rules
 from nestling.ir.operands import is_mixed_time
-from nestling.ir.types import CHAR, TIMES, Type, TypeName
+from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.constant_casts import fitted
 from nestling.planner.sql.gaps import gap
@@ -87,6 +87,8 @@ def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
     kind = cast_type(node.to, env, node)
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
         return values.numeric(operand, env.translation)
+    if env.dialect.rules is Rules.MYSQL and isinstance(operand, Parameter) and kind.name in EXACT_NUMBERS:
+        operand = values.number(operand, env.translation)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.TIMESTAMP:
         _refuse_finer(operand, node)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):

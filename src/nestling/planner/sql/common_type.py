@@ -100,8 +100,8 @@ def _widest(values: Sequence[Expression], translation: Translation) -> Type:
     typed = {value.type for value in values if value.type.name is not TypeName.TEXT}
     if translation.dialect.rules is Rules.POSTGRESQL and len(typed) == 1:
         return typed.pop()
-    if names <= TEXTS and all(map(is_text, values)):
-        return TEXT
+    if names <= TEXTS and (translation.dialect.rules is Rules.MYSQL or all(map(is_text, values))):
+        return ANY if any(isinstance(value, Column) and value.mixed for value in values) else TEXT
     return ANY
 
 

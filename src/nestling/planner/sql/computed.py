@@ -33,10 +33,12 @@ def computed(attribute: Attribute, env: Env) -> Expression:
         refuse_unread(tree, env.dialect)
         return bind(tree.expressions[0], env)
     except StatementGap as error:
-        what = f"a write that changes `{attribute.name}`, which the database computes by `{sql}`: {error.gap.what}"
-        raise StatementGap(replace(error.gap, what=what, where="")) from None
+        raise StatementGap(replace(error.gap, what=f"{write_of(attribute)}: {error.gap.what}", where="")) from None
     except WorkloadError as error:
-        problem = error.problems[0].what
-        raise gap(
-            f"a write that changes `{attribute.name}`, which the database computes by `{sql}`: {problem}"
-        ) from None
+        raise gap(f"{write_of(attribute)}: {error.problems[0].what}") from None
+
+
+def write_of(attribute: Attribute) -> str:
+    """What cannot be converted where the expression cannot."""
+    assert isinstance(attribute.default, Computed)
+    return f"a write that changes `{attribute.name}`, which the database computes by `{attribute.default.sql}`"

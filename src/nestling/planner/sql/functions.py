@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -62,7 +63,7 @@ def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
         return values.whole(given, env.translation)
     found = values.number(given, env.translation)
     if isinstance(found, Parameter):
-        return Parameter(found.name, INTEGER)
+        return replace(found, type=INTEGER)
     return found if is_integer(found) else Cast(found, INTEGER, env.dialect.rules)
 
 
@@ -313,6 +314,20 @@ def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return one_value.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
 
 
+def _substring_index(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's, by a constant separator whatever the collation: which of those that overlap count hangs on the text's encoding."""
+    separator, count = bound(node.args["delimiter"]), bound(node.args["count"])
+    known = separator.value if isinstance(separator, Literal) else None
+    if env.dialect.rules is not Rules.MYSQL or not isinstance(known, str) or not isinstance(count, Literal):
+        raise gap("SUBSTRING_INDEX by a separator and a number that are no constants", node)
+    if not isinstance(count.value, int) or any(known.endswith(known[:size]) for size in range(1, len(known))):
+        raise gap(f"SUBSTRING_INDEX by `{known}`, which may overlap itself", node)
+    if not known or count.value == 0:
+        raise gap("SUBSTRING_INDEX of nothing", node)
+    arguments = (_text(node.this, env, bound), separator, count)
+    return Call(Function.SUBSTRING_INDEX, arguments, TEXT, env.dialect.rules)
+
+
 def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     arguments = (_text(node.this, env, bound), _integer(node.args["times"], env, bound))
     return Call(Function.REPEAT, arguments, TEXT, env.dialect.rules)
@@ -464,6 +479,7 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.StrPosition: _position,
     exp.Replace: _replace,
     exp.Pad: _pad,
+    exp.SubstringIndex: _substring_index,
     exp.Repeat: _repeat,
     exp.Reverse: _of_text(Function.REVERSE),
     exp.Translate: _of_texts(Function.TRANSLATE, TEXT, "this", "from_", "to"),

@@ -74,6 +74,8 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Trim: {"position"},
     exp.StrPosition: {"substr", "position", "occurrence"},
     exp.Replace: {"replacement"},
+    exp.SubstringIndex: {"delimiter", "count"},
+    exp.TimestampDiff: {"unit"},
     exp.Pad: {"fill_pattern", "is_left"},
     exp.Repeat: {"times"},
     exp.Translate: {"from_", "to"},

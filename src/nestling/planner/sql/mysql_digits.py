@@ -6,12 +6,13 @@ where it is shown, compared, grouped or sorted by, not where it is reckoned with
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from nestling.ir.expression import Call, Expression, Function, Literal, Operator, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
+from nestling.planner.sql.gaps import gap
 
 MORE = 4
 """Digits a quotient shows beyond its dividend's (div_precision_increment)."""
@@ -77,9 +78,17 @@ def _in_groups(digits: int) -> int:
     return -(-digits // _GROUP) * _GROUP
 
 
-def together(values: Iterable[Expression]) -> Type | None:
+def is_rounded_later(value: Expression) -> bool:
+    """Whether it keeps more digits than it shows, as a quotient does."""
+    digits = digits_of(value) if value.type.name is TypeName.DECIMAL else None
+    return digits is not None and digits.kept > digits.shown
+
+
+def together(values: Sequence[Expression]) -> Type | None:
     """The type of one of several exact numbers; None where the digits of one are not declared."""
     known = [digits_of(value) for value in values]
+    if None in known and any(map(is_rounded_later, values)):
+        raise gap("a quotient and a number whose digits are not declared, which become one value")
     if not known or None in known:
         return None
     found = [each for each in known if each is not None]

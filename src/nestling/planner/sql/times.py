@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -20,6 +21,7 @@ from nestling.ir.expression import (
     Literal,
     Negate,
     Operator,
+    Parameter,
     Raw,
     Rules,
 )
@@ -289,6 +291,51 @@ def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.DAYS_BETWEEN, sides, INTEGER, Rules.MYSQL)
 
 
+_PASSED = ("microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
+
+
+def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's TIMESTAMPDIFF."""
+    said = node.args.get("unit")
+    unit = said.name.casefold() if said is not None else ""
+    if env.dialect.rules is not Rules.MYSQL or unit not in _PASSED:
+        raise gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
+    sides = (_time(bound(node.this), env), _time(bound(node.expression), env))
+    if any(map(is_mixed_time, sides)):
+        raise gap("TIMESTAMPDIFF of what may be a zero date", node)
+    return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
+
+
+def _weekday(unit: str, shift: int) -> Handler:
+    """MySQL's number of a day in its week, by another one."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if env.dialect.rules is not Rules.MYSQL:
+            raise gap(f"{called(node, env.dialect.grammar)}() function", node)
+        parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
+        if len(parts) != 1:
+            raise mistake(f"{called(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
+        inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
+        if is_mixed_time(bound(inner)):
+            raise gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
+        return Arithmetic(Operator.ADD, _part(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER)
+
+    return call
+
+
+def _unix_seconds(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's UNIX_TIMESTAMP of a TIMESTAMP, or of now; of a DATETIME it hangs on the session's time zone."""
+    if env.dialect.rules is not Rules.MYSQL:
+        raise gap(f"{node.name.upper()}() function", node)
+    if not node.expressions:
+        return Call(Function.EPOCH, (Call(Function.NOW, (), TIMESTAMP, Rules.MYSQL),), INTEGER, Rules.MYSQL)
+    value = bound(node.expressions[0])
+    is_whole = value.type.name is TypeName.TIMESTAMPTZ and value.type.fraction_digits == 0
+    if len(node.expressions) != 1 or not is_whole or is_mixed_time(value):
+        raise gap("UNIX_TIMESTAMP() of anything but a TIMESTAMP of whole seconds", node)
+    return Call(Function.EPOCH, (value,), INTEGER, Rules.MYSQL)
+
+
 def _date_add(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return _shifted(node.this, node.expression, node.args.get("unit"), isinstance(node, exp.DateSub), env, bound)
 
@@ -341,6 +388,8 @@ def _shifted(
     word = word.casefold().rstrip("s")
     if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):
         raise gap(f"interval of {word or 'no unit'}", amount)
+    if isinstance(number, Parameter) and env.dialect.rules is Rules.MYSQL:
+        number = replace(number, type=INTEGER)
     if times is not None:
         number = Arithmetic(Operator.MULTIPLY, values.number(bound(times), env.translation), number, INTEGER)
     if minus:
@@ -367,6 +416,8 @@ TIME_NAMES: dict[str, Handler] = {
     "unixepoch": _julian(Function.EPOCH, INTEGER),
     "now": _now(TIMESTAMP, ""),
     "timezone": _at_time_zone,
+    "weekday": _weekday("isodow", -1),
+    "unix_timestamp": _unix_seconds,
 }
 
 TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
@@ -381,6 +432,8 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.TimestampTrunc: _truncate,
     exp.DateTrunc: _truncate,
     exp.DateDiff: _difference,
+    exp.TimestampDiff: _passed,
+    exp.DayOfWeek: _weekday("dow", 1),
     exp.DateAdd: _date_add,
     exp.DateSub: _date_add,
     exp.Year: _part_of("year"),

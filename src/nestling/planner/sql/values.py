@@ -158,6 +158,8 @@ def number(expression: Expression, translation: Translation) -> Expression:
     value = plain(expression, translation)
     if value.type.carried:
         refuse_reckoning("arithmetic", None, value)
+    if isinstance(value, Parameter) and value.type == ANY and translation.dialect.rules is Rules.MYSQL:
+        return replace(value, type=DECIMAL, exact=True, no_float=True)  # it has the type of the number that is given
     if is_number(value) or value == NULL or not translation.dialect.lenient:
         return (
             Parameter(value.name, DECIMAL)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from sqlglot import exp
 
 from nestling.ir.algebra import Scan
-from nestling.ir.expression import (
-    Expression,
-)
+from nestling.ir.expression import Expression, Rules
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import counted
 from nestling.ir.write import Delete, Returning, Update
@@ -24,10 +23,12 @@ from nestling.planner.sql.returning import bind_returning
 from nestling.planner.sql.scope import Env, Scope, Translation
 from nestling.planner.sql.tables import bind_scan
 
+_Write = TypeVar("_Write", exp.Update, exp.Delete)
+
 
 def bind_update(node: exp.Update, parsed: Parsed, translation: Translation) -> Update:
     """UPDATE of one table, joined to others or not."""
-    refuse(node, "order", "limit")
+    node = _first_rows(node, translation)
     target = _target(node, translation)
     returning = target.returning(parsed)
     if target.others is None:
@@ -39,10 +40,33 @@ def bind_update(node: exp.Update, parsed: Parsed, translation: Translation) -> U
 
 def bind_delete(node: exp.Delete, parsed: Parsed, translation: Translation) -> Delete:
     """DELETE from one table, joined to others or not."""
-    refuse(node, "order", "limit")
+    node = _first_rows(node, translation)
     target = _target(node, translation)
     condition = _where(node, target.env) if target.others is None else target.others.condition()
     return Delete(target.scan, condition, target.returning(parsed))
+
+
+def _first_rows(node: _Write, translation: Translation) -> _Write:
+    """MySQL's ORDER BY and LIMIT of a write: the same of the rows whose keys a SELECT with both finds."""
+    if translation.dialect.rules is not Rules.MYSQL or not node.args.get("limit"):
+        refuse(node, "order", "limit")
+        return node
+    table, others, _ = _joined(node)
+    if others or not isinstance(table, exp.Table):
+        raise gap(f"{node.key.upper()} of joined tables with LIMIT", node)
+    key = translation.entity(table).key
+    if len(key) != 1:
+        raise gap(f"{node.key.upper()} with LIMIT of a table whose key is not one column", node)
+    column = exp.column(key[0], table=table.alias_or_name, quoted=True)
+    chosen = exp.Select(expressions=[column.copy()]).from_(table.copy())
+    for clause in ("where", "order", "limit"):
+        if (said := node.args.get(clause)) is not None:
+            chosen.set(clause, said.copy())
+    found = node.copy()
+    found.set("where", exp.Where(this=exp.In(this=column, query=exp.Subquery(this=chosen))))
+    found.set("order", None)
+    found.set("limit", None)
+    return found
 
 
 def _where(node: exp.Expr, env: Env) -> Expression | None:

@@ -134,15 +134,17 @@ def _alter_column(cursor: Cursor, table: Declared, catalogue: Catalogue, line: i
         if column is not None:
             old = table.columns[name]
             table.columns[name] = replace(column, nullable=old.nullable, default=retyped(old.default, column.type))
-    elif not _alter_default(name, cursor, table) and not cursor.sees_any("SET", "DROP", "ADD", "RESTART", "RESET"):
+    elif not _alter_default(name, cursor, table, catalogue.dialect) and not cursor.sees_any(
+        "SET", "DROP", "ADD", "RESTART", "RESET"
+    ):
         raise NotUnderstood("is not understood")
 
 
-def _alter_default(name: str, cursor: Cursor, table: Declared) -> bool:
+def _alter_default(name: str, cursor: Cursor, table: Declared, dialect: str) -> bool:
     """SET and DROP DEFAULT, and what makes an identity of a column; whether it was one of these."""
     column = table.columns[name]
     if cursor.accept("SET", "DEFAULT"):
-        column = replace(column, default=read_default(as_sql(cursor.rest()), column.type))
+        column = replace(column, default=read_default(as_sql(cursor.rest()), column.type, dialect))
     elif cursor.accept("DROP", "DEFAULT") or cursor.accept("DROP", "EXPRESSION"):
         column = replace(column, default=None)
     elif cursor.accept("ADD", "GENERATED") or cursor.accept("ADD", "IDENTITY"):

@@ -126,7 +126,7 @@ def as_sql(tokens: Sequence[Token]) -> str:
     """The tokens as SQL again; blanks only between words."""
     text = ""
     for token in tokens:
-        shown = "'" + token.text.replace("'", "''") + "'" if token.kind is Kind.STRING else token.text
+        shown = f"{token.key}'" + token.text.replace("'", "''") + "'" if token.kind is Kind.STRING else token.text
         apart = (text[-1:].isalnum() or text[-1:] in (")", "'")) and (shown[:1].isalnum() or token.kind is Kind.STRING)
         text += f" {shown}" if apart else shown
     return text

@@ -97,7 +97,7 @@ def _column_constraint(
         # MySQL before 9 reads an inline REFERENCES and forgets it
         table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
     elif cursor.accept("DEFAULT"):
-        default = read_default(as_sql(default_tokens(cursor)), column.type)
+        default = read_default(as_sql(default_tokens(cursor)), column.type, catalogue.dialect)
         return with_default_kind(replace(column, default=default))
     elif cursor.accept("COLLATE"):
         table.collated.add(column.name)

@@ -25,7 +25,9 @@ class Kind(Enum):
 
 
 class Token(NamedTuple):
-    """A token: `text` without its quotes, `key` to compare with (upper case for a word, empty for a quoted name)."""
+    """A token: `text` without its quotes, `key` to compare with (upper case for a word, empty for a quoted name);
+    of a string of bits or hexadecimal digits the letter before it.
+    """
 
     kind: Kind
     text: str
@@ -89,7 +91,8 @@ def _token(kind: str, match: re.Match[str]) -> Token:
         return Token(Kind.SYMBOL, text, text, start, end)
     if kind == "number":
         return Token(Kind.NUMBER, text, "", start, end)
-    return Token(Kind(kind if kind in ("name", "string") else "string"), _unquoted(text), "", start, end)
+    prefix = text[0].upper() if text[0] in "bBxX" and kind == "string" else ""
+    return Token(Kind(kind if kind in ("name", "string") else "string"), _unquoted(text), prefix, start, end)
 
 
 def _unquoted(text: str) -> str:

@@ -174,7 +174,7 @@ def _table(
         read = catalogued_type(words, dialect, labels or ())
         if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
-        made = Computed(made_by) if made_by else read_default(filling, read.type)
+        made = Computed(made_by) if made_by else read_default(filling, read.type, dialect)
         columns.append(
             ColumnFacts(
                 name,

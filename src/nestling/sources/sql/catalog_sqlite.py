@@ -117,7 +117,7 @@ def _column(
     if kind.name is TypeName.GEOMETRY:
         gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
     made = told.default if told is not None and isinstance(told.default, Computed) else None
-    default = made if row[4] else read_default(row[5], kind)
+    default = made if row[4] else read_default(row[5], kind, SQLITE)
     nullable = not (not_null or name in never_null)
     found = ColumnFacts(name, declared, kind, nullable, default)
     return replace(found, also=told.also, collation=told.collation) if told is not None else found

@@ -68,8 +68,8 @@ class Placeholder(compiled.Placeholder):
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
-    or floats. `by_sqlite`: as in `Parameter`. `carried`: the type of the source as which the text is written. `pattern`: it is
-    part of one.
+    or floats. `by_sqlite`, `no_float`: as in `Parameter`. `carried`: the type of the source as which the text is written.
+    `pattern`: it is part of one.
     """
 
     name: str
@@ -85,6 +85,7 @@ class Placeholder(compiled.Placeholder):
     whole: Whole | None = None
     number: TypeName | None = None
     by_sqlite: bool = False
+    no_float: bool = False
     carried: str = ""
     pattern: WildPattern | None = None
 
@@ -124,7 +125,7 @@ def conversions(placeholder: Placeholder) -> Iterator[Conversion]:
 
 
 def _taken(placeholder: Placeholder) -> Iterator[Conversion]:
-    if placeholder.exactly is TypeName.DECIMAL:
+    if placeholder.exactly is TypeName.DECIMAL and not placeholder.no_float:
         yield Conversion(given.short_float_as_decimal)
     if placeholder.exactly is not None:
         yield Conversion(given.of_exact_type, (str(placeholder.exactly),))

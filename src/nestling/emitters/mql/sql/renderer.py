@@ -121,7 +121,9 @@ class Renderer:
             exactly = kind if parameter.exact else None
             own = parameter.by_sqlite
             form = _written_form(parameter.type)
-            return replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
+            found = replace(found, listed=parameter.listed, exactly=exactly, wide=wide, by_sqlite=own, carried=form)
+            as_float = TypeName.FLOAT if kind is TypeName.FLOAT and not own else None
+            return replace(found, no_float=parameter.no_float, number=as_float)
         if form := _written_form(parameter.type):
             value = Placeholder(parameter.name, carried=form).bind(value)
         if parameter.by_sqlite:

@@ -1,11 +1,12 @@
 """Upper and lower case. The server's own know A to Z only, as SQLite's do; PostgreSQL's know the letters of all alphabets.
 
-Letters are exchanged one by one, which is what PostgreSQL does by the rules of the C library. A statement fails on a letter whose
-case hangs on the database's version of Unicode.
+Letters are exchanged one by one, which is what PostgreSQL does by the rules of the C library, and MySQL too. A statement fails on
+a letter whose case hangs on the database's version of Unicode; in MySQL also on one whose case hangs on the collation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,36 @@ from nestling.emitters.mql.sql.functions.arguments import over
 from nestling.emitters.mql.sql.functions.characters import exchanged
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir.expression import Call, Function, Rules
-from nestling.ir.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF, known_case
-from nestling.ir.reading import GapKind
+from nestling.ir.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _TABLES = {Function.UPPER: UPPER_OF, Function.LOWER: LOWER_OF}
-_NEWER = "[" + "".join(f"\\x{{{low:X}}}-\\x{{{high:X}}}" for low, high in NEWER_LETTERS) + "]"
+_ALIKE = ((0x41, 0x7A), (0xC0, 0xFE), (0x100, 0x12F), (0x132, 0x17E), (0x386, 0x3CE), (0x400, 0x45F))
+"""Of these letters all collations of MySQL have the same case, but those of the Turkish language of I."""
+
+
+def _ranges(letters: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    found: list[tuple[int, int]] = []
+    for letter in sorted(letters):
+        if found and found[-1][1] == letter - 1:
+            found[-1] = (found[-1][0], letter)
+        else:
+            found.append((letter, letter))
+    return tuple(found)
+
+
+_BY_COLLATION = _ranges(
+    letter for letter in {*UPPER_OF, *LOWER_OF} if not any(low <= letter <= high for low, high in _ALIKE)
+)
+_UNSURE = {Rules.POSTGRESQL: NEWER_LETTERS, Rules.MYSQL: (*NEWER_LETTERS, *_BY_COLLATION)}
+"""Letters whose case is not known of each database."""
+
+
+@cache
+def _class_of(rules: Rules) -> str:
+    return "[" + "".join(f"\\x{{{low:X}}}-\\x{{{high:X}}}" for low, high in _UNSURE[rules]) + "]"
 
 
 @cache
@@ -32,16 +55,14 @@ def _other_letters(function: Function) -> tuple[str, str]:
     return "".join(old for old, _ in found), "".join(new for _, new in found)
 
 
-def _constant(text: str, function: Function) -> str:
-    if not known_case(text):
+def _constant(text: str, function: Function, rules: Rules) -> str:
+    if any(low <= ord(letter) <= high for letter in text for low, high in _UNSURE[rules]):
         raise gap(f"the {function.value} case of the letters of `{text}`")
     return text.translate(_TABLES[function])
 
 
 def cased(node: Call, r: Renderer) -> Mql:
-    """A text in upper or lower case; MySQL's own rules are nobody else's."""
-    if node.rules is Rules.MYSQL:
-        raise gap(f"{node.function.value} by MySQL's case rules", GapKind.NEVER)
+    """A text in upper or lower case."""
     operator = "$toUpper" if node.function is Function.UPPER else "$toLower"
     if node.rules is Rules.SQLITE:
         return over(node, r, lambda text: {operator: text})
@@ -50,9 +71,9 @@ def cased(node: Call, r: Renderer) -> Mql:
     def body(text: Mql) -> Mql:
         known = literal_value(text) if is_inline(text) else None
         if isinstance(known, str):
-            return inline(_constant(known, node.function))
+            return inline(_constant(known, node.function, node.rules))
         no_case = failure(f"no {node.function.value} case is known of a letter in", text)
-        newer = {"$regexMatch": {"input": text, "regex": _NEWER}}
+        newer = {"$regexMatch": {"input": text, "regex": _class_of(node.rules)}}
         letters = exchanged({operator: text}, old, new)
         is_ascii = {"$eq": [{"$strLenCP": text}, {"$strLenBytes": text}]}
         return {"$cond": [is_ascii, {operator: text}, {"$cond": [newer, no_case, letters]}]}

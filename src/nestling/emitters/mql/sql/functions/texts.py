@@ -191,6 +191,21 @@ def reverse(node: Call, r: Renderer) -> Mql:
     )
 
 
+def substring_index(node: Call, r: Renderer) -> Mql:
+    """The first or last so many of the parts between separators, with those between them; constants."""
+    separator, count = (constant(argument, r) for argument in node.arguments[1:])
+    assert isinstance(separator, str)
+    assert isinstance(count, int)
+
+    def body(text: Mql) -> Mql:
+        parts = {"$split": [text, inline(separator)]}
+        if abs(count) == 1:
+            return {"$arrayElemAt": [parts, 0 if count > 0 else -1]}
+        return joined({"$slice": [parts, count]}, inline(separator))
+
+    return over(with_parts(node, arguments=node.arguments[:1]), r, body, inside=True)
+
+
 def translate(node: Call, r: Renderer) -> Mql:
     """Characters without a counterpart are left out."""
     return over(node, r, exchanged, inside=True)
@@ -243,6 +258,7 @@ TEXTS = {
     Function.PAD_END: pad,
     Function.REPEAT: repeat,
     Function.REVERSE: reverse,
+    Function.SUBSTRING_INDEX: substring_index,
     Function.TRANSLATE: translate,
     Function.CHARACTER: character,
     Function.CODE_POINT: code_point,

@@ -212,17 +212,64 @@ def days_between(node: Call, r: Renderer) -> Mql:
     return {"$dateDiff": {"startDate": earlier, "endDate": later, "unit": "day"}}
 
 
+def units_between(node: Call, r: Renderer) -> Mql:
+    """Whole units that have passed; months by the calendar: the last is whole from its day and time of day on."""
+    unit = constant(node.arguments[0], r)
+    sides = node.arguments[1:]
+    if any(map(is_wide, sides)):
+        raise gap("what lies between timestamps finer than a millisecond")
+
+    def body(later: Mql, earlier: Mql) -> Mql:
+        passed = {"$subtract": [later, earlier]}
+        if unit == "microsecond":
+            found: Mql = {"$multiply": [passed, 1000]}
+        elif isinstance(unit, str) and unit in _MILLISECONDS:
+            found = {"$toLong": {"$trunc": {"$divide": [passed, _MILLISECONDS[unit]]}}}
+        elif isinstance(unit, str):
+            whole = {"$divide": [_months_between(later, earlier), _MONTHS[unit]]}
+            found = {"$toLong": {"$trunc": whole}}
+        else:
+            raise gap("a unit of time that is no constant")
+        return null_if_any(
+            [value for value, side in zip((later, earlier), sides, strict=True) if r.nullable(side)], found
+        )
+
+    later, earlier = (instant(side, r) for side in sides)
+    return bind({"later": later, "earlier": earlier}, body)
+
+
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+
+def _months_between(later: Mql, earlier: Mql) -> Mql:
+    def passed(high: Mql, low: Mql) -> Mql:
+        begun = {"$subtract": [_month_number(high), _month_number(low)]}
+        return {"$subtract": [begun, {"$cond": [{"$lt": [_within_month(high), _within_month(low)]}, 1, 0]}]}
+
+    backwards = {"$subtract": [0, passed(earlier, later)]}
+    return {"$cond": [{"$gte": [later, earlier]}, passed(later, earlier), backwards]}
+
+
+def _month_number(time: Mql) -> Mql:
+    return {"$add": [{"$multiply": [{"$year": time}, 12]}, {"$month": time}]}
+
+
+def _within_month(time: Mql) -> Mql:
+    """Milliseconds since the month began, of which all have their days alike."""
+    return {"$subtract": [time, {"$dateTrunc": {"date": time, "unit": "month"}}]}
+
+
 def julian_day(node: Call, r: Renderer) -> Mql:
     """A float: whole days change at noon."""
     return {"$divide": [{"$add": [{"$toLong": instant(node.arguments[0], r)}, _JULIAN_EPOCH]}, 86_400_000.0]}
 
 
 def epoch(node: Call, r: Renderer) -> Mql:
-    """Whole seconds in SQLite; with their fraction, exactly, in PostgreSQL."""
+    """Whole seconds; with their fraction, exactly, in PostgreSQL."""
     if node.arguments[0].type.name is TypeName.INTERVAL or is_wide(node.arguments[0]):
         raise gap("the seconds of an interval, or of a timestamp finer than a millisecond")
     time = instant(node.arguments[0], r)
-    if node.rules is Rules.SQLITE:
+    if node.rules is not Rules.POSTGRESQL:
         return _seconds(time)
     return {"$divide": [{"$toDecimal": {"$toLong": time}}, 1000]}
 
@@ -236,6 +283,7 @@ TIMES = {
     Function.TRUNCATE_TIME: truncate_time,
     Function.ADD_TIME: add_time,
     Function.DAYS_BETWEEN: days_between,
+    Function.UNITS_BETWEEN: units_between,
     Function.JULIAN_DAY: julian_day,
     Function.EPOCH: epoch,
 }
