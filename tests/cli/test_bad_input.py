@@ -30,7 +30,7 @@ MISTAKES = {
     "no tables": (("inspect", "workload.sql"), ("no table is declared", "CREATE TABLE")),
     "unknown dialect": (("inspect", "schema.sql", "--dialect", "oracle"), ("`oracle`", "`postgresql`")),
     "workload missing": (("design", SHOP, "--workload", "w.sql"), ("'w.sql' does not exist", "design --help")),
-    "workload that is none": (("inspect", SHOP, "--workload", "model.yaml"), ("model.yaml:1",)),
+    "workload that is none": (("inspect", SHOP, "--workload", "design.yaml"), ("design.yaml",)),
     "a database for a workload": (("design", SHOP, "--workload", "shop.db"), ("shop.db: this is no text",)),
     "unknown strategy": (("design", SHOP, "--strategy", "best"), ("`best`", "`normalized`", "`tree`")),
     "unknown threshold": (("design", SHOP, "--threshold", "fw=3"), ("no threshold `fw`; there is `few`",)),

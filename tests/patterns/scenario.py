@@ -102,7 +102,7 @@ def scenario(folder: Path, ddl: str, rows: Mapping[str, Iterable[tuple[object, .
     statements = folder / "workload.sql"
     statements.write_text(workload, encoding="utf-8")
     address = f"sqlite:///{path}"
-    return Scenario(address, pipeline.inspect(address, workload=statements))
+    return Scenario(address, pipeline.inspect(address, workload=statements if workload else None))
 
 
 def chosen(proposal: Proposal, pattern: str) -> list[str]:

@@ -100,7 +100,7 @@ def test_pages_seldom_read_are_counted_when_asked(tmp_path: Path) -> None:
     application = pages(tmp_path)
     weighed = next(each for each in application.designed().weighed if each.pattern == "approximation")
     flip = next(each for each in weighed.flips if each.quantity == "rate of page")
-    assert flip.at == pytest.approx(400, rel=0.2)
+    assert flip.at == pytest.approx(570, rel=0.2)
     assert steps(application.with_rates(page=flip.at * 1.02).designed()) == [STEP]
     assert steps(application.with_rates(page=flip.at * 0.98).designed()) == []
 

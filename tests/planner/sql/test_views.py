@@ -76,7 +76,7 @@ def with_view(*views: View) -> Model:
         ((View("v", "SELECT id FROM person FOR XML"),), "view `v`: the statement cannot be read"),
         ((View("v", "SELECT id FROM nobody"),), "view `v`: no table `nobody`"),
         ((View("v", "SELECT id FROM person", "mysql"),), "view `v`, which is in another dialect"),
-        ((View("v", "SELECT id FROM person", "", ("a", "b")),), "view `v` has 1 columns, not 2"),
+        ((View("v", "SELECT id FROM person", "", ("a", "b")),), "view `v` has 1 column, not 2"),
         ((View("v", "SELECT random() AS r"),), "view `v`: RAND"),
     ],
 )
