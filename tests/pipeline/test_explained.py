@@ -166,7 +166,7 @@ def test_nothing_in_its_place_is_priced_with_what_is_built_anyway(tmp_path: Path
     proposal = kept_in_a_file(tmp_path, CHAT)
     dropped = [each.dropped for each in proposal.weighed if each.chosen and each.dropped is not None]
     assert proposal.costs is not None
-    assert len(dropped) > 1
+    assert dropped
     assert max(dropped) < 100 * proposal.costs.cost
 
 
