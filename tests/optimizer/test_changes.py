@@ -42,6 +42,31 @@ def test_changes_are_in_order_of_what_they_save() -> None:
     assert [round(each.gain or 0.0, 9) for each in made] == [6.4, 3.0, 0.0]
 
 
+def test_what_saves_nothing_by_itself_is_made_with_what_it_prepares() -> None:
+    """A copy in the place of a subset needs an index to sort by: neither saves anything without the other."""
+    names = ("home", "subset", "copy", "index")
+    modes = (
+        Mode("subset", ("subset",), 3.0),
+        Mode("copy by index", ("copy", "index"), 1.0),
+        Mode("copy", ("copy",), 5.0),
+        Mode("join", (), 9.0),
+    )
+    posed = DesignProblem(
+        structures=tuple(Structure(name, name) for name in names),
+        groups=(Group("home", ("home",)), *(Group(name, (name,), optional=True) for name in names[1:])),
+        needs=(),
+        steps=(Step("read", "read", modes),),
+        charges=(),
+        limits=(),
+        rates={"read": 1.0},
+    )
+    made = changes(posed, frozenset({"home", "subset"}), frozenset({"home", "copy", "index"}))
+    assert [(each.gone, each.come, each.gain) for each in made] == [
+        ((), ("copy", "index"), 2.0),
+        (("subset",), (), 0.0),
+    ]
+
+
 def test_a_design_that_cannot_be_priced_is_changed_without_gains() -> None:
     """Where today's design is none of those that are allowed, the changes are told and nothing is said of what they save."""
     made = changes(problem(), frozenset({"a alone"}), frozenset({"a in b", "c in b"}))

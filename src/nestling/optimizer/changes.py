@@ -25,7 +25,8 @@ class _Unit:
 def changes(problem: DesignProblem, now: frozenset[str], then: frozenset[str]) -> tuple[Change, ...]:
     """The steps from `now` to `then`, each allowed by itself; decisions that depend on each other are made together.
 
-    What only goes and saves nothing is the last step. When `now` itself is not allowed, nothing is priced.
+    What only goes and saves nothing is the last step; what comes and saves nothing by itself is made with what it prepares. When
+    `now` itself is not allowed, nothing is priced.
     """
     current = evaluate(problem, now)
     units = [unit for group in problem.groups if (unit := _unit(group.among, now, then)) is not None]
@@ -38,15 +39,27 @@ def changes(problem: DesignProblem, now: frozenset[str], then: frozenset[str]) -
         if len(units) <= MOST_PAIRED:
             possible += _pairs(problem, units, chosen, cost)
         if not possible:
-            return (*made, _rest(problem, units, chosen, cost))
+            return (*_joined(made), _rest(problem, units, chosen, cost))
         least, _, step = min(possible, key=lambda each: (round(each[0], DIGITS), len(each[2]), each[1]))
         if round(cost - least, DIGITS) <= 0 and not any(unit.come for unit in units):
-            return (*made, _rest(problem, units, chosen, cost))
+            return (*_joined(made), _rest(problem, units, chosen, cost))
         whole = _together(step)
         made.append(_change(whole, cost - least))
         chosen, cost = _after(chosen, whole), least
         units = [unit for unit in units if unit not in step]
-    return tuple(made)
+    return tuple(_joined(made))
+
+
+def _joined(made: Sequence[Change]) -> Iterator[Change]:
+    """The steps, where one that saves nothing by itself is made with those after it up to the first that saves something."""
+    held: list[Change] = []
+    for change in made:
+        held.append(change)
+        if round(change.gain or 0.0, DIGITS) > 0:
+            whole = _together([_Unit(frozenset(each.gone), frozenset(each.come)) for each in held])
+            yield _change(whole, sum(each.gain or 0.0 for each in held))
+            held = []
+    yield from held
 
 
 def _rest(problem: DesignProblem, units: Sequence[_Unit], chosen: frozenset[str], cost: float) -> Change:
