@@ -74,6 +74,11 @@ def are_amounts(path: Path) -> bool:
     return path.count(*NUMBERS) > 0 and LEAST_AMOUNTS <= _written(path) <= dict(path.forms).get("amount", 0)
 
 
+def zoneless(path: Path) -> int:
+    """How many texts are dates that name no time zone."""
+    return dict(path.forms).get("zoneless", 0)
+
+
 def _written(path: Path) -> int:
     """How many texts say something."""
     return path.count("string") - (0 if path.count("array", "object") else path.empty)

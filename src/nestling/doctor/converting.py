@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nestling.doctor.expiring import unless_outdated
 from nestling.doctor.guards import single
 from nestling.doctor.setting import setting
 from nestling.doctor.words import here
@@ -31,16 +32,21 @@ def finding(where: Collection, field: str, kinds: Sequence[str]) -> str:
 
 
 def converting(
-    where: Collection, field: str, kinds: Sequence[str], into: str, *, amounts: bool = False
+    where: Collection, field: str, kinds: Sequence[str], into: str, *, amounts: bool = False, zoneless: bool = False
 ) -> tuple[str, ...]:
     """The commands that convert them to this type; what would say something else then stays as it is.
 
-    `amounts`: all texts of the field have two decimals.
+    So does what a TTL index would delete. `amounts`: all texts of the field have two decimals. `zoneless`: some texts of dates
+    name no time zone.
     """
     value = quoted("$" + field)
     made = _as_text(value) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
+    if into == "date" and zoneless:  # a time zone given here is an error for texts that name one
+        made = f"{{$dateFromString: {{dateString: {value}, timezone: 'UTC', onError: {made}}}}}"
+    if into == "date":
+        made = unless_outdated(where, field, made)
     return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
 
 

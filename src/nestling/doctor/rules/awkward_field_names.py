@@ -18,10 +18,11 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterator
 
+from nestling.doctor.expiring import dates_come
 from nestling.doctor.renaming import renaming
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import confidence
-from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path, field_path
 from nestling.ir.finding import Change, Finding, Severity
 from nestling.ir.quantity_words import counted
 
@@ -61,7 +62,8 @@ def _is_dbref(collection: Collection, path: Path) -> bool:
 def _finding(seen: RuleInput, collection: Collection, path: Path, why: str) -> Finding:
     name = path.steps[-1]
     clean = "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
-    rename = renaming(collection, path.steps, clean, seen.facts.server.version) if clean else ()
+    expiry = dates_come(collection, field_path((*path.steps[:-1], clean)))
+    rename = renaming(collection, path.steps, clean, seen.facts.server.version) if clean and not expiry else ()
     both = " Documents that have both names stay as they are: compare their values by hand." if rename else ""
     return seen.finding(
         collection,
@@ -70,7 +72,7 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, why: str) -> F
         number=path.present,
         unit="occurrences",
         cost=f"queries by the name people see find nothing, in {counted(path.documents, 'document')} looked at",
-        remedy=f"Rename it to `{clean}`.{both}" if clean else "Rename it.",
+        remedy=f"{expiry}Rename it to `{clean}`.{both}" if clean else "Rename it.",
         commands=rename,
         confidence=confidence(collection),
         changes=(Change(path.steps, name=clean),) if rename else (),

@@ -23,7 +23,7 @@ from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
-from nestling.ir.quantity_words import agreeing, counted
+from nestling.ir.quantity_words import agreeing, count, counted
 
 RULE = Rule("Missing TTL index", Severity.WARNING)
 _EXPIRY = re.compile(r"expir(es|ed|y|ation|e)?_?(at|on|date|time)?|valid_?(until|to|till)|delete_?(at|after)|ttl", re.I)
@@ -75,10 +75,21 @@ def _finding(seen: RuleInput, collection: Collection, path: Path) -> Finding:
         number=documents,
         unit="documents",
         cost=f"{counted(documents, 'document')} {agreeing(documents, 'stays', 'stay')} until somebody deletes them",
-        remedy=_TO_DELETE if is_sure else _TO_ASK,
+        remedy=(_TO_DELETE if is_sure else _TO_ASK) + _of_texts(path),
         commands=(_to_delete(collection, path),) if is_sure else (),
         severity=None if is_sure else Severity.INFO,
         confidence=Confidence.LIKELY if is_sure else Confidence.POSSIBLE,
+    )
+
+
+def _of_texts(path: Path) -> str:
+    """What the index does to values that become dates later."""
+    texts = path.count("string")
+    if not texts:
+        return ""
+    return (
+        f" Of the values, {count(texts)} {agreeing(texts)} of type string, which the index leaves alone. Convert them to dates"
+        " before there is an index: afterwards it deletes those that are past as they are converted."
     )
 
 

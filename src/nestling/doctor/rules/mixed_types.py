@@ -12,9 +12,11 @@ do; a number that the server would round when it writes it stays. No text become
 `1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have
 two decimals, as amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be
 converted as it is, the finding says how many values these are and why, and the first command, asked again, finds what is left
-to set right by hand. Where the collection's validator refuses writes, its type goes before all others, documents that it
-would refuse stay, and a command of their own shows them. Where no type takes the others, such as numbers beside dates, which
-do not say whether they count seconds or milliseconds, no conversion is proposed.
+to set right by hand. Texts of dates without a time zone are read as UTC; the finding says so. Where the field has a TTL index,
+no text becomes a date for which MongoDB would delete the document: such texts stay. Where the collection's validator refuses
+writes, its type goes before all others, documents that it would refuse stay, and a command of their own shows them. Where no
+type takes the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion
+is proposed.
 
 Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
 or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that nestling loaded as
@@ -25,8 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after
+from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after, zoneless
 from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
+from nestling.doctor.expiring import has_outdated, outdated_first
 from nestling.doctor.guards import single
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
@@ -106,11 +109,12 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[st
         number=odd,
         limit="values",
         cost=_cost(main, others),
-        remedy=_remedy(path, kinds, target, said, commands=len(commands)),
+        remedy=(outdated_first(collection, path.field) if target == "date" else "")
+        + _remedy(path, kinds, target, said, commands=len(commands)),
         commands=commands,
         evidence=dict(kinds),
         confidence=confidence(collection),
-        changes=_changes(path, kinds, target) if len(commands) > 1 else (),
+        changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
     )
 
 
@@ -153,10 +157,28 @@ def _remedy(path: Path, kinds: dict[str, int], target: str, said: str, *, comman
 
 def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     """How many of the values stay as they are, and why."""
+    if target == "date":
+        return _zone(path) + _texts_left(path, kinds, target)
     if target == "string":
         left = numbers_left(path) if "number" in kinds else 0
         stay = agreeing(left, "stays", "stay")
         return f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
+    return _texts_left(path, kinds, target)
+
+
+def _zone(path: Path) -> str:
+    """How texts without a time zone are read, and where to say otherwise."""
+    times = zoneless(path)
+    if not times:
+        return ""
+    return (
+        f" Of these texts, {count(times)} {agreeing(times, 'names', 'name')} no time zone and {agreeing(times)} read as UTC:"
+        " where another is meant, write it at `timezone:` in the command, such as `timezone: 'Europe/Berlin'`."
+    )
+
+
+def _texts_left(path: Path, kinds: dict[str, int], target: str) -> str:
+    """How many of the texts stay as they are, and why."""
     otherwise, others = texts_left(path, target, kinds.get("string", 0))
     reasons = []
     if otherwise:
@@ -170,12 +192,13 @@ def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 
-def _changes(path: Path, kinds: dict[str, int], target: str) -> tuple[Change, ...]:
+def _changes(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[Change, ...]:
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
         return (Change(path.steps, types=(*(name for name in _NOTHING if path.count(name)), "array")),)
-    return (Change(path.steps, types=types_after(path, others, target)),)
+    stay = others if target == "date" and has_outdated(collection, path.field) else ()
+    return (Change(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
 
 def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
@@ -190,4 +213,4 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
     if "[]" in path.steps or field == "_id" or not target:
         return (found,)
     into = (allowed_number(collection, path) or number(path)) if target == "number" else target
-    return found, *converting(collection, field, others, into, amounts=are_amounts(path))
+    return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)

@@ -21,10 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from nestling.doctor.expiring import dates_come
 from nestling.doctor.refreshing import can_refresh, refreshing
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import sampled_share
-from nestling.ir.facts import Copied, Sample, steps_text
+from nestling.ir.facts import Copied, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import agreeing, count, counted
 
@@ -46,6 +47,8 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
     part = sampled_share(stale, copied.checked, Sample(copied.checked, "all" if copied.whole else "seeded"))
     which = "" if copied.whole else " compared, a sample,"
     differs = agreeing(stale, "differs", "differ")
+    where = seen.facts.collection(copied.database, copied.collection)
+    expiry = dates_come(where, field_path(copied.steps)) if where is not None else ""
     return seen.finding(
         f"{copied.database}.{copied.collection}",
         steps_text(copied.steps),
@@ -54,8 +57,9 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
         number=stale,
         limit="copies",
         cost="readers of the copy see what is no longer so",
-        remedy="Bring them up to date, and change them with their source; if they are to stay, say so in an ignore file.",
-        commands=(refreshing(copied),) if can_refresh(copied) else (),
+        remedy=f"{expiry}Bring them up to date, and change them with their source; if they are to stay, say so in an ignore"
+        " file.",
+        commands=(refreshing(copied),) if can_refresh(copied) and not expiry else (),
         evidence={"checked": copied.checked, "equal": copied.equal},
         confidence=Confidence.POSSIBLE,
     )

@@ -122,7 +122,9 @@ def with_storage(collection: Collection, database: Database[Document], asking: A
     listed: list[Any] = asking.ask(f"the indexes of {where}", lambda: list(database[name].list_indexes()), [])
     sizes, uses = _index_sizes(stats), _uses(database, name, asking)
     shard_key = _shard_key(database, where, asking)
-    indexes = tuple(_index(spec, sizes, uses, shard_key) for spec in listed)
+    indexes = tuple(
+        _with_outdated(_index(spec, sizes, uses, shard_key), spec, collection, database, asking) for spec in listed
+    )
     return replace(collection, storage=_storage(stats), indexes=indexes)
 
 
@@ -181,7 +183,7 @@ def _index(
         sparse=bool(spec.get("sparse")),
         partial="partialFilterExpression" in spec,
         hidden=bool(spec.get("hidden")),
-        ttl_seconds=float(ttl) if ttl is not None else None,
+        ttl_seconds=max(0.0, float(ttl)) if ttl is not None else None,
         collation=json.dumps(_plain(collation), sort_keys=True) if collation else "",
         strength=int(collation.get("strength", 3)) if collation else 0,
         size_bytes=sizes.get(name, 0),
@@ -191,6 +193,29 @@ def _index(
         shard_key=bool(shard_key) and tuple(field for field, _ in keys)[: len(shard_key)] == shard_key,
         present=_present(spec),
     )
+
+
+def _with_outdated(
+    index: Index, spec: Mapping[str, Any], collection: Collection, database: Database[Document], asking: Asking
+) -> Index:
+    """A TTL index with how many texts in it are, as dates, older than it allows: the server deletes by dates alone."""
+    field = index.expires_by
+    if not field or index.ttl_seconds is None:
+        return index
+    date = {"$convert": {"input": f"${field}", "to": "date", "onError": None}}
+    oldest = {"$subtract": ["$$NOW", round(1000 * index.ttl_seconds)]}
+    outdated = {"$expr": {"$and": [{"$gt": [date, None]}, {"$lte": [date, oldest]}]}}
+    held = [{field: {"$type": "string"}}, dict(spec.get("partialFilterExpression", {})), outdated]
+    found = asking.ask(
+        f"the texts in the TTL index {index.name} of {collection.namespace}",
+        lambda: list(
+            database[collection.name].aggregate(
+                [{"$match": {"$and": held}}, {"$count": "texts"}], maxTimeMS=asking.milliseconds()
+            )
+        ),
+        None,
+    )
+    return index if found is None else replace(index, outdated_texts=sum(int(row["texts"]) for row in found))
 
 
 def _present(spec: Mapping[str, Any]) -> tuple[str, ...]:

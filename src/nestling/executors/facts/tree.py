@@ -36,6 +36,7 @@ FORMS = re.compile(
 """Texts that the server converts to another type, which names the group."""
 NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
 """What numbers in texts are, too."""
+ZONELESS = re.compile(text_forms.ZONELESS.encode())
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
 LARGEST_INTEGER = 2.0**63
@@ -244,6 +245,8 @@ def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
     """Count a short text as what it could be besides a text."""
     if (form := FORMS.fullmatch(data, start, end)) is not None and form.lastgroup:
         _count(node.forms, form.lastgroup)
+        if form.lastgroup == "date" and ZONELESS.fullmatch(form[0]) is not None:
+            _count(node.forms, "zoneless")
         if form.lastgroup == "number":
             for name, pattern in NUMBER_FORMS.items():
                 if pattern.fullmatch(form[0]) is not None:

@@ -57,7 +57,8 @@ class Index:
     """An index: its keys (field and 1, -1, "text", "2dsphere", …), what makes it special, its size and its use.
 
     `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked. `present`: its
-    keys that documents in it have, where nothing else is asked of them.
+    keys that documents in it have, where nothing else is asked of them. `outdated_texts`: of a TTL index, the texts that as dates
+    are older than it allows; None where they were not counted.
     """
 
     name: str
@@ -75,6 +76,12 @@ class Index:
     nodes: int = 1
     shard_key: bool = False
     present: tuple[str, ...] = ()
+    outdated_texts: int | None = None
+
+    @property
+    def expires_by(self) -> str:
+        """The field by whose date the server deletes documents; empty where it deletes none."""
+        return self.keys[0][0] if self.ttl_seconds is not None and len(self.keys) == 1 else ""
 
     @property
     def is_id(self) -> bool:
@@ -139,6 +146,11 @@ class Collection:
     def namespace(self) -> str:
         """`database.collection`."""
         return f"{self.database}.{self.name}"
+
+    @property
+    def collation(self) -> str:
+        """How it compares texts where nothing else is said (JSON): as the index on `_id` does; empty: to the letter."""
+        return next((each.collation for each in self.indexes if each.is_id), "")
 
     @property
     def holds_documents(self) -> bool:

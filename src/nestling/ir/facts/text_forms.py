@@ -16,9 +16,12 @@ _DAY = (
     "|02-(?:0[1-9]|1[0-9]|2[0-8]))"
     "|(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)-02-29)"
 )
-_TIME = r"[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?(?:Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])?"
-REAL_DATE = f"{_DAY}(?:{_TIME})?"
+_CLOCK = r"[ T](?:[01][0-9]|2[0-3]):[0-5][0-9](?::[0-5][0-9](?:\.[0-9]{1,9})?)?"
+_ZONE = "(?:Z|[+-](?:0[0-9]|1[0-4]):?[0-5][0-9])"
+REAL_DATE = f"{_DAY}(?:{_CLOCK}{_ZONE}?)?"
 """The dates among them that a calendar and a clock have: the server converts each."""
+ZONELESS = f"{_DAY}(?:{_CLOCK})?"
+"""Those of them that name no time zone: the server reads them as UTC."""
 CODE = "[+-]?0[0-9]+"
 """Digits behind a zero, as those of telephone numbers and postal codes: no number keeps the zero."""
 EXACT_DOUBLE = r"(?=-?[0-9.]{1,15}$)(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?"
@@ -28,6 +31,7 @@ AMOUNT = r"(?=-?[0-9.]{1,15}$)-?(?:0|[1-9][0-9]*)\.[0-9]{2}"
 """A number with two decimals, as amounts of money are written; one such text alone may be a version."""
 COUNTED = {
     "date": REAL_DATE,
+    "zoneless": ZONELESS,
     "objectId": OBJECT_ID,
     "number": NUMBER,
     "code": CODE,

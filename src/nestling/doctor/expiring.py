@@ -1,0 +1,55 @@
+"""What a TTL index does once a field's values are dates: MongoDB deletes the documents that are older than it allows.
+
+No command of a remedy has documents deleted: what makes dates asks here first.
+"""
+
+from __future__ import annotations
+
+from nestling.ir.facts import Collection, Index
+from nestling.ir.literals import quoted
+from nestling.ir.quantity_words import agreeing, count
+
+
+def ttl_index(collection: Collection, field: str) -> Index | None:
+    """The TTL index on a field; None where there is none."""
+    return next((each for each in collection.indexes if each.expires_by == field), None)
+
+
+def has_outdated(collection: Collection, field: str) -> bool:
+    """Whether texts of the field, once they are dates, may be older than its TTL index allows."""
+    index = ttl_index(collection, field)
+    return index is not None and index.outdated_texts != 0
+
+
+def unless_outdated(collection: Collection, field: str, made: str) -> str:
+    """An expression for the date `made` of a field's value; for that value where its TTL index would delete the document."""
+    index = ttl_index(collection, field)
+    if index is None:
+        return made
+    oldest = f"{{$subtract: ['$$NOW', {round(1000 * (index.ttl_seconds or 0.0))}]}}"
+    chosen = f"{{$cond: [{{$gt: ['$$date', {oldest}]}}, '$$date', {quoted('$' + field)}]}}"
+    return f"{{$let: {{vars: {{date: {made}}}, in: {chosen}}}}}"
+
+
+def outdated_first(collection: Collection, field: str) -> str:
+    """What to know before texts of the field become dates, in front of the other words; empty where nothing is deleted."""
+    index = ttl_index(collection, field)
+    if index is None or index.outdated_texts == 0:
+        return ""
+    times = index.outdated_texts
+    them = "Some of these documents may be" if times is None else f"{count(times)} of these documents {agreeing(times)}"
+    return (
+        f"{them} then older than the TTL index `{index.name}` allows, and MongoDB deletes them within a minute: drop the index"
+        " or set another date first. The command leaves such values as they are. "
+    )
+
+
+def dates_come(collection: Collection, field: str) -> str:
+    """What to know before values from elsewhere come into the field, for which no command is given; empty without a TTL index."""
+    index = ttl_index(collection, field)
+    if index is None:
+        return ""
+    return (
+        f"`{field}` has the TTL index `{index.name}`: MongoDB deletes a document within a minute where its date is older than"
+        " the index allows. So no command is given: look at the dates first. "
+    )
