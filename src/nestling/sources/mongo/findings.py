@@ -54,9 +54,8 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
 
 def _of_collation(collection: Collection) -> Iterator[Gap]:
     """A collection that compares texts by a collation: designs have none."""
-    collation = next((each.collation for each in collection.indexes if each.is_id), "")
-    if collation:
-        told = json.loads(collation)
+    if collection.collation:
+        told = json.loads(collection.collation)
         known = ", ".join(f"{name} {told[name]}" for name in ("locale", "strength") if name in told)
         what = f"compares texts by a collation of its own ({known}); a design has none: built anew, it compares to the letter"
         yield Gap(GapKind.NOTIMPL, what, collection.name)
