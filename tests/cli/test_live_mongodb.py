@@ -99,6 +99,19 @@ def test_only_a_mongodb_has_a_design_of_today(tmp_path: Path) -> None:
     assert "mongodb://host/database" in done.err
 
 
+def test_how_long_a_mongodb_is_looked_at(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """The options are those of the doctor; another source is not looked at, and says so."""
+    database.things.insert_many({"_id": n, "name": f"thing {n}"} for n in range(20))
+    uri = mongod.uri.replace("/?", f"/{database.name}?")
+    (tmp_path / "schema.sql").write_text("CREATE TABLE t (id INTEGER PRIMARY KEY);", encoding="utf-8")
+    for command in ("inspect", "design"):
+        assert nestling(command, uri, "--budget-seconds", "20", "--rest", "0", cwd=tmp_path).code == 0
+        for option in ("--budget-seconds", "--rest"):
+            done = nestling(command, "schema.sql", option, "20", cwd=tmp_path)
+            assert done.code == 2
+            assert f"{option} is for a live MongoDB" in done.err
+
+
 def events_moved(mongod: Server, database: Database[Any], folder: Path, values: list[Any]) -> Ran:
     """Users, and events of theirs that hold these values; moved to a design that copies the user's name into each."""
     database.events.insert_many([{"_id": n, "user": n % 3, "m": value} for n, value in enumerate(values)])

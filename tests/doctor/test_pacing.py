@@ -47,7 +47,7 @@ def test_without_a_rest_nothing_waits() -> None:
 
 
 def test_use_is_told_by_what_others_ask(database: Database[dict[str, Any]]) -> None:
-    """A server that somebody asks is in use; one whose counters may not be seen is taken to be."""
+    """A server that somebody asks is in use; of one whose counters may not be seen nobody knows."""
     done = threading.Event()
 
     def ask() -> None:
@@ -61,9 +61,9 @@ def test_use_is_told_by_what_others_ask(database: Database[dict[str, Any]]) -> N
     finally:
         done.set()
         other.join()
-    assert is_in_use(dict)
+    assert is_in_use(dict) is None
     looks = iter(({"query": 5.0}, {"query": 6.0, "command": 1.0}))
-    assert not is_in_use(lambda: next(looks))
+    assert is_in_use(lambda: next(looks)) is False
 
 
 def test_facts_do_not_depend_on_the_rest(database: Database[dict[str, Any]]) -> None:

@@ -83,7 +83,6 @@ def test_no_date_is_renamed_or_copied_into_a_ttl_index(database: Db) -> None:
     assert finding.remedy.startswith("`until` has the TTL index `until_1`: MongoDB deletes")
     assert finding.commands == ()
     database.makers.insert_many({"_id": f"m{n}", "since": LATER + timedelta(days=n)} for n in range(40))
-    stale = {0: PAST}
     database.cars.insert_many(
         {"_id": n, "maker_id": f"m{n % 40}", "maker": {"since": LATER + timedelta(days=n % 40) if n else PAST}}
         for n in range(200)

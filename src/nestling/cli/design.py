@@ -69,6 +69,7 @@ SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
     metavar="NAME=N",
     help="Change a number the decision tree asks about, such as few=30; may be given several times.",
 )
+@options.looking(120.0)
 @options.output_file("the design")
 @options.as_json
 def command(
@@ -82,6 +83,8 @@ def command(
     trade: bool,
     short_names: bool,
     thresholds: tuple[str, ...],
+    budget_seconds: float,
+    rest: float,
     output: Path | None,
     as_json: bool,
 ) -> int:
@@ -107,8 +110,14 @@ def command(
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
     profile = read_profile(profile_file) if profile_file is not None else None
     made = None
+    if not is_mongodb(source):
+        options.check_looking()
     with progress(enabled=not as_json, noun="collection") as watch:
-        found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
+        found = (
+            in_place(source, workload=workload, seconds=budget_seconds, rest=rest, watch=watch)
+            if is_mongodb(source)
+            else None
+        )
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
         check_budget(reading, strategy, storage)
         if short_names:

@@ -72,13 +72,6 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     help="Exit 1 from this severity on. Default: warning.",
 )
 @click.option(
-    "--budget-seconds",
-    type=click.FloatRange(1, 86_400),
-    default=60.0,
-    show_default=True,
-    help="How long to look; what there was no time for is listed.",
-)
-@click.option(
     "--sample",
     type=click.IntRange(1, 1_000_000),
     default=10_000,
@@ -86,13 +79,7 @@ def _thresholds(context: click.Context, option: click.Parameter, given: tuple[st
     help="Documents to read of a collection; smaller ones are read whole.",
 )
 @click.option("--whole", is_flag=True, help="Have the server measure all documents of large collections too.")
-@click.option(
-    "--rest",
-    type=click.FloatRange(0, 100),
-    default=4.0,
-    show_default=True,
-    help="While others use the server, pause this many times as long as each look took.",
-)
+@options.looking(60.0)
 @click.option("--sarif", type=OUTPUT, metavar="FILE", help="Write a SARIF 2.1 report.")
 @click.option("--html", type=OUTPUT, metavar="FILE", help="Write an HTML report.")
 @click.option("--markdown", type=OUTPUT, metavar="FILE", help="Write a Markdown report.")

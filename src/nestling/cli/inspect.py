@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="For a MongoDB: write its present schema, as a design, to this file.",
 )
+@options.looking(120.0)
 @click.option("--no-values", is_flag=True, help="Leave out values of the data: common ones and quantiles.")
 @options.as_json
 def command(
@@ -35,6 +36,8 @@ def command(
     dialect: str,
     output: Path | None,
     design_file: Path | None,
+    budget_seconds: float,
+    rest: float,
     no_values: bool,
     as_json: bool,
 ) -> None:
@@ -60,8 +63,14 @@ def command(
     text.check_place(design_file)
     if design_file is not None and not is_mongodb(source):
         raise click.UsageError("only a MongoDB has a design of today: nestling inspect mongodb://host/database")
+    if not is_mongodb(source):
+        options.check_looking()
     with progress(enabled=not as_json, noun="collection") as watch:
-        found = in_place(source, workload=workload, watch=watch) if is_mongodb(source) else None
+        found = (
+            in_place(source, workload=workload, seconds=budget_seconds, rest=rest, watch=watch)
+            if is_mongodb(source)
+            else None
+        )
         reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
     if no_values:
         reading = replace(reading, statistics=without_values(reading.statistics))

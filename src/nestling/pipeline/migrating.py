@@ -179,12 +179,29 @@ def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
     move = "derive both designs from the same model"
     if is_renamed(before.model, after.model):
         move = f"nothing else differs: write `name: {before.model.name}` under `model:` in the new design"
+    elif IN_PLACE in (old.strategy, new.strategy) and (partial := _out_of_time(old, new)):
+        move = (
+            f"the time ended before all of the database was read ({partial}). Make both files anew with more time, one after"
+            " the other: nestling inspect URI --budget-seconds 1200 --rest 0 --design-out OLD.yaml, then nestling design URI"
+            " --budget-seconds 1200 --rest 0 -o NEW.yaml. `--rest 0` leaves no pauses to others who use the server"
+        )
     elif IN_PLACE in (old.strategy, new.strategy):
         move = (
             "the database was read at two times, and has changed in between, or one file was edited. Make both files anew, one"
             " after the other: nestling inspect URI --design-out OLD.yaml, then nestling design URI -o NEW.yaml"
         )
     raise InputError(Problem(what, next_move=move))
+
+
+def _out_of_time(old: Proposal, new: Proposal) -> str:
+    """What a design was made without, for lack of time, as a gap of its file says; empty where both were made of all."""
+    from nestling.ir.facts import OUT_OF_TIME
+
+    sides = (("old", old), ("new", new))
+    return next(
+        (f"a gap of the {side} design: {g.what}" for side, each in sides for g in each.gaps if OUT_OF_TIME in g.what),
+        "",
+    )
 
 
 def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, alone: Design | None = None) -> Job:

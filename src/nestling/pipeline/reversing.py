@@ -53,8 +53,15 @@ def is_mongodb(address: Path | str) -> bool:
     return str(address).startswith(MONGODB)
 
 
-def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | None = None) -> LiveDatabase:
-    """What a live MongoDB holds, and how: of the URI's database.
+def in_place(
+    uri: str,
+    *,
+    workload: Path | str | None = None,
+    seconds: float = LOOKING_SECONDS,
+    rest: float = 4.0,
+    watch: Watch | None = None,
+) -> LiveDatabase:
+    """What a live MongoDB holds, and how: of the URI's database; `seconds` and `rest` as when facts are gathered.
 
     The workload is the file's; without one it is what the server has noted of what it is asked. Raises ConnectionFailed,
     PermissionDenied, InputError, or SourceError when the URI names no database.
@@ -75,7 +82,7 @@ def in_place(uri: str, *, workload: Path | str | None = None, watch: Watch | Non
         raise SourceError(
             Problem("a model is made of one database, and the URI names none", redact(uri), next_move=move)
         )
-    facts = facts_of(uri, seconds=LOOKING_SECONDS, structure=True, watch=watch)
+    facts = facts_of(uri, seconds=seconds, structure=True, rest=rest, watch=watch)
     found = _compared(uri, facts, name, redact(uri), watch)
     if workload is not None:
         return _known(replace(found, reading=with_lacks(with_workload(found.reading, workload))))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 import click
+from click.core import ParameterSource
 
 if TYPE_CHECKING:
     from nestling.ir.values import Policy
@@ -47,6 +48,39 @@ def statements_dialect(command: Command) -> Command:
         metavar="NAME",
         help="The statements' SQL: sqlite, postgresql or mysql. Default: that of the design's source.",
     )(command)
+
+
+def looking(seconds: float) -> Callable[[Command], Command]:
+    """`--budget-seconds` and `--rest`: what looking at a live MongoDB may take; `seconds` where nothing is said."""
+
+    def decorated(command: Command) -> Command:
+        resting = click.option(
+            "--rest",
+            type=click.FloatRange(0, 100),
+            default=4.0,
+            show_default=True,
+            help="While others use the MongoDB, pause this many times as long as each look took.",
+        )(command)
+        return click.option(
+            "--budget-seconds",
+            type=click.FloatRange(1, 86_400),
+            default=seconds,
+            show_default=True,
+            help="How long to look at a MongoDB; what there was no time for is listed.",
+        )(resting)
+
+    return decorated
+
+
+def check_looking() -> None:
+    """Raise `UsageError` where a source that is no live MongoDB is given the options of `looking`."""
+    context = click.get_current_context()
+    for name in ("budget_seconds", "rest"):
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            option = f"--{name.replace('_', '-')}"
+            raise click.UsageError(
+                f"{option} is for a live MongoDB: name one, mongodb://host/database, or leave it out"
+            )
 
 
 def design_file(command: Command) -> Command:

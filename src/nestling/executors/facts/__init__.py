@@ -28,7 +28,7 @@ from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure, value_links
 from nestling.ir.capture.patterns import statements_of
-from nestling.ir.facts import REFUSED, Collection, Copied, Facts, Reference, Statement, TwoWay
+from nestling.ir.facts import REFUSED, USE_UNSEEN, Collection, Copied, Facts, Reference, Statement, TwoWay
 from nestling.ir.facts.gridfs import with_gridfs
 from nestling.ir.facts.structure import Structure, merged
 
@@ -82,7 +82,10 @@ def gather(
     """
     asking = Asking(time.monotonic() + budget.seconds)
     server = catalogue.server(client, asking)
-    if budget.rest and is_in_use(lambda: catalogue.counters(client, asking)):
+    in_use = is_in_use(lambda: catalogue.counters(client, asking)) if budget.rest else False
+    if in_use is None:
+        asking.skip("whether others use the server", USE_UNSEEN)
+    if in_use is not False:
         asking.pace.rest, asking.pace.until = budget.rest, time.monotonic() + budget.seconds / 2
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
     total = sum(map(len, listed.values()))
@@ -92,13 +95,14 @@ def gather(
     found: list[Collection] = []
     for name in databases:
         for collection in listed[name]:
-            if report is not None:
+            if report is not None and collection.holds_documents:
                 report(collection.namespace, len(found), total)
             share = max(work.seconds_left() / (total - len(found)), min(LEAST_SECONDS, work.seconds_left()))
             passing = work if budget.structure else None
             found.append(_collection(client, collection, work.within(share), budget, passing))
     found = with_gridfs(found)
-    links = [_links(client, name, found, asking, budget) for name in databases]
+    tell = (lambda what: report(what, total, total)) if report is not None else _untold
+    links = [_links(client, name, found, asking, budget, tell) for name in databases]
     return Facts(
         taken=datetime.now(UTC).isoformat(timespec="seconds"),
         server=server,
@@ -111,6 +115,10 @@ def gather(
         structure=merged([link.structure for link in links]) if budget.structure else Structure(),
         skipped=tuple(asking.skipped),
     )
+
+
+def _untold(_: str) -> None:
+    """Nobody hears of it."""
 
 
 def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> PermissionDenied:
@@ -152,14 +160,21 @@ class _Links:
 
 
 def _links(
-    client: MongoClient[Document], name: str, found: Sequence[Collection], asking: Asking, budget: Budget
+    client: MongoClient[Document],
+    name: str,
+    found: Sequence[Collection],
+    asking: Asking,
+    budget: Budget,
+    tell: Callable[[str], None],
 ) -> _Links:
-    """What lies between the collections of a database, and what was seen to be asked of them."""
+    """What lies between the collections of a database, and what was seen to be asked of them; `tell` hears what is looked at."""
     database, collections = client[name], [each for each in found if each.database == name]
     profiled = any(each.name == "system.profile" for each in collections)
     with_paths = [each for each in collections if each.paths]
+    tell(f"the references of {name} that names tell")
     named = tuple(references(database, with_paths, asking))
-    known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget)
+    known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget, tell)
+    tell(f"what references of {name} lead to, and copies along them")
     every = _followed(database, with_links(named, known.links), with_paths, asking)
     return _Links(
         every,
@@ -171,12 +186,17 @@ def _links(
 
 
 def _structure(
-    database: Database[Document], collections: Sequence[Collection], asking: Asking, budget: Budget
+    database: Database[Document],
+    collections: Sequence[Collection],
+    asking: Asking,
+    budget: Budget,
+    tell: Callable[[str], None],
 ) -> Structure:
     """What relates the rows of a database; the links alone, in a part of the time, when no more is asked for."""
     if budget.structure:
-        return structure(database, collections, asking)
-    return Structure(links=value_links(database, collections, asking.within(asking.seconds_left() * ROWS_SHARE)))
+        return structure(database, collections, asking, tell)
+    part = asking.within(asking.seconds_left() * ROWS_SHARE)
+    return Structure(links=value_links(database, collections, part, tell))
 
 
 def _followed(

@@ -19,7 +19,7 @@ from pymongo.errors import OperationFailure
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, Document
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import Collection, Reference, field_path
+from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, field_path
 
 WHOLE_UP_TO_BYTES = 64_000_000
 """Bytes of each of two collections that are compared whole."""
@@ -60,7 +60,7 @@ class _Reader:
         for row in cursor:
             if self.asking.late:
                 self.is_cut = True
-                self.asking.skip(self.what, "the time budget was used up")
+                self.asking.skip(self.what, OUT_OF_TIME)
                 return
             if row.get("r") is not None:
                 digest = _digest(row["r"])

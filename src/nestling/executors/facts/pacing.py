@@ -54,12 +54,12 @@ class Pace:
             start = time.monotonic()
 
 
-def is_in_use(counters: Callable[[], Mapping[str, float]]) -> bool:
-    """Whether others ask something of a server, by two looks at its `opcounters`; one that does not show them is taken to be."""
+def is_in_use(counters: Callable[[], Mapping[str, float]]) -> bool | None:
+    """Whether others ask something of a server, by two looks at its `opcounters`; None where it does not show them."""
     first = counters()
     time.sleep(WATCHED_SECONDS)
     second = counters()
     if not first or not second:
-        return True
+        return None
     own = 1  # the first look
     return sum(second.values()) - sum(first.values()) - own >= LEAST_OPERATIONS

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.pacing import Pace
-from nestling.ir.facts import REFUSED, Skipped
+from nestling.ir.facts import OUT_OF_TIME, REFUSED, Skipped
 
 T = TypeVar("T")
 Document = dict[str, Any]
@@ -59,7 +59,7 @@ class Asking:
     def ask(self, what: str, question: Callable[[], T], otherwise: T) -> T:
         """The answer, or `otherwise` when the server refuses or the time is up; a lost connection is the driver's error."""
         if self.late:
-            self.skip(what, "the time budget was used up")
+            self.skip(what, OUT_OF_TIME)
             return otherwise
         try:
             return self.pace.timed(question)
@@ -83,7 +83,7 @@ def _why(error: OperationFailure) -> str:
     if error.code in UNAUTHORIZED:
         return REFUSED
     if error.code in MAX_TIME_EXPIRED:
-        return "the time budget was used up"
+        return OUT_OF_TIME
     if error.code == NAMESPACE_NOT_FOUND:
         return "it was dropped meanwhile"
     name = (error.details or {}).get("codeName", "")

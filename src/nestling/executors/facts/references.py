@@ -16,7 +16,7 @@ from pymongo.database import Database
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import Candidate, Target, candidates
-from nestling.ir.facts import Collection, Reference, arrays_on
+from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, arrays_on
 
 VALUES = 300
 """Different values of a path that are looked up."""
@@ -38,7 +38,7 @@ def references(database: Database[Document], collections: Sequence[Collection], 
     """The references between the collections of one database."""
     for candidate in candidates(collections):
         if asking.late:
-            asking.skip(f"references in {database.name}", "the time budget was used up")
+            asking.skip(f"references in {database.name}", OUT_OF_TIME)
             return
         yield from _reference(database, candidate, asking)
 

@@ -20,7 +20,7 @@ from nestling.executors.facts.folding import fold
 from nestling.executors.facts.paths import paths_of
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.tree import Tree
-from nestling.ir.facts import Collection, Sample
+from nestling.ir.facts import OUT_OF_TIME, Collection, Sample
 
 BATCH_DOCUMENTS = 500
 LEAST_GROUPS = 1.5
@@ -95,9 +95,8 @@ def _read(
         read += length
         _add(tree, data, start, length)
         if read >= 2 * amount.size_bytes or asking.late:
-            asking.skip(
-                f"the documents of {collection.namespace}", f"only {tree.documents:,} were read: the budget ended"
-            )
+            why = OUT_OF_TIME if asking.late else "they are many bytes"
+            asking.skip(f"the documents of {collection.namespace}", f"only {tree.documents:,} were read: {why}")
             return _cut_short(plan)
     return plan
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pymongo.database import Database
@@ -15,13 +15,16 @@ from nestling.executors.facts.near_keys import near_keys
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.repeats import counted, repeats
 from nestling.executors.facts.tables import Table, tables
-from nestling.ir.facts import Collection
+from nestling.ir.facts import OUT_OF_TIME, Collection
 from nestling.ir.facts.structure import Key, Link, Structure, Unclear
 
 
-def structure(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> Structure:
-    """Keys, links, repeated values and kinds of the rows of a database's collections."""
-    rows = _rows(database, collections, asking)
+def structure(
+    database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
+) -> Structure:
+    """Keys, links, repeated values and kinds of the rows of a database's collections; `tell` hears what is looked at."""
+    rows = _rows(database, collections, asking, tell)
+    tell(f"keys and repeated values of the rows of {database.name}")
     made, sure = rows.tables, rows.sure
     every = without_implied((*sure, *composite_links(made, rows.keys, sure)))
     return Structure(
@@ -37,11 +40,13 @@ def structure(database: Database[Document], collections: Sequence[Collection], a
     )
 
 
-def value_links(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> tuple[Link, ...]:
+def value_links(
+    database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
+) -> tuple[Link, ...]:
     """The links of one column each between the rows of a database's collections."""
-    found = _rows(database, collections, asking).sure
+    found = _rows(database, collections, asking, tell).sure
     if asking.late:
-        asking.skip(f"references in {database.name} that values tell", "the time budget was used up")
+        asking.skip(f"references in {database.name} that values tell", OUT_OF_TIME)
     return found
 
 
@@ -59,11 +64,15 @@ class _Rows:
         return tuple(each for each in self.links if isinstance(each, Link))
 
 
-def _rows(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> _Rows:
+def _rows(
+    database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
+) -> _Rows:
     made: list[Table] = []
     found: list[Key] = []
     for collection in collections:
+        tell(f"the rows of {collection.namespace}")
         own = tables(database, collection, asking)
         made += own
         found += keys(own)
+    tell(f"the references of {database.name} that values tell")
     return _Rows(tuple(made), tuple(found), tuple(links(made, found, targets(made, found))))

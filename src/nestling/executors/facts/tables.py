@@ -17,7 +17,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import ELEMENT, Collection
+from nestling.ir.facts import ELEMENT, OUT_OF_TIME, Collection
 from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
 from nestling.ir.facts.structure import Columns
 
@@ -99,6 +99,7 @@ def tables(database: Database[Document], collection: Collection, asking: Asking)
         for document in database[collection.name].aggregate(pipeline, maxTimeMS=limit, batchSize=500):
             _add(made, document)
             if asking.late:
+                asking.skip(f"the rows of {collection.namespace}", f"only some were read: {OUT_OF_TIME}")
                 return False
         return whole
 

@@ -5,8 +5,10 @@ They hold names, types, counts and sizes, never a value of anybody's document.
 
 from nestling.ir.facts.collection import (
     BUILT,
+    OUT_OF_TIME,
     REFUSED,
     SET_ASIDE,
+    USE_UNSEEN,
     Collection,
     Copied,
     Facts,
@@ -28,8 +30,10 @@ __all__ = [
     "ANY_KEY",
     "BUILT",
     "ELEMENT",
+    "OUT_OF_TIME",
     "REFUSED",
     "SET_ASIDE",
+    "USE_UNSEEN",
     "Collection",
     "Copied",
     "Facts",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, Collection, Kind, steps_text
+from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, Collection, Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Unclear
 from nestling.ir.quantity_words import agreeing, counted, first_of
@@ -31,7 +31,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
         if collection.kind in _NOT_READ:
             yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
         yield from _of_collation(collection)
-    for skipped in (each for each in survey.facts.skipped if each.why != REFUSED):
+    for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN)):
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
     for entity in found.values():
         yield from _of_entity(entity)

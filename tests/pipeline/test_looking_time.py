@@ -1,0 +1,71 @@
+"""A look at a live MongoDB takes the time it is given and says what it reads; two looks that differ for lack of time say so."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.common.errors import InputError
+from nestling.common.server import Server
+from nestling.executors.facts import Budget, gather
+from nestling.ir.facts import OUT_OF_TIME
+from nestling.ir.reading import Gap, GapKind
+from nestling.pipeline import in_place
+from nestling.pipeline.migrating import joined
+
+Db = Database[dict[str, Any]]
+
+
+def test_two_looks_that_differ_for_lack_of_time_say_so(database: Db, mongod: Server) -> None:
+    """The file's own gap tells which one was cut short; without one the database has changed."""
+    address = mongod.uri.replace("/?", f"/{database.name}?")
+    database.things.insert_many({"_id": n, "name": f"thing {n}"} for n in range(50))
+    old = in_place(address).in_place
+    database.things.update_many({}, {"$set": {"size": 3}})
+    new = in_place(address).in_place
+    with pytest.raises(InputError, match="has changed in between"):
+        joined(old, new)
+    why = f"the documents of x.things could not be looked at: only 7 were read: {OUT_OF_TIME}"
+    with pytest.raises(InputError) as caught:
+        joined(old, replace(new, gaps=(*new.gaps, Gap(GapKind.NOTIMPL, why))))
+    said = str(caught.value)
+    assert f"the time ended before all of the database was read (a gap of the new design: {why})" in said
+    assert "--budget-seconds 1200 --rest 0 --design-out" in said
+    assert "has changed in between" not in said
+
+
+def test_what_there_was_no_time_for_is_a_gap(database: Db, mongod: Server) -> None:
+    """A look that ends early says so in what is made of it."""
+    database.things.insert_many({"_id": n, "name": f"thing {n}"} for n in range(50))
+    address = mongod.uri.replace("/?", f"/{database.name}?")
+
+    def dawdle(what: str, _: int, __: int | None) -> None:
+        if "the rows of" in what:
+            time.sleep(3.1)
+
+    found = in_place(address, seconds=3.0, rest=0, watch=dawdle)
+    assert any(OUT_OF_TIME in each.what for each in found.in_place.gaps)
+    whole = in_place(address, seconds=30, rest=0)
+    assert not any(OUT_OF_TIME in each.what for each in whole.in_place.gaps)
+
+
+@pytest.mark.parametrize("structure", [False, True])
+def test_progress_names_what_is_read(database: Db, *, structure: bool) -> None:
+    """Collections of documents first, no views and no system collections; then the rows of each, and what relates them."""
+    database.makers.insert_many({"_id": n, "name": f"maker {n}"} for n in range(50))
+    database.things.insert_many({"_id": n, "maker_id": n % 50} for n in range(200))
+    database.create_collection("seen", viewOn="things", pipeline=[])
+    heard: list[tuple[str, int]] = []
+    budget = Budget(structure=structure, rest=0)
+    gather(database.client, [database.name], budget, lambda what, done, _: heard.append((what, done)))
+    name = database.name
+    names = [what for what, _ in heard]
+    assert names[:2] == [f"{name}.makers", f"{name}.things"]
+    assert all("system" not in what and "seen" not in what for what in names)
+    assert f"the rows of {name}.things" in names
+    assert f"the references of {name} that values tell" in names
+    assert {done for what, done in heard if what.startswith("the ")} == {4}
