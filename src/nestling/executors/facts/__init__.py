@@ -83,7 +83,7 @@ def gather(
     asking = Asking(time.monotonic() + budget.seconds)
     server = catalogue.server(client, asking)
     in_use = is_in_use(lambda: catalogue.counters(client, asking)) if budget.rest else False
-    if in_use is None:
+    if in_use is None and not asking.late:
         asking.skip("whether others use the server", USE_UNSEEN)
     if in_use is not False:
         asking.pace.rest, asking.pace.until = budget.rest, time.monotonic() + budget.seconds / 2
@@ -171,10 +171,10 @@ def _links(
     database, collections = client[name], [each for each in found if each.database == name]
     profiled = any(each.name == "system.profile" for each in collections)
     with_paths = [each for each in collections if each.paths]
-    tell(f"the references of {name} that names tell")
+    tell("references by names")
     named = tuple(references(database, with_paths, asking))
     known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget, tell)
-    tell(f"what references of {name} lead to, and copies along them")
+    tell("copies along references")
     every = _followed(database, with_links(named, known.links), with_paths, asking)
     return _Links(
         every,

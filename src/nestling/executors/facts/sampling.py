@@ -95,7 +95,7 @@ def _read(
         read += length
         _add(tree, data, start, length)
         if read >= 2 * amount.size_bytes or asking.late:
-            why = OUT_OF_TIME if asking.late else "they are many bytes"
+            why = OUT_OF_TIME if asking.late else "the budget of bytes was used up"
             asking.skip(f"the documents of {collection.namespace}", f"only {tree.documents:,} were read: {why}")
             return _cut_short(plan)
     return plan

@@ -24,7 +24,7 @@ def structure(
 ) -> Structure:
     """Keys, links, repeated values and kinds of the rows of a database's collections; `tell` hears what is looked at."""
     rows = _rows(database, collections, asking, tell)
-    tell(f"keys and repeated values of the rows of {database.name}")
+    tell("keys and repeated values")
     made, sure = rows.tables, rows.sure
     every = without_implied((*sure, *composite_links(made, rows.keys, sure)))
     return Structure(
@@ -70,9 +70,9 @@ def _rows(
     made: list[Table] = []
     found: list[Key] = []
     for collection in collections:
-        tell(f"the rows of {collection.namespace}")
+        tell(f"rows of {collection.name}")
         own = tables(database, collection, asking)
         made += own
         found += keys(own)
-    tell(f"the references of {database.name} that values tell")
+    tell("references by values")
     return _Rows(tuple(made), tuple(found), tuple(links(made, found, targets(made, found))))
