@@ -67,7 +67,7 @@ def test_a_foreign_key_only_the_parent_tells_must_be_found(database: Database[An
     load_rows(design, rows, database, tmp_path)
     rows["note"].append((3, 99))
     source = sqlite_source(tmp_path / "dangling.db", model, rows)
-    with pytest.raises(LoadError, match=r"1 row of `note` refer to no `order`: id 3"):
+    with pytest.raises(LoadError, match=r"1 row of `note` refers to no `order`: id 3"):
         load(design, source, database.client[f"{database.name}_2"])
 
 
