@@ -146,7 +146,7 @@ class _Statements(Generic[Driver]):
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
         found = self._workload.statement(name)
         if found is None:
-            gaps = [gap for gap in self._gaps if name in gap.where]
+            gaps = [gap for gap in self._gaps if f"`{name}`" in str(gap)]
             raise InputError(
                 Problem(f"statement `{name}` cannot be understood: {gaps[0]}")
                 if gaps
