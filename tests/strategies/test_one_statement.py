@@ -4,28 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nestling.pipeline import design, inspect
+from nestling.pipeline import design
+from tests.people import people
 
-MODEL = """
-nestling: 1
-dialect: postgresql
-model:
-  name: small
-  entities:
-    person: {key: id, attributes: {id: integer!, name: text!}}
-    pet: {key: id, attributes: {id: integer!, person_id: integer!, name: text!}}
-  relationships:
-    pets: {parent: person, child: pet, attributes: person_id, required: true}
-statistics:
-  entities: {person: {count: 1000}, pet: {count: 2000}}
-  relationships: {pets: {mean: 2, maximum: MOST}}
-workload:
-"""
-PAGE = '  person_page: {sql: "SELECT name FROM person WHERE id = :id", rate: 50/s}\n'
-PETS = '  person_pets: {sql: "SELECT id, name FROM pet WHERE person_id = :id", rate: RATE}\n'
+PAGE = 'person_page: {sql: "SELECT name FROM person WHERE id = :id", rate: 50/s}'
+PETS = 'person_pets: {sql: "SELECT id, name FROM pet WHERE person_id = :id", rate: RATE}'
 JOINED = (
-    '  both: {sql: "SELECT p.name AS person, t.id, t.name FROM person p JOIN pet t ON t.person_id = p.id WHERE p.id = :id",'
-    " rate: 50/s}\n"
+    'both: {sql: "SELECT p.name AS person, t.id, t.name FROM person p JOIN pet t ON t.person_id = p.id WHERE p.id = :id",'
+    " rate: 50/s}"
 )
 SAID = (
     "`person_page` and `person_pets` run equally often (50/s) by the same key of `person`; if one page shows both, write them "
@@ -35,8 +21,7 @@ SAID = (
 
 def notes(tmp_path: Path, *statements: str, most: int = 5, strategy: str = "optimal") -> tuple[str, ...]:
     """What is noted of a design of these statements."""
-    (tmp_path / "model.yaml").write_text(MODEL.replace("MOST", str(most)) + "".join(statements), encoding="utf-8")
-    return design(inspect(str(tmp_path / "model.yaml")), strategy).notes
+    return design(people(tmp_path, *statements, most=most), strategy).notes
 
 
 def test_two_reads_by_one_key_as_often(tmp_path: Path) -> None:

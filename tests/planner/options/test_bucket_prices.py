@@ -10,41 +10,24 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.optimizer import solve
 from nestling.optimizer.alternatives import forced, group_named
-from nestling.pipeline import design, inspect
+from nestling.pipeline import design
 from nestling.pipeline.designing import explained, posed
+from tests.people import people
 from tests.two_prices import two_prices
 
-MODEL = """nestling: 1
-dialect: postgresql
-model:
-  name: small
-  entities:
-    person: {key: id, attributes: {id: integer!, name: text!}}
-    pet: {key: id, attributes: {id: integer!, person_id: integer!, name: text!}}
-  relationships:
-    pets: {parent: person, child: pet, attributes: person_id, required: true}
-statistics:
-  entities: {person: {count: 1000}, pet: {count: PETS}}
-  relationships: {pets: {mean: MEAN, maximum: MOST}}
-workload:
-  person_page: {sql: "SELECT name FROM person WHERE id = :id", rate: 50/s}
-  person_pets: {sql: "SELECT id, name FROM pet WHERE person_id = :id", rate: 50/s}
-  with_owner: {sql: "SELECT p.name AS owner, t.name FROM person p JOIN pet t ON t.person_id = p.id WHERE p.id = :id", rate: 5/s}
-  add_pet: {sql: "INSERT INTO pet (id, person_id, name) VALUES (:id, :person, :name)", rate: 1/s}
-"""
+JOIN = "SELECT p.name AS owner, t.name FROM person p JOIN pet t ON t.person_id = p.id WHERE p.id = :id"
+STATEMENTS = (
+    'person_page: {sql: "SELECT name FROM person WHERE id = :id", rate: 50/s}',
+    'person_pets: {sql: "SELECT id, name FROM pet WHERE person_id = :id", rate: 50/s}',
+    f'with_owner: {{sql: "{JOIN}", rate: 5/s}}',
+    'add_pet: {sql: "INSERT INTO pet (id, person_id, name) VALUES (:id, :person, :name)", rate: 1/s}',
+)
 HOMES = (
     "in a collection of its own",
     *(f"in buckets by person_id, {limit} in each" for limit in ("50", "200", "1,000")),
 )
 READS = 1.2
 WRITES = 2.0
-
-
-def reading_of(folder: Path, mean: int) -> Reading:
-    """A thousand people with so many pets each."""
-    text = MODEL.replace("PETS", str(1000 * mean)).replace("MEAN", str(mean)).replace("MOST", str(2 * mean))
-    (folder / "model.yaml").write_text(text)
-    return inspect(folder / "model.yaml")
 
 
 def with_home(reading: Reading, home: str) -> Proposal:
@@ -58,7 +41,7 @@ def with_home(reading: Reading, home: str) -> Proposal:
 @pytest.mark.parametrize("home", HOMES)
 def test_both_prices_of_buckets_agree(tmp_path: Path, home: str, mean: int) -> None:
     """A read costs what its pipeline costs, its stages included; an insert within a factor of two."""
-    reading = reading_of(tmp_path, mean)
+    reading = people(tmp_path, *STATEMENTS, mean=mean, most=2 * mean)
     found = two_prices(reading, with_home(reading, f"pet {home}"))
     assert {"person_pets", "add_pet", "with_owner"} <= found.keys()
     apart = {name: prices for name, prices in found.items() if prices.factor > (WRITES if name == "add_pet" else READS)}
@@ -67,7 +50,7 @@ def test_both_prices_of_buckets_agree(tmp_path: Path, home: str, mean: int) -> N
 
 def test_the_design_proved_least_is_the_cheapest_of_the_compiled(tmp_path: Path) -> None:
     """Of a few rows in each, no buckets are made: reading them needs a pipeline, where rows apart need a `find`."""
-    reading = reading_of(tmp_path, 2)
+    reading = people(tmp_path, *STATEMENTS, mean=2, most=4)
     rates = {each.name: each.rate_per_second for each in reading.workload.statements}
 
     def compiled(proposal: Proposal) -> float:
