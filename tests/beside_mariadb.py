@@ -6,9 +6,10 @@ import uuid
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import pytest
+from pymongo import MongoClient
 from pymongo.database import Database
 from sqlalchemy import make_url
 
@@ -107,12 +108,14 @@ def beside_mariadb(mariadb: str, database: Database[Any], script: str, strategy:
         cursor.execute(f"DROP DATABASE {name}")
 
 
-def both_of(script: str, *strategies: str) -> Any:
-    """A fixture: the script's tables filled, read and loaded, by each strategy."""
+def both_of(script: str, *strategies: str, scope: Literal["function", "module"] = "function") -> Any:
+    """A fixture: the script's tables filled, read and loaded, by each strategy; once for a module that only reads."""
 
-    @pytest.fixture(params=strategies)
-    def both(request: pytest.FixtureRequest, mariadb: str, database: Database[Any]) -> Iterator[Both]:
-        with beside_mariadb(mariadb, database, script, request.param) as found:
+    @pytest.fixture(params=strategies, scope=scope)
+    def both(request: pytest.FixtureRequest, mariadb: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Both]:
+        name = f"test_{uuid.uuid4().hex}"
+        with beside_mariadb(mariadb, mongo_client[name], script, request.param) as found:
             yield found
+        mongo_client.drop_database(name)
 
     return both

@@ -1,12 +1,24 @@
-"""How many examples a random search tries: few in `make test`, many in `make soak`."""
+"""How much a search tries: a part in `make test`, all of it in `make soak`."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import TypeVar
 
 SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
+Case = TypeVar("Case")
 
 
 def examples(few: int, many: int, variable: str = "") -> int:
     """The number for this run; the environment's variable names any other."""
     return int(os.environ.get(variable, many if SOAKING else few))
+
+
+def sample(cases: Iterable[Case], *, one_in: int, first: int = 0) -> Iterator[Case]:
+    """One of so many cases, from the `first` on; all of them in a soak.
+
+    Neighbours of a table of cases take another `first` each, so that together they try every kind.
+    """
+    return islice(cases, 0 if SOAKING else first % one_in, None, 1 if SOAKING else one_in)

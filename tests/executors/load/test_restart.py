@@ -31,6 +31,7 @@ from nestling.ir.rows import RowQuery, RowSource
 from nestling.planner.home import home_views
 from tests.executors.load.loads import load_source
 from tests.executors.load.shops import DESIGN, MODEL, shop_rows
+from tests.soaking import examples
 from tests.sqlite_rows import sqlite_source
 
 ORDERS = 60
@@ -194,6 +195,7 @@ def test_a_document_that_is_there_already_must_be_the_same(
         load(DESIGN, source, database, resume=True)
 
 
+CUSTOMERS = examples(100, 300)
 LONGER = 1.03
 """A busy machine needs longer to begin."""
 
@@ -202,7 +204,7 @@ LONGER = 1.03
 def test_killed_at_random_points(mongod: Server, database: Database[Any], tmp_path: Path, seed: int) -> None:
     """A loading process is killed (SIGKILL) again and again; in the end nothing is lost or doubled."""
     path = tmp_path / "shop.db"
-    source = sqlite_source(path, MODEL, shop_rows(300))
+    source = sqlite_source(path, MODEL, shop_rows(CUSTOMERS))
     chance, kills = random.Random(seed), 0
     for attempt in range(200):
         with loading_process(path, mongod.uri, database.name, resume=attempt > 0) as process:

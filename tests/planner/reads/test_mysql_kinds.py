@@ -20,7 +20,7 @@ INSERT INTO day VALUES
   (3, 'x', NULL, '00:10', '02:00', b'1111', '[2]'), (4, 'z', 2002, NULL, NULL, NULL, NULL),
   (5, 'y', 2155, '09:30', '02:00', b'0101', '[2]');
 """
-both = both_of(_SCRIPT, "normalized")
+both = both_of(_SCRIPT, "normalized", scope="module")
 
 QUERIES = (
     "SELECT id, marks, y, t, b FROM day",

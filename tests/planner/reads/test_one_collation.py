@@ -21,7 +21,7 @@ ALTER TABLE person ADD badge varchar(5) COLLATE utf8mb4_bin;
 UPDATE person SET badge = ELT(id, 'b', 'A', 'a', NULL, 'B', 'c', 'C');
 """
 
-both = both_of(_SCRIPT, "normalized", "embedded")
+both = both_of(_SCRIPT, "normalized", "embedded", scope="module")
 
 
 QUERIES = (
