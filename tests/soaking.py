@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import TypeVar
+from typing import Any, TypeVar
+
+import pytest
 
 SOAKING = os.environ.get("HYPOTHESIS_PROFILE") == "soak"
 Case = TypeVar("Case")
@@ -22,3 +24,13 @@ def sample(cases: Iterable[Case], *, one_in: int, first: int = 0) -> Iterator[Ca
     Neighbours of a table of cases take another `first` each, so that together they try every kind.
     """
     return islice(cases, 0 if SOAKING else first % one_in, None, 1 if SOAKING else one_in)
+
+
+def crossed(rows: Iterable[Any], columns: Iterable[Any]) -> list[Any]:
+    """Every pair, for `parametrize`; each row with one column in its turn is tried always, the other pairs in a soak only."""
+    width = len(columns := [*columns])
+    return [
+        pytest.param(row, column, marks=() if at % width == place else pytest.mark.soak)
+        for at, row in enumerate(rows)
+        for place, column in enumerate(columns)
+    ]

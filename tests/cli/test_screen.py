@@ -23,6 +23,7 @@ from nestling.cli.parts.text import counted, hanging
 from nestling.ir.quantity_words import cell
 from tests.cli.commands import PROGRAM, environment, nestling, process
 from tests.cli.conftest import write_library
+from tests.soaking import crossed
 
 ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
@@ -111,9 +112,11 @@ def _colours(shown: str) -> list[str]:
     return [code for code in re.findall(r"\x1b\[([\d;]*)m", shown) if re.search(r"\b(3\d|4\d|9\d)\b", code)]
 
 
-@pytest.mark.parametrize("columns", [60, 80, 120])
 @pytest.mark.parametrize(
-    "arguments", [("inspect", "model.yaml"), ("design", "model.yaml"), ("explain", "design.yaml"), ("--help",)], ids=str
+    ("arguments", "columns"),
+    crossed(
+        [("inspect", "model.yaml"), ("design", "model.yaml"), ("explain", "design.yaml"), ("--help",)], [120, 60, 80]
+    ),
 )
 def test_every_line_fits_the_terminal(shop: Path, arguments: tuple[str, ...], columns: int) -> None:
     """No line is longer than the window is wide, and a narrow window is used to its end."""

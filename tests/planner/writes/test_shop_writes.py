@@ -11,6 +11,7 @@ from pymongo.database import Database
 from nestling.ir.model import OnDelete, OnUpdate
 from tests.planner.reads.shop import ROWS
 from tests.planner.writes.shops import DESIGNS, model
+from tests.soaking import crossed
 from tests.write_traces import trace
 
 NOTHING = OnDelete.RESTRICT, OnUpdate.RESTRICT
@@ -85,8 +86,7 @@ STATEMENTS = (
 )
 
 
-@pytest.mark.parametrize("actions", ["nothing", "follow", "free"])
-@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize(("design", "actions"), crossed(DESIGNS, ["nothing", "follow", "free"]))
 def test_writes_leave_what_sqlite_leaves(
     design: str, actions: str, database: Database[dict[str, Any]], tmp_path: Path
 ) -> None:

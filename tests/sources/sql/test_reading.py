@@ -15,6 +15,9 @@ from nestling.ir.statistics import Origin
 from nestling.sources.sql import open_database
 from tests.shared_cases import CASES, shared
 
+LARGE = 4 << 20
+"""Files of more bytes are read in a soak only."""
+
 
 @pytest.fixture
 def torture(sqlite_url: str) -> Reading:
@@ -203,7 +206,13 @@ def test_the_shop_is_read_whole(shop_folder: Path) -> None:
 
 
 @shared
-@pytest.mark.parametrize("case", sorted(CASES.glob("sql/*/*.sqlite*")), ids=lambda path: path.parent.name)
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(path, marks=pytest.mark.soak if path.stat().st_size > LARGE else (), id=path.parent.name)
+        for path in sorted(CASES.glob("sql/*/*.sqlite*"))
+    ],
+)
 def test_real_databases_are_read_whole(case: Path, tmp_path: Path) -> None:
     """So it is with databases nobody here made."""
     path = tmp_path / "case.db"

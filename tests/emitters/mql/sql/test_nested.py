@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from tests.emitters.mql.sql.beside import compare_conditions, compare_values
 from tests.emitters.mql.sql.conftest import Table
+from tests.soaking import examples
 
 
 def joined(*parts: st.SearchStrategy[str] | str) -> st.SearchStrategy[str]:
@@ -69,7 +70,7 @@ def batches(inner: st.SearchStrategy[str]) -> st.SearchStrategy[list[str]]:
     return st.lists(inner.filter(lambda one: len(one) < 600), min_size=5, max_size=25)
 
 
-QUICK = settings(max_examples=40, suppress_health_check=list(HealthCheck))
+QUICK = settings(max_examples=examples(12, 400), suppress_health_check=list(HealthCheck))
 
 
 @QUICK
