@@ -34,6 +34,8 @@ from tests.soaking import SOAKING
 MEMORY_DISK = Path("/dev/shm")
 ROOM_NEEDED = 8 << 30  # the servers of three workers grow to half of it
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
+PLACE = pytest.StashKey[tuple[int, int]]()
+"""Which value of its parameter in turn a test has, and which combination of the others."""
 Running = TypeVar("Running")
 
 # No deadline for one example: servers answer when they answer. CI is the same on every run; `make soak` looks further.
@@ -61,6 +63,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for name in SERVER_FIXTURES:
             if name in getattr(item, "fixturenames", ()):
                 item.add_marker(name)
+    _leave_to_the_soak(items)
+
+
+def _leave_to_the_soak(items: list[pytest.Item]) -> None:
+    """Of tests marked `in_turn("parameter")`, keep one value of that parameter for each combination of the others, in turn.
+
+    All the others are marked `soak`: ten queries on four designs are tried ten times, not forty, and each design is in use.
+    """
+    rows: dict[tuple[object, ...], int] = {}
+    values: dict[tuple[object, ...], dict[object, int]] = {}
+    for item in items:
+        if (mark := item.get_closest_marker("in_turn")) is None or not hasattr(item, "callspec"):
+            continue
+        others = {name: repr(value) for name, value in item.callspec.params.items()}
+        value = others.pop(mark.args[0])
+        function = (item.path, getattr(item, "originalname", item.name))
+        known = values.setdefault(function, {})
+        item.stash[PLACE] = (
+            known.setdefault(value, len(known)),
+            rows.setdefault((*function, *others.items()), len(rows)),
+        )
+    for item in items:
+        if PLACE in item.stash:
+            place, row = item.stash[PLACE]
+            function = (item.path, getattr(item, "originalname", item.name))
+            if row % len(values[function]) != place:
+                item.add_marker("soak")
 
 
 def pytest_collection_finish() -> None:

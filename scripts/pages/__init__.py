@@ -6,6 +6,7 @@ page each, in `docs/patterns`.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +16,7 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
 
+@cache
 def pages() -> dict[str, str]:
     """File name to text of every generated page, by name."""
     names = [name for name in module_names(__path__) if not name.startswith("_")]

@@ -179,6 +179,7 @@ def selecting(condition: str) -> str:
     return f"SELECT n.id FROM nurse n LEFT JOIN ward w ON w.id = n.ward_id WHERE {condition} ORDER BY n.id"
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions_keep_postgresqls_rows(served: Served, condition: str, strategy: str) -> None:
@@ -194,6 +195,7 @@ def test_conditions_keep_postgresqls_rows(served: Served, condition: str, strate
         assert [row["id"] for row in store.execute(sql)] == theirs, form
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize(("condition", "given"), PARAMETERS)
 def test_parameters_are_postgresqls(served: Served, condition: str, given: dict[str, Any], strategy: str) -> None:
@@ -248,6 +250,7 @@ def test_writes_find_their_rows(served: Served, strategy: str) -> None:
         assert Store(*designs[strategy]).execute(sql).affected == theirs > 0
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> None:

@@ -264,6 +264,7 @@ def loaded(
         yield found
 
 
+@pytest.mark.in_turn("loaded")
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_rows_are_postgresqls(loaded: Loaded, condition: str) -> None:
     """With the condition and with its NOT."""
@@ -272,6 +273,7 @@ def test_rows_are_postgresqls(loaded: Loaded, condition: str) -> None:
         assert loaded.ours(sql) == loaded.theirs(sql), form
 
 
+@pytest.mark.in_turn("loaded")
 @pytest.mark.parametrize(("condition", "value"), GIVEN)
 def test_parameters_are_taken_as_postgresql_takes_them(loaded: Loaded, condition: str, value: object) -> None:
     """One that says no type is a char beside one."""
@@ -279,12 +281,14 @@ def test_parameters_are_taken_as_postgresql_takes_them(loaded: Loaded, condition
     assert loaded.ours(sql, p=value) == loaded.theirs(sql, value)
 
 
+@pytest.mark.in_turn("loaded")
 @pytest.mark.parametrize("sql", ANSWERS)
 def test_answers_are_postgresqls(loaded: Loaded, sql: str) -> None:
     """To the last blank."""
     assert Counter(loaded.ours(sql)) == Counter(loaded.theirs(sql))
 
 
+@pytest.mark.in_turn("loaded")
 @pytest.mark.parametrize(("sql", "reason"), GAPS)
 def test_blanks_nobody_knows_are_gaps(loaded: Loaded, sql: str, reason: str) -> None:
     """Never a value with other blanks."""

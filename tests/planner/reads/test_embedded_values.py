@@ -56,6 +56,7 @@ MADE = (
 )
 
 
+@pytest.mark.in_turn("blog")
 @pytest.mark.parametrize("asked", ["", " AND c.stars > 1", " AND c.no < p.year AND c.author = 'Ann'", " AND c.no > 7"])
 @pytest.mark.parametrize("made", MADE)
 def test_an_aggregate_is_made_of_the_array(blog: Beside, made: str, asked: str) -> None:

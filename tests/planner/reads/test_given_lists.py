@@ -53,6 +53,7 @@ BY_TEXT = (
 CASES = [*((sql, NUMBERS) for sql in BY_NUMBER), *((sql, TEXTS) for sql in BY_TEXT)]
 
 
+@pytest.mark.in_turn("shop")
 @pytest.mark.parametrize(("sql", "lists"), CASES)
 def test_a_list_is_its_values(shop: Beside, sql: str, lists: tuple[object, ...]) -> None:
     """With every rewrite and with none: empty lists, NULLs in them and instead of them, what SQLite converts."""

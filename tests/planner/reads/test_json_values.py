@@ -103,6 +103,7 @@ def theirs(engine: sa.Engine, sql: str, given: dict[str, Any] | None = None) -> 
         return [dict(row) for row in found.mappings()]
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions_keep_postgresqls_rows(served: Served, condition: str, strategy: str) -> None:
@@ -114,6 +115,7 @@ def test_conditions_keep_postgresqls_rows(served: Served, condition: str, strate
         assert [dict(row) for row in store.execute(sql)] == theirs(engine, sql), form
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize("strategy", STRATEGIES)
 @pytest.mark.parametrize("sql", STATEMENTS)
 def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> None:

@@ -68,6 +68,7 @@ def test_children_are_joined(league: SqlDatabase) -> None:
     assert list(league.rows(query)) == [(1, 1), (1, 2), (1, 6), (1, 7), (2, 3), (3, None)]
 
 
+@pytest.mark.in_turn("league")
 @pytest.mark.parametrize("key", [("team_id", "no"), ("id",)])
 def test_after_goes_on_behind_a_key(league: SqlDatabase, key: tuple[str, ...]) -> None:
     """Starting after a key gives the rest of the same stream."""
