@@ -138,6 +138,7 @@ def show(found: Capture, said: Workload | None) -> None:
     """The shapes as a table, or the statements they became."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
+    from nestling.ir.facts.skipped import together
     from nestling.ir.rate import rate_text
     from nestling.ir.workload import LEAST_WINDOW_SECONDS
 
@@ -167,7 +168,7 @@ def show(found: Capture, said: Workload | None) -> None:
             f"\nThe application joins {follow.first.namespace} with {follow.second.namespace} by {follow.field}"
             f" ({follow.share:.0%} of the times)."
         )
-    for skipped in found.skipped:
+    for skipped in together(found.skipped):
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
 
 

@@ -244,6 +244,7 @@ def show(made: Report) -> None:
     from nestling.cli.parts.table import table
     from nestling.doctor.reports.grouping import alike
     from nestling.doctor.reports.wording import subject, verdict
+    from nestling.ir.facts.skipped import together
 
     click.echo(f"Looked at {subject(made.facts)}.")
     shown, hidden = _few(alike(made.findings))
@@ -255,7 +256,7 @@ def show(made: Report) -> None:
         _details(each)
     for (name, namespace), more in hidden.items():
         click.echo(f"\n… and {more:,} more of {name} in {namespace} (--json, --html and --markdown list all)")
-    for skipped in made.facts.skipped:
+    for skipped in together(made.facts.skipped):
         click.echo(f"\nNot looked at: {skipped.what}: {skipped.why}")
     said = verdict(made)
     click.echo(f"\n{said[0].upper()}{said[1:]}.")

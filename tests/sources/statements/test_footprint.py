@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from nestling.sources.ddl import read_ddl
+from nestling.sources.statements import parse_workload
 from tests.sources.statements.shop import accesses, gaps_of, statement
 
 
@@ -388,3 +390,13 @@ def test_what_is_set_is_the_target_s_whatever_else_has_such_a_column():
     sql = "UPDATE orders SET customer_id = c.id FROM customer c WHERE c.id = orders.customer_id AND c.city = 'Oslo'"
     assert not gaps_of(sql)
     assert not gaps_of("UPDATE orders SET id = p.id FROM product p WHERE p.id = orders.id")
+
+
+def test_what_is_computed_of_a_column_that_is_set_changes_too():
+    """Also what is computed of that; nothing else."""
+    ddl = """CREATE TABLE person (id int PRIMARY KEY, first text, last text, age int,
+        whole text GENERATED ALWAYS AS (first || ' ' || last), shout text GENERATED ALWAYS AS (upper(whole)));"""
+    model = read_ddl(ddl, "people", dialect="postgresql").model
+    workload, _ = parse_workload("-- rate: 1/s\nUPDATE person SET last = 'x' WHERE id = 1;", model, dialect="postgresql")
+    (access,) = workload.statements[0].accesses
+    assert access.attributes == ("last", "whole", "shout")

@@ -8,6 +8,7 @@ from nestling.doctor import explanation, rule
 from nestling.doctor.report import Report
 from nestling.doctor.reports.wording import cost, measure, subject, verdict
 from nestling.ir.facts import Collection
+from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
 from nestling.ir.notebook import inline, plain
 from nestling.ir.quantity_words import count, size
@@ -55,7 +56,9 @@ def _body(report: Report) -> Iterator[str]:
         )
         yield f"<h2>Set aside</h2><ul>{items}</ul>"
     if facts.skipped:
-        items = "".join(f"<li><code>{plain(each.what)}</code>: {plain(each.why)}</li>" for each in facts.skipped)
+        items = "".join(
+            f"<li><code>{plain(each.what)}</code>: {plain(each.why)}</li>" for each in together(facts.skipped)
+        )
         yield f"<h2>Not looked at</h2><ul>{items}</ul>"
     yield _collections(facts.collections)
 

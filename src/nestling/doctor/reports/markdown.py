@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from nestling.doctor import rule
 from nestling.doctor.report import Report
 from nestling.doctor.reports.wording import cost, measure, subject, verdict
+from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
 
 
@@ -26,7 +27,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     if report.facts.skipped:
         yield from ("## Not looked at", "")
-        yield from (f"- {_code(each.what)}: {each.why}" for each in report.facts.skipped)
+        yield from (f"- {_code(each.what)}: {each.why}" for each in together(report.facts.skipped))
 
 
 def _section(finding: Finding) -> Iterator[str]:

@@ -54,6 +54,9 @@ LINKS_SHARE = 0.3
 ROWS_SHARE = 0.4
 """The share of what is left of it for the links that values tell."""
 
+NAMES_SHARE = 0.5
+"""The share for the links that names tell: copies and dangling references are looked for in the rest."""
+
 Report = Callable[[str, int, int], None]
 """Hears what is being looked at, how many collections are done, and of how many."""
 
@@ -88,6 +91,7 @@ def gather(
     if in_use is not False:
         asking.pace.rest, asking.pace.until = budget.rest, time.monotonic() + budget.seconds / 2
     listed = {name: tuple(catalogue.namespaces(client[name], asking)) for name in databases}
+    asked = {name: _asked(client[name], listed[name], asking) for name in databases}
     total = sum(map(len, listed.values()))
     if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
         raise _nothing_seen(client, databases)
@@ -111,7 +115,7 @@ def gather(
         references=tuple(each for link in links for each in link.references),
         two_ways=tuple(each for link in links for each in link.two_ways),
         copies=tuple(each for link in links for each in link.copies),
-        statements=tuple(each for link in links for each in link.statements),
+        statements=tuple(each for name in databases for each in asked[name]),
         structure=merged([link.structure for link in links]) if budget.structure else Structure(),
         skipped=tuple(asking.skipped),
     )
@@ -150,12 +154,17 @@ def _collection(
     return with_refusals(found, database, asking)
 
 
+def _asked(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> tuple[Statement, ...]:
+    """What the server was seen to be asked: read first, as that takes little time and many rules need it."""
+    profiled = any(each.name == "system.profile" for each in collections)
+    return statements_of(captured(database, asking), {database.name}) if profiled else ()
+
+
 @dataclass(frozen=True, slots=True)
 class _Links:
     references: tuple[Reference, ...]
     two_ways: tuple[TwoWay, ...]
     copies: tuple[Copied, ...]
-    statements: tuple[Statement, ...]
     structure: Structure
 
 
@@ -167,12 +176,11 @@ def _links(
     budget: Budget,
     tell: Callable[[str], None],
 ) -> _Links:
-    """What lies between the collections of a database, and what was seen to be asked of them; `tell` hears what is looked at."""
+    """What lies between the collections of a database; `tell` hears what is looked at."""
     database, collections = client[name], [each for each in found if each.database == name]
-    profiled = any(each.name == "system.profile" for each in collections)
     with_paths = [each for each in collections if each.paths]
     tell("references by names")
-    named = tuple(references(database, with_paths, asking))
+    named = tuple(references(database, with_paths, asking.within(asking.seconds_left() * NAMES_SHARE)))
     known = _structure(database, [each for each in with_paths if each.holds_documents], asking, budget, tell)
     tell("copies along references")
     every = _followed(database, with_links(named, known.links), with_paths, asking)
@@ -180,7 +188,6 @@ def _links(
         every,
         tuple(two_ways(database, every, asking)),
         tuple(copies(database, with_paths, every, asking)),
-        statements_of(captured(database, asking), {name}) if profiled else (),
         known,
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nestling.ir.clause import Clause
+from nestling.ir.computed import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
@@ -31,10 +32,14 @@ class Occurrence:
 
     def access(self, via: str | None, walk: Walk | None = None) -> Access:
         """What the workload keeps of it."""
-        selected = self.kind is StatementKind.SELECT
-        attributes = (
-            tuple(a for a in self.entity.attribute_names if a in self.read) if selected else tuple(self.written)
-        )
+        match self.kind:
+            case StatementKind.SELECT:
+                attributes = tuple(name for name in self.entity.attribute_names if name in self.read)
+            case StatementKind.UPDATE:  # what the source computes of them changes too
+                made = (attribute.name for attribute in concerned(self.entity, self.written))
+                attributes = tuple(dict.fromkeys((*self.written, *made)))
+            case _:
+                attributes = tuple(self.written)
         aggregates = () if self.shown else tuple(self.aggregates)
         filters, sort = tuple(self.filters), tuple(self.sort)
         said = tuple(self.constants), tuple(self.sets)
