@@ -54,7 +54,7 @@ def test_short_names(shop: Path, tmp_path: Path) -> None:
 
 KEYS = {
     "strategy", "collections", "decisions", "weighed", "cost", "bound", "gap", "threshold", "seconds", "profile", "statements",
-    "dearer", "left_out", "in_part", "gaps",
+    "dearer", "left_out", "in_part", "gaps", "notes",
 }  # fmt: skip
 WEIGHED_KEYS = {
     "structure",
@@ -83,6 +83,8 @@ def test_json_shape(shop: Path, decided: dict[str, Any]) -> None:
     """`--json` has exactly the documented keys, and choices from the closed set."""
     found = decided
     assert set(found) == KEYS
+    assert all(isinstance(note, str) for note in found["notes"])
+    assert found["notes"], "the shop has more notes than a terminal shows"
     assert found["strategy"] == "optimal"
     assert 0 < found["bound"] <= found["cost"]
     assert 0 <= found["gap"] < 1e-6

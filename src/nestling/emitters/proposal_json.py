@@ -39,6 +39,7 @@ def proposal_json(proposal: Proposal) -> Json:
         "weighed": [asdict(each) for each in proposal.weighed],
         **_costs(proposal.costs),
         "left_out": list(proposal.left_out),
+        "notes": list(proposal.notes),
         "in_part": list(proposal.in_part),
         "gaps": [asdict(gap) for gap in proposal.gaps],
     }

@@ -397,6 +397,8 @@ def test_what_is_computed_of_a_column_that_is_set_changes_too():
     ddl = """CREATE TABLE person (id int PRIMARY KEY, first text, last text, age int,
         whole text GENERATED ALWAYS AS (first || ' ' || last), shout text GENERATED ALWAYS AS (upper(whole)));"""
     model = read_ddl(ddl, "people", dialect="postgresql").model
-    workload, _ = parse_workload("-- rate: 1/s\nUPDATE person SET last = 'x' WHERE id = 1;", model, dialect="postgresql")
+    workload, _ = parse_workload(
+        "-- rate: 1/s\nUPDATE person SET last = 'x' WHERE id = 1;", model, dialect="postgresql"
+    )
     (access,) = workload.statements[0].accesses
     assert access.attributes == ("last", "whole", "shout")
