@@ -22,17 +22,19 @@ def collection_commands(
     existing: Mapping[str, int | None] | None = None,
     additional: bool = True,
     policy: Policy | None = None,
+    unseen: bool = False,
 ) -> tuple[CreateCollection | ModifyCollection, ...]:
     """A command per collection, with its validator, level and action.
 
     `existing` names the collections that are already there, each with the number of its documents that break the validator
-    (None: nobody has counted); they are modified, not created. What has no validator needs no modification.
+    (None: nobody has counted); they are modified, not created. What has no validator needs no modification. `unseen`: whether
+    validators let values pass that the source may hold and the model does not tell of.
     """
     known = existing or {}
     found: list[CreateCollection | ModifyCollection] = []
     for store in design.stores:
         exists = store.name in known
-        options = validation(design, store, additional=additional, policy=policy)
+        options = validation(design, store, additional=additional, policy=policy, unseen=unseen)
         if options:
             options |= enforcement(exists=exists, failing=known.get(store.name)).options()
         if not exists:
@@ -40,6 +42,15 @@ def collection_commands(
         elif options:
             found.append(ModifyCollection(store.name, options))
     return tuple(found)
+
+
+def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[str, ModifyCollection]:
+    """By collection, the command by which its validator lets values pass that the model does not tell of."""
+    return {
+        store.name: ModifyCollection(store.name, validation(design, store, policy=policy, unseen=True))
+        for store in design.stores
+        if can_validate(store)
+    }
 
 
 def index_commands(design: Design) -> tuple[CreateIndex, ...]:
@@ -58,12 +69,17 @@ def gaps(design: Design) -> tuple[Gap, ...]:
 
 
 def validation(
-    design: Design, store: StoredCollection, *, additional: bool = True, policy: Policy | None = None
+    design: Design,
+    store: StoredCollection,
+    *,
+    additional: bool = True,
+    policy: Policy | None = None,
+    unseen: bool = False,
 ) -> dict[str, object]:
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
         return {}
-    return {"validator": validator(design, store, additional=additional, policy=policy)}
+    return {"validator": validator(design, store, additional=additional, policy=policy, unseen=unseen)}
 
 
 def storage(store: StoredCollection) -> dict[str, object]:
