@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from bson import Binary
 from pymongo.database import Database
 
-from nestling import pipeline
+from nestling import Store, pipeline
 from nestling.common.connection import connect
 from nestling.common.errors import LoadError, PermissionDenied
 from nestling.emitters.commands import collection_commands
+from nestling.ir.design import Design
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proposal import Proposal
+from nestling.ir.rows import Hop
 from tests.executors.load.loads import load_rows
 from tests.executors.load.test_refusals import ITEMS
 from tests.planner.reads.beside_postgresql import created
@@ -75,6 +81,24 @@ def test_a_text_that_is_no_utf_8_is_loaded(library: Path, database: Documents) -
     assert done.verified.equal
     assert [note for note in done.report.notes if "book (`book.title` is binData, not string)" in note]
     assert validators(database) == told(proposal) | {"book": told(proposal, unseen=True)["book"]}
+
+
+def test_a_copy_of_such_a_value_may_come_later(library: Path, database: Documents) -> None:
+    """Collections that hold copies of the entity's values take these with it."""
+    proposal = designed(library)
+    (link,) = proposal.design.model.relationships
+    copy = Copy("shelf", (Hop(link.name, up=True),), (Field("label", "label"),), Form.OBJECT, TRANSACTION)
+    collections = tuple(
+        replace(each, body=replace(each.body, copies=(copy,))) if each.name == "book" else each
+        for each in proposal.design.collections
+    )
+    copied = Proposal("by hand", Design(proposal.design.model, collections, proposal.design.indexes))
+    change(library, "INSERT INTO shelf VALUES (3, CAST(x'ff' AS TEXT))")
+    pipeline.load(copied, library, database)
+    Store(copied, database).execute("INSERT INTO book (id, shelf_id, title) VALUES (3, 3, 'Dune')")
+    book = database["book"].find_one({"_id": 3})
+    assert book is not None
+    assert book["shelf"] == {"label": Binary(b"\xff", 128)}
 
 
 def test_what_no_column_of_that_type_keeps_is_refused_still(library: Path, database: Documents) -> None:

@@ -44,7 +44,7 @@ def load(
     database: Database[Any],
     *,
     indexes: Sequence[CreateIndex] = (),
-    unseen: Mapping[str, ModifyCollection] = MappingProxyType({}),
+    unseen: Mapping[str, Sequence[ModifyCollection]] = MappingProxyType({}),
     resume: bool = False,
     policy: Policy | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -54,8 +54,8 @@ def load(
     With `resume` an interrupted load goes on where it stopped. Raises `LoadError` (a row that cannot be stored, named; what is
     loaded is intact), `PermissionDenied`, `ConnectionFailed`. On Ctrl-C what was handed over is still written.
 
-    `unseen`: by collection, the command by which its validator takes values that the source may hold and the model does not tell
-    of. It is carried out when the first of them is met.
+    `unseen`: by collection, the commands by which validators take values that the source may hold and the model does not tell
+    of. They are carried out when the collection meets the first such value.
     """
     with typed_errors(address(database)), source.snapshot(), seldom_collected():
         return _Load(design, source, database, policy or Policy(), progress).run(indexes, unseen, resume=resume)
@@ -81,7 +81,7 @@ class _Load:
         self._rows_before = 0
 
     def run(
-        self, indexes: Sequence[CreateIndex], unseen: Mapping[str, ModifyCollection], *, resume: bool
+        self, indexes: Sequence[CreateIndex], unseen: Mapping[str, Sequence[ModifyCollection]], *, resume: bool
     ) -> LoadReport:
         """Load everything that is not loaded yet."""
         total = {entity.name: self.source.count(entity.name) for entity in self.design.model.entities}

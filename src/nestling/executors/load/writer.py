@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,7 +70,7 @@ class Writer:
         checkpoints: Checkpoints,
         design: Design,
         *,
-        unseen: Mapping[str, ModifyCollection],
+        unseen: Mapping[str, Sequence[ModifyCollection]],
         repeats: bool,
         without_id: Collection[str] = (),
     ) -> None:
@@ -170,7 +170,9 @@ class Writer:
         """Have a collection's validator take what the source may hold beside what the model tells, because of a refusal."""
         words = invalid_words(error, said_names(self._design, (store,))).removeprefix(": ")
         try:
-            modify(self._database, self._unseen.pop(store))
+            for command in self._unseen[store]:
+                modify(self._database, command)
+                self._unseen.pop(command.name, None)
         except OperationFailure as failure:
             if failure.code != UNAUTHORIZED:
                 raise
