@@ -13,7 +13,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import ConstraintError, GapError
-from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
 from nestling.emitters.mql import aggregation
 from nestling.emitters.mql.write import compiled_write
 from nestling.executors.create import create
@@ -219,7 +219,7 @@ def trace(design: Design, rows: Rows, database: Database[Any], folder: Path) -> 
     sqlite_source(path, enforced(design.model), rows)
     source = SqlDatabase(_address(path), design.model)
     create(collection_commands(design), database, written_collections(design))
-    load(design, source, database, indexes=index_commands(design))
+    load(design, source, database, indexes=index_commands(design), unseen=unseen_commands(design))
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA foreign_keys = ON")
     return Trace(design, database, source, connection)

@@ -301,9 +301,8 @@ minimum of 0.
 MIDDLE = """## What the usual type cannot hold
 
 {table}
-The [validators](validation.md) accept these forms: in place of a date or timestamp, a text passes only where
-the whole of it is one that no BSON date can be, or where the design's model lists `text` under the attribute's `also`, as
-the source had such texts. What an application must know: a column that has microseconds anywhere
+A [validator](validation.md#types) takes those of these forms that the model tells of. A load takes the others too, and widens
+the validator when it meets one. What an application must know: a column that has microseconds anywhere
 is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
 dates. There a write refuses a moment with microseconds, and `load` stops at rows that have got some since. A comparison takes
 such a moment as it is. Three ways lead on:

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
 from nestling.emitters.jsonschema import can_validate, validator
 from nestling.executors.load import load
 from nestling.ir.model import Cardinality
@@ -86,7 +86,8 @@ def test_strict_validators_accept_what_loading_writes(database, tmp_path, name):
     design = DESIGNS[name]()
     execute(database, (*collection_commands(design), *index_commands(design)))
     rows = rows_of(design)
-    load(design, sqlite_source(tmp_path / "rows.sqlite", design.model, rows), database)
+    source = sqlite_source(tmp_path / "rows.sqlite", design.model, rows)
+    load(design, source, database, unseen=unseen_commands(design))
     assert [store.name for store in design.stores if database[store.name].find_one() is None] == []
 
 
@@ -95,6 +96,6 @@ def test_loading_writes_no_field_the_design_does_not_tell(database, tmp_path, na
     """Also closed validators, which know every field, accept what loading writes."""
     design = DESIGNS[name]()
     for store in filter(can_validate, design.stores):
-        database.create_collection(store.name, validator=validator(design, store, additional=False))
+        database.create_collection(store.name, validator=validator(design, store, additional=False, unseen=True))
     load(design, sqlite_source(tmp_path / "rows.sqlite", design.model, rows_of(design)), database)
     assert [store.name for store in design.stores if database[store.name].find_one() is None] == []

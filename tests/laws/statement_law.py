@@ -20,7 +20,7 @@ from zlib import crc32
 from pymongo.database import Database
 
 from nestling.common.errors import GapError, NestlingError
-from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
 from nestling.emitters.mql.client_join import compiled_join
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.create import create
@@ -331,7 +331,7 @@ def loaded(world: World, design: Design, database: Database[Any], folder: Path) 
     design = Design(with_seen_types(design.model, source), design.collections, design.indexes)
     source = SqlDatabase(source.address, design.model)
     create(collection_commands(design), database, written_collections(design))
-    load(design, source, database, indexes=index_commands(design))
+    load(design, source, database, indexes=index_commands(design), unseen=unseen_commands(design))
     with closing(_opened(folder / "source.db")) as connection:
         yield Pair(design, database, source, connection, is_small(world))
 

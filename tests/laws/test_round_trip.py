@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
 from nestling.emitters.mql import aggregation
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
@@ -54,7 +54,7 @@ def round_trip(design: Design, source: SqlDatabase, database: Database[Any], cop
     design = Design(with_seen_types(design.model, source), design.collections)
     source = SqlDatabase(source.address, design.model)
     create(collection_commands(design), database, written_collections(design))
-    load(design, source, database, indexes=index_commands(design))
+    load(design, source, database, indexes=index_commands(design), unseen=unseen_commands(design))
     homes = {entity: aggregation(view) for entity, view in home_views(design).items()}
     report = verify(design.model, homes, source, database)
     assert report.equal, report.differences

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nestling.emitters.content import lines
+from nestling.emitters.documents import documents
 from nestling.emitters.enforcement import enforcement
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
@@ -22,17 +24,19 @@ def collection_commands(
     existing: Mapping[str, int | None] | None = None,
     additional: bool = True,
     policy: Policy | None = None,
+    unseen: bool = False,
 ) -> tuple[CreateCollection | ModifyCollection, ...]:
     """A command per collection, with its validator, level and action.
 
     `existing` names the collections that are already there, each with the number of its documents that break the validator
-    (None: nobody has counted); they are modified, not created. What has no validator needs no modification.
+    (None: nobody has counted); they are modified, not created. What has no validator needs no modification. `unseen`: whether
+    validators let values pass that the source may hold and the model does not tell of.
     """
     known = existing or {}
     found: list[CreateCollection | ModifyCollection] = []
     for store in design.stores:
         exists = store.name in known
-        options = validation(design, store, additional=additional, policy=policy)
+        options = validation(design, store, additional=additional, policy=policy, unseen=unseen)
         if options:
             options |= enforcement(exists=exists, failing=known.get(store.name)).options()
         if not exists:
@@ -40,6 +44,40 @@ def collection_commands(
         elif options:
             found.append(ModifyCollection(store.name, options))
     return tuple(found)
+
+
+def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[str, tuple[ModifyCollection, ...]]:
+    """By collection, the commands by which validators let values pass that the model does not tell of.
+
+    They are for the collection and for all that hold something of the same entities: values go from one to the other by copies.
+    """
+    alike: list[tuple[frozenset[str], tuple[str, ...]]] = []
+    for store in design.stores:
+        entities = _entities_in(design, store)
+        near = [each for each in alike if each[0] & entities]
+        alike = [each for each in alike if each not in near]
+        alike.append(
+            (entities.union(*(known for known, _ in near)), (*(n for _, names in near for n in names), store.name))
+        )
+    commands = {
+        store.name: ModifyCollection(store.name, validation(design, store, policy=policy, unseen=True))
+        for store in design.stores
+        if can_validate(store)
+    }
+    groups = (tuple(commands[name] for name in names if name in commands) for _, names in alike)
+    return {command.name: group for group in groups for command in group}
+
+
+def _entities_in(design: Design, store: StoredCollection) -> frozenset[str]:
+    """The entities whose values a collection's documents hold, copied and computed ones too."""
+    fields = (line.field for document in documents(design, store) for line in lines(document))
+    computed = (each for node in store.nodes() for each in node.body.computed)
+    return frozenset(
+        (
+            *(field.source.rpartition(".")[0] for field in fields if field.source),
+            *(each.path[-1].target(design.model) for each in computed),
+        )
+    )
 
 
 def index_commands(design: Design) -> tuple[CreateIndex, ...]:
@@ -58,12 +96,17 @@ def gaps(design: Design) -> tuple[Gap, ...]:
 
 
 def validation(
-    design: Design, store: StoredCollection, *, additional: bool = True, policy: Policy | None = None
+    design: Design,
+    store: StoredCollection,
+    *,
+    additional: bool = True,
+    policy: Policy | None = None,
+    unseen: bool = False,
 ) -> dict[str, object]:
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
         return {}
-    return {"validator": validator(design, store, additional=additional, policy=policy)}
+    return {"validator": validator(design, store, additional=additional, policy=policy, unseen=unseen)}
 
 
 def storage(store: StoredCollection) -> dict[str, object]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import assert_never
 
 from nestling.emitters.allowed_schema import allowed_schema
@@ -25,6 +26,15 @@ from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.values import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What `validator` was asked for."""
+
+    additional: bool
+    policy: Policy
+    unseen: bool
 
 
 def files(proposal: Proposal) -> Mapping[str, str]:
@@ -45,14 +55,17 @@ def validator(
     additional: bool = True,
     arrays: bool = True,
     policy: Policy | None = None,
+    unseen: bool = False,
 ) -> Schema:
     """`{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of the rows in it.
 
     `additional`: whether documents may have fields the design does not know. `arrays`: whether an array without rows must be
-    there, empty, as loading writes it. `policy`: what loading does with numbers that fit no BSON type.
+    there, empty, as loading writes it. `policy`: what loading does with values that fit no BSON type. `unseen`: whether
+    values pass that the source may hold and the model does not tell of (`bson_types`).
     """
     found = documents(design, store)
-    kinds = [_schema(each if arrays else lenient(each), additional, policy or Policy()) for each in found]
+    asked = _Asked(additional, policy or Policy(), unseen)
+    kinds = [_schema(each if arrays else lenient(each), asked) for each in found]
     schema: Schema = {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
     conditions = row_conditions(design, store, policy or Policy())
     return {**schema, "$and": conditions} if conditions else schema
@@ -70,42 +83,43 @@ def validation_gaps(design: Design) -> tuple[Gap, ...]:
     return (*without, *check_gaps(design))
 
 
-def _schema(content: Content, additional: bool, policy: Policy) -> Schema:
+def _schema(content: Content, asked: _Asked) -> Schema:
     match content:
         case Value():
-            return allowed_schema(schema_of(content.types, policy), content.allowed, content.types)
+            schema = schema_of(content.types, asked.policy, unseen=asked.unseen)
+            return allowed_schema(schema, content.allowed, content.types)
         case Constant():
             return {"enum": list(content.values)}
         case Plain():
             return bson_type(*content.bson_types)
         case Object():
-            return _object(content, additional, policy)
+            return _object(content, asked)
         case Array():
-            return _array(content, additional, policy)
+            return _array(content, asked)
         case Either():
-            return {"anyOf": [_schema(each, additional, policy) for each in content.alternatives]}
+            return {"anyOf": [_schema(each, asked) for each in content.alternatives]}
         case _:
             assert_never(content)
 
 
-def _object(content: Object, additional: bool, policy: Policy) -> Schema:
+def _object(content: Object, asked: _Asked) -> Schema:
     schema: Schema = {"bsonType": "object"}
     if required := [field.name for field in content.fields if field.required]:
         schema["required"] = required
-    schema["properties"] = {field.name: _described(field, additional, policy) for field in content.fields}
-    if content.exact or not additional:
+    schema["properties"] = {field.name: _described(field, asked) for field in content.fields}
+    if content.exact or not asked.additional:
         schema["additionalProperties"] = False
     return schema
 
 
-def _described(field: Field, additional: bool, policy: Policy) -> Schema:
+def _described(field: Field, asked: _Asked) -> Schema:
     """A field's schema; the remark becomes the description, which the server shows when it refuses a document."""
-    schema = _schema(field.content, additional, policy)
+    schema = _schema(field.content, asked)
     return {**schema, "description": field.remark} if field.remark else schema
 
 
-def _array(content: Array, additional: bool, policy: Policy) -> Schema:
-    items = _schema(content.items, additional, policy)
+def _array(content: Array, asked: _Asked) -> Schema:
+    items = _schema(content.items, asked)
     schema = bson_type("array")
     if content.minimum is not None:
         schema["minItems"] = content.minimum

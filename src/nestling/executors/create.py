@@ -83,9 +83,14 @@ def _carry_out(database: Database[Any], command: Command, existing: frozenset[st
             if command.name not in existing:
                 _create_collection(database, command)
         case ModifyCollection():
-            database.command({"collMod": command.name, **command.options}, codec_options=CODEC)
+            modify(database, command)
         case CreateIndex():
             create_indexes(database, (command,))
+
+
+def modify(database: Database[Any], command: ModifyCollection) -> None:
+    """Give a collection other options."""
+    database.command({"collMod": command.name, **command.options}, codec_options=CODEC)
 
 
 def _create_collection(database: Database[Any], command: CreateCollection) -> None:

@@ -7,16 +7,16 @@ from datetime import UTC, datetime, timedelta
 
 END = r"$(?!\n)"
 """The end of a text, in patterns for Python and for the server; `$` alone also fits before a last line break."""
-_DAY = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_NO_DAY = "(?:[0-9]{5,7}-[0-9]{2}-[0-9]{2}|0000-[0-9]{2}-[0-9]{2}|[0-9]{4}-00-[0-9]{2}|[0-9]{4}-[0-9]{2}-00)"
-_CLOCK = r"(?:[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(?:Z|[+-][0-9]{2}(?::[0-9]{2}){0,2})?)?"
-DATELESS = f"-?infinity|{_NO_DAY}{_CLOCK}(?: BC)?|{_DAY}{_CLOCK} BC"
-"""Days and moments no BSON date can be: infinite, before year 1, after 9999, or with a month or day of zero."""
-_INSTANT = f"{_DAY}T[0-9]{{2}}:[0-9]{{2}}:[0-9]{{2}}\\.[0-9]{{6}}Z?"
-NO_DATE = f"^(?:{DATELESS}){END}"
-"""The whole text is one of these."""
-NO_MILLISECONDS = f"^(?:{DATELESS}|{_INSTANT}){END}"
-"""The same, or a moment with microseconds, as `instant_text` writes it."""
+_TWO = "[0-9]{2}"
+_CLOCK = "([ T][-+0-9:.Z]+)?"
+FAR = f"-?infinity|[0-9]{{5,}}-{_TWO}-{_TWO}{_CLOCK}( BC)?|[0-9]{{4}}-{_TWO}-{_TWO}{_CLOCK} BC"
+"""PostgreSQL's days and moments that no BSON date can be: infinite, before year 1, after 9999."""
+ZERO = f"(0000-{_TWO}-{_TWO}|[0-9]{{4}}-00-{_TWO}|[0-9]{{4}}-{_TWO}-00){_CLOCK}"
+"""MySQL's: of the year, month or day zero."""
+DATELESS = f"{FAR}|{ZERO}"
+"""Both."""
+INSTANT = f"[0-9]{{4}}-{_TWO}-{_TWO}T{_TWO}:{_TWO}:{_TWO}\\.[0-9]{{6}}Z?"
+"""A moment with microseconds, as `instant_text` writes it."""
 WHOLE_MILLISECONDS = (
     "give milliseconds: value.replace(microsecond=value.microsecond // 1000 * 1000); or, to keep microseconds, write timestamp(6)"
     " or timestamptz(6) as the column's type in the model file, and design again"
@@ -24,7 +24,7 @@ WHOLE_MILLISECONDS = (
 """What to do about a moment with microseconds for a column of dates."""
 INFINITIES = ("-infinity", "infinity")
 """PostgreSQL's infinite dates and moments."""
-INSTANT_TEXT = re.compile(_INSTANT)
+INSTANT_TEXT = re.compile(INSTANT)
 """Instants that are kept as text."""
 
 

@@ -90,7 +90,7 @@ def load(
 
     A model file, a DDL file or no source (None) has no rows: the collections stay empty, and there is nothing to verify.
     """
-    from nestling.emitters.commands import collection_commands, index_commands
+    from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
@@ -102,7 +102,16 @@ def load(
     commands = collection_commands(made, policy=chosen)
     create(commands, database, written_collections(made), replace=replace, resume=resume)
     told = (lambda p: watch(f"loading {p.store}", p.rows, p.total_rows)) if watch is not None else None
-    report = fill(made, source, database, indexes=index_commands(made), resume=resume, policy=chosen, progress=told)
+    report = fill(
+        made,
+        source,
+        database,
+        indexes=index_commands(made),
+        unseen=unseen_commands(made, policy=chosen),
+        resume=resume,
+        policy=chosen,
+        progress=told,
+    )
     if not check or address is None or not has_rows(address):
         return Loaded(report, None)
     return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch))

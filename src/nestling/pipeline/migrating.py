@@ -257,6 +257,7 @@ def _assembled(
     indexes = [*to_build(coming, beside, collations), *carried]
     taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
+    unseen = _may_hold_unseen(old, database, policy)
     followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(
         designs=digest(old, new, policy),
@@ -269,7 +270,7 @@ def _assembled(
         old=written_collections(old),
         kept=stays,
         names=built,
-        commands=[each for each in collection_commands(staged, policy=policy) if each.name in built],
+        commands=[each for each in collection_commands(staged, policy=policy, unseen=unseen) if each.name in built],
         indexes=[index for index in indexes if index not in late],
         late_indexes=[_final(index, finals) for index in late],
         indexes_gone=gone,
@@ -280,7 +281,7 @@ def _assembled(
         options_lost=lost_options(
             database,
             [name for name in written_collections(old) if name not in stays],
-            collection_commands(old, policy=policy),
+            [each for wide in (False, True) for each in collection_commands(old, policy=policy, unseen=wide)],
             collection_commands(new, policy=policy),
         ),
         validators={store.name: _validator(old, store, policy) for store in old.stores},
@@ -322,7 +323,18 @@ def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mappi
     """What documents others wrote must be: an array of theirs may be missing where it has no elements."""
     from nestling.emitters.jsonschema import can_validate, validator
 
-    return validator(design, store, arrays=False, policy=policy) if can_validate(store) else {}
+    return validator(design, store, arrays=False, policy=policy, unseen=True) if can_validate(store) else {}
+
+
+def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bool:
+    """Whether documents may hold values the model does not tell of: some collection has no validator that refuses them."""
+    from nestling.emitters.commands import collection_commands
+    from nestling.pipeline.migration_constraints import refuses
+
+    today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    designed = {each.name: each.options.get("validator") for each in collection_commands(old, policy=policy)}
+    found = ((today.get(name, {}), validator) for name, validator in designed.items())
+    return any(not refuses(options) or options["validator"] != validator for options, validator in found)
 
 
 def _indexes(design: Design) -> Iterator[CreateIndex]:

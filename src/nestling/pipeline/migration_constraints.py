@@ -178,16 +178,22 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
     from nestling.ir.literals import shell
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    designed = {each.name: each.options.get("validator") for each in collection_commands(old, policy=job.policy)}
+    designed = [
+        {
+            each.name: each.options.get("validator")
+            for each in collection_commands(old, policy=job.policy, unseen=unseen)
+        }
+        for unseen in (False, True)
+    ]
     free, others = list[str](), list[str]()
     for store in new.stores:
         if store.name in job.kept or not can_validate(store):
             continue
         of = {node.entity for node in store.nodes()}
         sources = [each.name for each in old.stores if of & {node.entity for node in each.nodes()}]
-        if not all(_refuses(today.get(name, {})) for name in sources):
+        if not all(refuses(today.get(name, {})) for name in sources):
             free.append(store.name)
-        elif any(today[name]["validator"] != designed[name] for name in sources):
+        elif any(today[name]["validator"] not in [each[name] for each in designed] for name in sources):
             others.append(store.name)
     for names, what in (
         (free, "each gets a validator, where the server takes documents of any form today"),
@@ -204,7 +210,7 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
             )
 
 
-def _refuses(options: Mapping[str, Any]) -> bool:
+def refuses(options: Mapping[str, Any]) -> bool:
     """Whether a collection's validator refuses documents, all of them that break it."""
     level, action = options.get("validationLevel", "strict"), options.get("validationAction", "error")
     return bool(options.get("validator")) and level == "strict" and action == "error"

@@ -10,8 +10,9 @@ from nestling.ir.expression import Collation
 from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.instants import infinite_text
 from nestling.ir.model import Attribute
+from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.sql_dialects import MYSQL
-from nestling.ir.types import TEXT, TIMES, Type, TypeName
+from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.zero_dates import is_zero
 
 _CAST = re.compile(
@@ -114,7 +115,7 @@ def retyped(default: Default | None, kind: Type) -> Default | None:
 def with_default_kind(attribute: Attribute) -> Attribute:
     """The attribute, which also holds texts if its default is a zero date of MySQL or an infinite one of PostgreSQL."""
     value = attribute.default.value if isinstance(attribute.default, Constant) else None
-    kind = TEXT if is_zero(value) else INFINITE if infinite_text(value) else None
+    kind = ZERO_DATE if is_zero(value) else INFINITE if infinite_text(value) else None
     if attribute.type.name not in TIMES or kind is None or kind in attribute.also:
         return attribute
     return replace(attribute, also=(*attribute.also, kind))

@@ -12,7 +12,7 @@ from typing import Any
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling.emitters.commands import collection_commands
+from nestling.emitters.commands import collection_commands, unseen_commands
 from nestling.executors.check import CheckReport
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
@@ -35,7 +35,7 @@ def loaded(client: MongoClient[Row], world: World, design: Design) -> Iterator[t
         design = Design(with_seen_types(design.model, source), design.collections)
         try:
             create(collection_commands(design), database, written_collections(design))
-            load(design, SqlDatabase(source.address, design.model), database)
+            load(design, SqlDatabase(source.address, design.model), database, unseen=unseen_commands(design))
             for name in database.list_collection_names(filter={"type": "collection"}):
                 if not name.startswith("system."):
                     database.command("collMod", name, validationLevel="off")

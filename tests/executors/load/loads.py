@@ -8,7 +8,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.emitters.commands import collection_commands, index_commands
+from nestling.emitters.commands import collection_commands, index_commands, unseen_commands
 from nestling.executors.create import create
 from nestling.executors.load import LoadReport, load, written_collections
 from nestling.ir.codec import CODEC
@@ -37,7 +37,7 @@ def load_source(design: Design, source: RowSource, database: Database[Any], **mo
         replace=more.pop("replace", False),
         resume=bool(more.get("resume")),
     )
-    return load(design, source, database, indexes=index_commands(design), **more)
+    return load(design, source, database, indexes=index_commands(design), unseen=unseen_commands(design), **more)
 
 
 def documents_in(database: Database[Any], name: str) -> list[dict[str, Any]]:

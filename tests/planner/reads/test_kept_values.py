@@ -20,7 +20,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.common.errors import ReadError
-from nestling.emitters.commands import collection_commands
+from nestling.emitters.commands import collection_commands, unseen_commands
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
@@ -324,7 +324,7 @@ def compare(design: Design, source: SqlDatabase, database: Database[dict[str, An
         return
     source = SqlDatabase(source.address, design.model)
     create(collection_commands(design), database, written_collections(design))
-    load(design, source, database)
+    load(design, source, database, unseen=unseen_commands(design))
     for sql in asked:
         try:
             query = translate(sql, design.model, "sqlite")

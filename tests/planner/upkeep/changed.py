@@ -13,7 +13,7 @@ import bson
 from pymongo import MongoClient
 from pymongo.database import Database
 
-from nestling.emitters.commands import collection_commands
+from nestling.emitters.commands import collection_commands, unseen_commands
 from nestling.emitters.mql import aggregation
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.write import compiled_write
@@ -79,7 +79,7 @@ def settle(
     try:
         for source, database in zip(sources, databases, strict=True):
             create(collection_commands(design), database, written_collections(design))
-            load(design, SqlDatabase(source.address, design.model), database)
+            load(design, SqlDatabase(source.address, design.model), database, unseen=unseen_commands(design))
         return _settled(design, entity, *databases)
     finally:
         for database in databases:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, event, given, note, settings
 from hypothesis import strategies as st
 from pymongo import MongoClient
 
-from nestling.emitters.commands import collection_commands
+from nestling.emitters.commands import collection_commands, unseen_commands
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.ir.design import Design
@@ -49,7 +49,7 @@ def test_what_is_implied_is_stored(mongo_client: MongoClient[dict[str, Any]], da
         source = SqlDatabase(source.address, design.model)
         try:
             create(collection_commands(design), mongo_client[name], written_collections(design))
-            load(design, source, mongo_client[name])
+            load(design, source, mongo_client[name], unseen=unseen_commands(design))
             found = differences(design, mongo_client[name])
             note(repr(found))
             assert not found

@@ -11,7 +11,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.errors import ConstraintError, GapError
-from nestling.emitters.commands import collection_commands
+from nestling.emitters.commands import collection_commands, unseen_commands
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.write import run_write
@@ -105,7 +105,7 @@ def _check_as_loaded(run: Trace) -> None:
     client, name = run.database.client, f"afresh_{uuid.uuid4().hex}"
     try:
         create(collection_commands(run.design), client[name], written_collections(run.design))
-        load(run.design, run.source, client[name])
+        load(run.design, run.source, client[name], unseen=unseen_commands(run.design))
         assert _documents(run.database) == _documents(client[name]), run.done
     finally:
         client.drop_database(name)

@@ -14,7 +14,7 @@ from nestling.emitters.conversions.given import (
     number_as_text,
     numeric,
 )
-from nestling.ir.instants import NO_DATE, whole_milliseconds
+from nestling.ir.instants import whole_milliseconds
 from nestling.ir.json_text import read_json
 from nestling.ir.numeral import INT64
 
@@ -181,7 +181,7 @@ def as_array_text(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def day_among(attribute: str, otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A day; a text for what no date can be. Other forms, which would sort apart from dates, are refused."""
+    """A day. Other texts, which would sort apart from dates, are refused."""
 
     def convert(value: Any) -> Any:
         if not isinstance(value, str | date):
@@ -189,8 +189,6 @@ def day_among(attribute: str, otherwise: Callable[[Any], Any]) -> Callable[[Any]
         found = day_of(value) if isinstance(value, str) else value
         if isinstance(found, date) and not isinstance(found, datetime):
             return found
-        if isinstance(value, str) and is_no_date(value):
-            return value
         if isinstance(value, str) and DAY_TEXT.fullmatch(value):
             raise no_such_time(attribute, value, "day")
         raise ValueError(f"`{attribute}` holds days, and does not take '{shown_time(value)}'", "give it as YYYY-MM-DD")
@@ -216,8 +214,6 @@ def moment_among(attribute: str, digits: int, zoned: bool, otherwise: Callable[[
         if isinstance(found, datetime) and (found.tzinfo is not None) is zoned:
             kept = found if digits > 3 else whole_milliseconds(found)
             return kept.astimezone(UTC) if zoned else kept
-        if isinstance(value, str) and is_no_date(value):
-            return value
         raise no_moment(attribute, value, digits, zoned)
 
     return convert
@@ -244,11 +240,6 @@ def is_moment(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_no_date(text: str) -> bool:
-    """Whether it stands for what no date can be."""
-    return not is_moment(text) and re.search(NO_DATE, text) is not None
 
 
 def no_such_time(attribute: str, text: str, kind: str) -> ValueError:

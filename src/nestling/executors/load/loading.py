@@ -6,6 +6,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any
 
 from pymongo.database import Database
@@ -26,7 +27,7 @@ from nestling.executors.load.units import Unit, gridfs_indexes, units_of, writte
 from nestling.executors.load.writer import Writer
 from nestling.executors.moment import now
 from nestling.executors.rights import WRITING, check_privileges
-from nestling.ir.command import CreateIndex
+from nestling.ir.command import CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.digest import stored_digest
 from nestling.ir.names import CHECKPOINT_COLLECTION, NUMBERS_COLLECTION
@@ -43,6 +44,7 @@ def load(
     database: Database[Any],
     *,
     indexes: Sequence[CreateIndex] = (),
+    unseen: Mapping[str, Sequence[ModifyCollection]] = MappingProxyType({}),
     resume: bool = False,
     policy: Policy | None = None,
     progress: Callable[[Progress], None] | None = None,
@@ -51,9 +53,12 @@ def load(
 
     With `resume` an interrupted load goes on where it stopped. Raises `LoadError` (a row that cannot be stored, named; what is
     loaded is intact), `PermissionDenied`, `ConnectionFailed`. On Ctrl-C what was handed over is still written.
+
+    `unseen`: by collection, the commands by which validators take values that the source may hold and the model does not tell
+    of. They are carried out when the collection meets the first such value.
     """
     with typed_errors(address(database)), source.snapshot(), seldom_collected():
-        return _Load(design, source, database, policy or Policy(), progress).run(indexes, resume=resume)
+        return _Load(design, source, database, policy or Policy(), progress).run(indexes, unseen, resume=resume)
 
 
 class _Load:
@@ -75,7 +80,9 @@ class _Load:
         self._began = self._told = time.monotonic()
         self._rows_before = 0
 
-    def run(self, indexes: Sequence[CreateIndex], *, resume: bool) -> LoadReport:
+    def run(
+        self, indexes: Sequence[CreateIndex], unseen: Mapping[str, Sequence[ModifyCollection]], *, resume: bool
+    ) -> LoadReport:
         """Load everything that is not loaded yet."""
         total = {entity.name: self.source.count(entity.name) for entity in self.design.model.entities}
         checkpoint, is_new = self._begin(total, resume=resume)
@@ -84,7 +91,9 @@ class _Load:
         self._rows_before = self.rows.total()
         units = units_of(self.design)
         without_id = frozenset(unit.store.name for unit in units if unit.anew)
-        writer = Writer(self.database, self.checkpoints, self.design, repeats=not is_new, without_id=without_id)
+        writer = Writer(
+            self.database, self.checkpoints, self.design, unseen=unseen, repeats=not is_new, without_id=without_id
+        )
         try:
             self._units(units, checkpoint, writer, is_new=is_new)
         except BaseException as error:
@@ -101,7 +110,7 @@ class _Load:
         entities = {name: (total[name], self.rows[name]) for name in total}
         seconds = time.monotonic() - self._began
         documents = dict.fromkeys((store.name for store in self.design.stores), 0) | self.documents
-        return LoadReport(entities, documents, seconds, peak_bytes(), self.values.notes())
+        return LoadReport(entities, documents, seconds, peak_bytes(), (*self.values.notes(), *writer.notes()))
 
     def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""

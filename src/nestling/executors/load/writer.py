@@ -11,7 +11,7 @@ import queue
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,10 +19,15 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, OperationFailure
 
+from nestling.common.connection import UNAUTHORIZED
+from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.create import modify
+from nestling.executors.invalid import invalid_words
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
-from nestling.executors.load.refusal import refusal
+from nestling.executors.load.refusal import INVALID, refusal
 from nestling.ir.codec import RAW
+from nestling.ir.command import ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.stored_names import said_names
 
@@ -55,7 +60,8 @@ class Batch:
 class Writer:
     """Writes batches in order; an error stops it and is raised by the next call.
 
-    `repeats`: documents may be there already. `without_id`: collections that would take a document twice.
+    `unseen`: commands by which validators take more, should it be needed. `repeats`: documents may be there already.
+    `without_id`: collections that would take a document twice.
     """
 
     def __init__(
@@ -64,6 +70,7 @@ class Writer:
         checkpoints: Checkpoints,
         design: Design,
         *,
+        unseen: Mapping[str, Sequence[ModifyCollection]],
         repeats: bool,
         without_id: Collection[str] = (),
     ) -> None:
@@ -71,6 +78,8 @@ class Writer:
         self._checkpoints = checkpoints
         self._design = design
         self._repeats, self._without_id = repeats, without_id
+        self._unseen = dict(unseen)
+        self._widened: dict[str, str] = {}
         self._batches: queue.Queue[Batch | None] = queue.Queue(QUEUED_BATCHES)
         self._error: BaseException | None = None
         self._saved = time.monotonic()
@@ -96,6 +105,15 @@ class Writer:
                 continue
         self._thread.join()
         self._raise()
+
+    def notes(self) -> Iterator[str]:
+        """A sentence about collections whose validator had to take more than the design says."""
+        if self._widened:
+            yield (
+                "rows hold values that the design does not tell of, and the validators of their collections take such values now:"
+                f" {'; '.join(f'{store} ({words})' for store, words in self._widened.items())}. Design again from the"
+                " database to have the design tell them"
+            )
 
     def _raise(self) -> None:
         if self._error is not None:
@@ -140,8 +158,28 @@ class Writer:
             raise refusal(store, [], error) from None
         refused = [(documents[item["index"]], item) for item in reply.get("writeErrors", ())]
         unexplained = [pair for pair in refused if not (repeats and self._is_same(store, *pair))]
+        invalid = [pair for pair in unexplained if pair[1]["code"] == INVALID]
+        if invalid and store in self._unseen:
+            self._take_unseen(store, invalid[0][1])
+            unexplained = [pair for pair in unexplained if pair not in invalid]
+            self._insert_some(store, [document.raw for document, _ in invalid], repeats=repeats)
         if unexplained:
             raise refusal(store, unexplained, names=said_names(self._design, (store,)))
+
+    def _take_unseen(self, store: str, error: Mapping[str, Any]) -> None:
+        """Have a collection's validator take what the source may hold beside what the model tells, because of a refusal."""
+        words = invalid_words(error, said_names(self._design, (store,))).removeprefix(": ")
+        try:
+            for command in self._unseen[store]:
+                modify(self._database, command)
+                self._unseen.pop(command.name, None)
+        except OperationFailure as failure:
+            if failure.code != UNAUTHORIZED:
+                raise
+            what = f"rows hold values that the design does not tell of ({words}), and this user may not `collMod`"
+            move = "grant it, as the role `dbAdmin` does, and go on with `--resume`; or design again from the database"
+            raise PermissionDenied(Problem(what, where=store, next_move=move)) from None
+        self._widened[store] = words
 
     def _is_same(self, store: str, refused: RawBSONDocument, error: Mapping[str, Any]) -> bool:
         """Whether a document was refused because exactly it is already there."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pymongo.database import Database
@@ -11,7 +12,7 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.migrate.cutover import REFUSES_ALL
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
-from nestling.ir.command import Command, CreateCollection
+from nestling.ir.command import Command, CreateCollection, ModifyCollection
 from nestling.ir.literals import shell
 
 LOST = "would be lost: the new design's collections have none"
@@ -19,21 +20,24 @@ _MOVE = "set it again after the cutover where the server can, or go on without i
 
 
 def lost_options(
-    database: Database[Any], names: Iterable[str], designed: Iterable[Command], coming: Iterable[Command]
+    database: Database[Any],
+    names: Iterable[str],
+    designed: Iterable[CreateCollection | ModifyCollection],
+    coming: Iterable[Command],
 ) -> tuple[str, ...]:
     """What options of these collections neither the commands of the old design nor those of the new one give, in words."""
     there = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    ours = {each.name: each.options for each in designed if isinstance(each, CreateCollection)}
+    ours = defaultdict[str, list[Any]](list)
+    for each in designed:
+        ours[each.name].append(_rules(each.options.get("validator")))
     new = {each.name: each.options for each in coming if isinstance(each, CreateCollection)}
     found = ((name, there.get(f"{name}{BEFORE}", there.get(name, {}))) for name in names)
     return tuple(
-        f"{what} of `{name}`"
-        for name, options in found
-        for what in _lost(options, ours.get(name, {}), new.get(name, {}))
+        f"{what} of `{name}`" for name, options in found for what in _lost(options, ours[name], new.get(name, {}))
     )
 
 
-def _lost(today: Mapping[str, Any], ours: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _lost(today: Mapping[str, Any], ours: Sequence[Any], new: Mapping[str, Any]) -> Iterator[str]:
     collation = today.get("collation")
     if collation:
         told = {name: collation[name] for name in ("locale", "strength") if name in collation}
@@ -44,7 +48,7 @@ def _lost(today: Mapping[str, Any], ours: Mapping[str, Any], new: Mapping[str, A
     if "expireAfterSeconds" in today and today["expireAfterSeconds"] != new.get("expireAfterSeconds"):
         yield f"the expiry after {today['expireAfterSeconds']:,} s"
     rules = _rules(today.get("validator"))
-    if rules and rules not in (REFUSES_ALL, _rules(ours.get("validator"))):
+    if rules and rules not in (REFUSES_ALL, *ours):
         yield "the validator of the application's own"
 
 

@@ -64,7 +64,7 @@ def load_rows(
     proposal: Proposal, source: RowSource, database: Database[Any], name: str, watch: Watch | None = None
 ) -> None:
     """Create a design's collections in an empty database, fill them, build the indexes; none of these lets documents expire."""
-    from nestling.emitters.commands import collection_commands, indexes_of
+    from nestling.emitters.commands import collection_commands, indexes_of, unseen_commands
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
@@ -73,7 +73,8 @@ def load_rows(
     told = (lambda p: watch(f"loading {name}: {p.store}", p.rows, p.total_rows)) if watch is not None else None
     create(collection_commands(made, policy=POLICY), database, written_collections(made))
     indexes = tuple(_lasting(each.command()) for each in indexes_of(proposal))
-    fill(made, source, database, indexes=indexes, policy=POLICY, progress=told)
+    unseen = unseen_commands(made, policy=POLICY)
+    fill(made, source, database, indexes=indexes, unseen=unseen, policy=POLICY, progress=told)
 
 
 def _lasting(index: CreateIndex) -> CreateIndex:

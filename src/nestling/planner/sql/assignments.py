@@ -29,6 +29,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
@@ -163,7 +164,7 @@ def _takes_more(attribute: Attribute, rules: Rules) -> bool:
         return attribute.type.name in TIMES and INFINITE in attribute.also
     if attribute.type.name is TypeName.ENUM:
         return rules is Rules.MYSQL and attribute.collation is Collation.UNICODE_CI
-    return rules is Rules.MYSQL and attribute.type.name in TIMES and TEXT in attribute.also
+    return rules is Rules.MYSQL and attribute.type.name in TIMES and not {TEXT, ZERO_DATE}.isdisjoint(attribute.also)
 
 
 def _is_short(text: Expression, attribute: Attribute, translation: Translation) -> bool:

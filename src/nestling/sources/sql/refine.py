@@ -33,8 +33,8 @@ def refined_attribute(attribute: Attribute, column: ColumnFacts, measures: Table
     return replace(refined, default=retyped(attribute.default, refined.type))
 
 
-def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
-    """The attribute of a database whose columns hold what they are declared to hold."""
+def as_declared(attribute: Attribute, found: Mapping[str, Any], odd_date: Type) -> Attribute:
+    """The attribute of a database whose columns hold what they are declared to hold; `odd_date`: its dates that are none."""
     kind, also = attribute.type, attribute.also
     if kind.name in (_T.TIMESTAMP, _T.TIMESTAMPTZ) and found["milli"]:
         kind = Type(kind.name, (6 if found["micro"] else 3,))
@@ -45,7 +45,7 @@ def as_declared(attribute: Attribute, found: Mapping[str, Any]) -> Attribute:
     if found.get("infinite"):
         also = (INFINITE,)
     if found.get("odd"):
-        also = (TEXT,)
+        also = (TEXT if kind.name is _T.ARRAY else odd_date,)
     if found.get("nested"):
         also = (*also, Type(_T.ARRAY, element=kind))
     if kind.name is _T.INTEGER and int(found["most"]) >= INT64:

@@ -17,6 +17,7 @@ from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.expression import Collation
 from nestling.ir.json_text import json_text
+from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import MYSQL
@@ -198,14 +199,17 @@ class Mysql(Engine):
             yield "long", rows_where(sa.or_(column < "00:00:00", column >= "100:00:00"))
 
         if name in (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ):
-            yield "odd", rows_where(sa.or_(sa.func.month(column) == 0, sa.func.dayofmonth(column) == 0))
+            yield (
+                "odd",
+                rows_where(sa.or_(*(part(column) == 0 for part in (sa.func.year, sa.func.month, sa.func.dayofmonth)))),
+            )
         if name in (_T.TIMESTAMP, _T.TIMESTAMPTZ):
             yield "micro", rows_where(sa.func.microsecond(column) % 1000 != 0)
             yield "milli", rows_where(sa.func.microsecond(column) != 0)
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
         """As declared, but a TINYINT(1) of 0 and 1 is a truth."""
-        refined = as_declared(attribute, found)
+        refined = as_declared(attribute, found, ZERO_DATE)
         return replace(refined, type=BOOLEAN) if _is_flag(column) and _is_truth(found) else refined
 
     def value_notes(

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.json_text import json_text
+from nestling.ir.odd_dates import FAR_DATE
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
@@ -149,7 +150,7 @@ class Postgresql(Engine):
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
         """As declared."""
-        return as_declared(attribute, found)
+        return as_declared(attribute, found, FAR_DATE)
 
     def sample(
         self,
