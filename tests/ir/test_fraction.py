@@ -25,7 +25,11 @@ def test_the_model_file_keeps_it() -> None:
     """In words that say whether the rest is rounded or cut."""
     text = write_reading(Reading(_model(*KINDS)))
     assert read_reading(text, "model.yaml").model == _model(*KINDS)
-    for words in ("{type: timestamp, fraction_digits: 0}", "fraction_digits: 3, fraction_cut: true}", "c3: timestamp\n"):
+    for words in (
+        "{type: timestamp, fraction_digits: 0}",
+        "fraction_digits: 3, fraction_cut: true}",
+        "c3: timestamp\n",
+    ):
         assert words in text
 
 

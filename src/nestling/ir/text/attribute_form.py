@@ -88,7 +88,9 @@ class AttributeForm(Form):
     fraction_digits: int | None = Field(
         None, description="of times: how many digits of a second it keeps of what is written, 0 to 6; all when not said"
     )
-    fraction_cut: bool = Field(False, description="whether further digits are cut off, as in MariaDB; rounded when not said")
+    fraction_cut: bool = Field(
+        False, description="whether further digits are cut off, as in MariaDB; rounded when not said"
+    )
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Attribute:
         """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
