@@ -10,16 +10,20 @@ from typing import Any
 import pytest
 from pymongo import MongoClient
 
-from nestling import Store
+from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
+from nestling.emitters.mql.write_shell import write_shell
+from nestling.emitters.python_code import module
 from nestling.ir.fraction import Fraction
+from nestling.ir.program import CompiledWrite
 from nestling.ir.time_text import clock_of
 from tests.beside_mariadb import Both, both_of
 from tests.planner.reads.beside_postgresql import Beside, beside, written
 
 POSTGRESQL = """
 CREATE TABLE event (id int PRIMARY KEY, at timestamp(0) DEFAULT '2024-01-01 10:00:00.7', tz timestamptz(1), t time(0),
-  fine timestamp, ms timestamp(3), five timestamp(5), tt timetz(0), list timestamp(0)[], clock time, made timestamp(0) DEFAULT now(), day date);
+  fine timestamp, ms timestamp(3), five timestamp(5), tt timetz(0), list timestamp(0)[], clock time,
+  made timestamp(0) DEFAULT now(), day date);
 INSERT INTO event (id, at, fine, five, made) VALUES
   (1, '2024-01-01 10:00:00', '2024-01-01 10:00:00.5', '2024-01-01 10:00:00.12345', '2024-01-01'),
   (2, '1999-12-31 23:59:58', '1999-12-31 23:59:58.5', NULL, '2024-01-01'),
@@ -27,7 +31,8 @@ INSERT INTO event (id, at, fine, five, made) VALUES
 CREATE TABLE kept (at timestamp(0) PRIMARY KEY, n int)
 """
 OF_POSTGRESQL = (
-    "UPDATE event SET at = '2024-01-01 10:00:00.5', tz = '2024-01-01 10:00:00.25+02', ms = '2024-01-01 10:00:00.0005' WHERE id = 1",
+    "UPDATE event SET at = '2024-01-01 10:00:00.5', tz = '2024-01-01 10:00:00.25+02' WHERE id = 1",
+    "UPDATE event SET ms = '2024-01-01 10:00:00.0005' WHERE id = 1",
     "UPDATE event SET at = timestamp '1999-12-31 23:59:58.5', tz = '1960-01-01 10:00:00.25' WHERE id = 2",
     "UPDATE event SET t = '10:00:00.5', tt = '23:59:58.5+02', five = '2024-01-01 10:00:00.123455' WHERE id = 3",
     "UPDATE event SET list = '{2024-01-01 10:00:00.5,1960-01-01 10:00:00.5}' WHERE id = 3",
@@ -66,11 +71,12 @@ OF_MARIADB = (
 )
 ALL_OF_MARIADB = "SELECT id, at, ts, t, ms, fine, tenth, made, finely FROM event ORDER BY id"
 BERLIN = timezone(timedelta(hours=2))
-MOMENTS = (
-    datetime(2024, 1, 1, 10, 0, 0, 700123),
-    datetime(2024, 1, 1, 10, 0, 0, 500),
-    datetime(1960, 1, 1, 10, 0, 0, 500000),
-)  # noqa: DTZ001
+MOMENTS = tuple(
+    map(
+        datetime.fromisoformat,
+        ("2024-01-01T10:00:00.700123", "2024-01-01T10:00:00.000500", "1960-01-01T10:00:00.500000"),
+    )
+)
 both = both_of(MARIADB, "normalized")
 
 
@@ -119,9 +125,9 @@ def test_postgresql_rounds(tables: Beside) -> None:
 def test_postgresql_rounds_parameters(tables: Beside) -> None:
     """Also those with microseconds, which a column of dates else refuses."""
     store = Store(tables.proposal, tables.database)
-    sql = "UPDATE event SET at = :at, tz = :tz, t = :t, ms = :at, tt = :t, list = :list WHERE id = 1"
-    for moment in (*MOMENTS, datetime(1999, 12, 31, 23, 59, 58, 500000)):  # noqa: DTZ001
-        values = {"at": moment, "tz": moment.replace(tzinfo=BERLIN), "t": moment.time(), "list": [moment, moment]}
+    sql = "UPDATE event SET at = :at, tz = :tz, t = :t, ms = :at, tt = :t, list = :many WHERE id = 1"
+    for moment in (*MOMENTS, datetime.fromisoformat("1999-12-31T23:59:58.500000")):
+        values = {"at": moment, "tz": moment.replace(tzinfo=BERLIN), "t": moment.time(), "many": [moment, moment]}
         store.execute(sql, **values)
         tables.theirs(sql, values)
         _same([row.values() for row in store.execute(ALL_OF_POSTGRESQL)], tables.theirs(ALL_OF_POSTGRESQL))
@@ -134,11 +140,30 @@ def test_the_clock_of_postgresql(tables: Beside) -> None:
     store, before = Store(tables.proposal, tables.database), datetime.now(UTC)
     store.execute("INSERT INTO event (id) VALUES (7)")
     store.execute("UPDATE event SET at = now(), tz = current_timestamp, ms = now(), fine = current_timestamp(0)")
+    row: dict[str, Any]
     (row,) = store.execute("SELECT at, tz, made, fine FROM event WHERE id = 7")
     for name, step in (("at", 1_000_000), ("tz", 100_000), ("made", 1_000_000), ("fine", 1_000_000)):
         assert row[name].microsecond % step == 0
         assert abs(row[name].replace(tzinfo=UTC) - before) < timedelta(seconds=20)
     assert [*store.execute("SELECT id FROM event WHERE id = 7 AND at = :at", at=row["at"])] == [{"id": 7}]
+
+
+def test_what_is_emitted_rounds_alike(tables: Beside) -> None:
+    """Functions in Python round parameters and the clock; scripts for mongosh have the server round."""
+    sql = "UPDATE event SET at = :at, tz = :at, t = :t, list = :many, ms = fine, made = fine + interval '1 second'"
+    write = pipeline.convert(tables.proposal, sql, dialect="postgresql")
+    assert isinstance(write, CompiledWrite)
+    space: dict[str, Any] = {}
+    exec(compile(module([write]), "queries.py", "exec"), space)
+    for moment in MOMENTS:
+        values = {"at": moment, "t": moment.time(), "many": [moment]}
+        space["statement"](tables.database, **values)
+        tables.theirs(sql, values)
+        found = Store(tables.proposal, tables.database).execute(ALL_OF_POSTGRESQL)
+        _same([row.values() for row in found], tables.theirs(ALL_OF_POSTGRESQL))
+    clock = pipeline.convert(tables.proposal, "UPDATE event SET at = now()", dialect="postgresql")
+    assert isinstance(clock, CompiledWrite)
+    assert '{$dateTrunc: {date: {$add: ["$$NOW", 500]}, unit: "second"}}' in write_shell(clock)
 
 
 def test_what_the_server_cannot_round_is_a_gap(tables: Beside) -> None:
@@ -186,6 +211,8 @@ def test_the_clock_of_mariadb(both: Both) -> None:
     """`NOW()` has whole seconds whatever the column keeps, `NOW(3)` milliseconds, `NOW(1)` tenths."""
     store = Store(both.proposal, both.database)
     store.execute("UPDATE event SET at = NOW(3), ms = NOW(), fine = NOW(1), tenth = CURRENT_TIMESTAMP WHERE id = 1")
+    row: dict[str, Any]
+    made: dict[str, Any]
     (row,) = store.execute("SELECT at, ms, fine, tenth FROM event WHERE id = 1")
     assert [row[name].microsecond % 1_000_000 for name in ("at", "ms", "tenth")] == [0, 0, 0]
     assert row["fine"].microsecond % 100_000 == 0

@@ -9,8 +9,8 @@ from nestling.ir.expression import Collation
 
 if TYPE_CHECKING:
     from nestling.ir.allowed import Allowed
-    from nestling.ir.fraction import Fraction
     from nestling.ir.defaults import Default
+    from nestling.ir.fraction import Fraction
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
     from nestling.ir.types import Type

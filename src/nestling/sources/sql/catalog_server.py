@@ -133,7 +133,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
 
 
 def _cuts_fractions(cursor: Any) -> bool:
-    """Whether a MySQL server cuts off what a column does not keep of a second: MariaDB does, MySQL rounds, unless told otherwise."""
+    """Whether a server cuts off what a column does not keep of a second: MariaDB does, MySQL rounds, unless told otherwise."""
     cursor.execute("SELECT version() LIKE '%MariaDB%', @@global.sql_mode")
     is_mariadb, mode = cursor.fetchone()
     return "TIME_ROUND_FRACTIONAL" not in mode if is_mariadb else "TIME_TRUNCATE_FRACTIONAL" in mode

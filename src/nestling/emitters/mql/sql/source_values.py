@@ -17,8 +17,8 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, AttributeCast, Cast, Coerce, Column, Literal, Parameter, Raw, Rules
-from nestling.ir.operands import is_mixed, is_mixed_time, is_text
 from nestling.ir.fraction import Fraction
+from nestling.ir.operands import is_mixed, is_mixed_time, is_text
 from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
