@@ -321,8 +321,8 @@ do not meet it in columns that are declared with at most three digits of a secon
 
 ### Declared digits of a second
 
-A time may be declared with fewer digits of a second than six: PostgreSQL's `timestamp(0)`, MySQL's `DATETIME(3)`, and MySQL's plain
-`DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model keeps that: `{type: timestamp, fraction_digits: 0}`. A column that
+A time may be declared with fewer digits of a second than six: PostgreSQL's `timestamp(0)`, MySQL's `DATETIME(3)`, and MySQL's
+plain `DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model keeps that: `{type: timestamp, fraction_digits: 0}`. A column that
 says nothing keeps all digits: PostgreSQL's plain `timestamp`, `DATETIME(6)`, and every column of SQLite.
 
 What a statement writes to such a column, be it a constant, a parameter, a default or a computed value, gets the declared
@@ -336,8 +336,8 @@ digits, as in the source. So `datetime.now()` is taken by a column of three digi
 | MariaDB | `10:00:00` | `10:00:00` |
 | MariaDB with `TIME_ROUND_FRACTIONAL` | `10:00:01` | the later moment |
 
-Where the source cuts off, the model says `fraction_cut: true`. `inspect` and `design` ask the server for its global `sql_mode`. A DDL
-file is MariaDB's where its first lines say so, as those that `mariadb-dump` writes; else MySQL's. If yours is wrong, change
+Where the source cuts off, the model says `fraction_cut: true`. `inspect` and `design` ask the server for its global `sql_mode`. A
+DDL file is MariaDB's where its first lines say so, as those that `mariadb-dump` writes; else MySQL's. If yours is wrong, change
 `fraction_cut` in the model file.
 
 A comparison rounds nothing: `at = '2024-01-01 10:00:00.7'` finds no row of a column without digits. `NOW()` has whole seconds in

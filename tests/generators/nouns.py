@@ -20,9 +20,9 @@ from nestling.ir.defaults import Default, Generated, OtherDefault, constant
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.invariants import paths_in
-from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.model import (
     Attribute,
     Cardinality,

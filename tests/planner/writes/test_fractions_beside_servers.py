@@ -140,8 +140,7 @@ def test_the_clock_of_postgresql(tables: Beside) -> None:
     store, before = Store(tables.proposal, tables.database), datetime.now(UTC)
     store.execute("INSERT INTO event (id) VALUES (7)")
     store.execute("UPDATE event SET at = now(), tz = current_timestamp, ms = now(), fine = current_timestamp(0)")
-    row: dict[str, Any]
-    (row,) = store.execute("SELECT at, tz, made, fine FROM event WHERE id = 7")
+    row = _only(store, "SELECT at, tz, made, fine FROM event WHERE id = 7")
     for name, step in (("at", 1_000_000), ("tz", 100_000), ("made", 1_000_000), ("fine", 1_000_000)):
         assert row[name].microsecond % step == 0
         assert abs(row[name].replace(tzinfo=UTC) - before) < timedelta(seconds=20)
@@ -211,19 +210,22 @@ def test_the_clock_of_mariadb(both: Both) -> None:
     """`NOW()` has whole seconds whatever the column keeps, `NOW(3)` milliseconds, `NOW(1)` tenths."""
     store = Store(both.proposal, both.database)
     store.execute("UPDATE event SET at = NOW(3), ms = NOW(), fine = NOW(1), tenth = CURRENT_TIMESTAMP WHERE id = 1")
-    row: dict[str, Any]
-    made: dict[str, Any]
-    (row,) = store.execute("SELECT at, ms, fine, tenth FROM event WHERE id = 1")
+    row = _only(store, "SELECT at, ms, fine, tenth FROM event WHERE id = 1")
     assert [row[name].microsecond % 1_000_000 for name in ("at", "ms", "tenth")] == [0, 0, 0]
     assert row["fine"].microsecond % 100_000 == 0
     fractions = set()
     for number in range(20, 30):
         store.execute("INSERT INTO event (id) VALUES (:id)", id=number)
-        (made,) = store.execute("SELECT made, finely FROM event WHERE id = :id", id=number)
+        made = _only(store, "SELECT made, finely FROM event WHERE id = :id", id=number)
         assert made["made"].microsecond == 0
         fractions.add(made["finely"].microsecond)
     assert fractions != {0}
     assert {each % 1000 for each in fractions} == {0}
+
+
+def _only(store: Store, sql: str, **values: object) -> dict[str, Any]:
+    (row,) = store.execute(sql, **values)
+    return dict(row)
 
 
 def _answers(both: Both, sql: str) -> tuple[Any, Any]:

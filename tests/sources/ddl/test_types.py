@@ -134,7 +134,7 @@ FRACTIONS = [
 
 @pytest.mark.parametrize(("dialect", "declared", "kept"), FRACTIONS)
 def test_digits_of_a_second(dialect, declared, kept):
-    """As they are declared, also of a domain and of a column whose type is changed; six are all, and MySQL has none by default."""
+    """As they are declared, also of a domain and of a column whose type is changed; six are all, MySQL's default is none."""
     before = "CREATE DOMAIN moment AS timestamp(2); " if dialect == "postgresql" else ""
     text = f"{before}CREATE TABLE t (a int, b {declared});"
     (_, column) = read(text, dialect).model.entities[0].attributes
