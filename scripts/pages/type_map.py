@@ -322,8 +322,8 @@ do not meet it in columns that are declared with at most three digits of a secon
 ### Declared digits of a second
 
 A time may be declared with fewer digits of a second than six: PostgreSQL's `timestamp(0)`, MySQL's `DATETIME(3)`, and MySQL's
-plain `DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model keeps that: `{type: timestamp, fraction_digits: 0}`. A column that
-says nothing keeps all digits: PostgreSQL's plain `timestamp`, `DATETIME(6)`, and every column of SQLite.
+plain `DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model keeps that: `{{type: timestamp, fraction_digits: 0}}`.
+A column that says nothing keeps all digits: PostgreSQL's plain `timestamp`, `DATETIME(6)`, and every column of SQLite.
 
 What a statement writes to such a column, be it a constant, a parameter, a default or a computed value, gets the declared
 digits, as in the source. So `datetime.now()` is taken by a column of three digits or fewer.
