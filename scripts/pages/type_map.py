@@ -315,9 +315,33 @@ such a moment as it is. Three ways lead on:
   statement are refused all the same. Functions that `emit` writes have no such option.
 
 Applications whose clock has microseconds, such as those with `datetime.now()` of Python or `timezone.now()` of Django, meet this
-rule in columns that were empty or NULL when the design was made, and in designs made of DDL or of a model written by hand. The
-model does not know how many digits the source's column is declared with: PostgreSQL's `timestamp(3)`, which rounds what it is
-given, is a `timestamp` too.
+rule in columns that were empty or NULL when the design was made, and in designs made of DDL or of a model written by hand. They
+do not meet it in columns that are declared with at most three digits of a second.
+
+### Declared digits of a second
+
+A time may be declared with fewer digits of a second than six: PostgreSQL's `timestamp(0)`, MySQL's `DATETIME(3)`, and MySQL's
+plain `DATETIME`, `TIMESTAMP` and `TIME`, which have none. The model keeps that: `{{type: timestamp, fraction_digits: 0}}`.
+A column that says nothing keeps all digits: PostgreSQL's plain `timestamp`, `DATETIME(6)`, and every column of SQLite.
+
+What a statement writes to such a column, be it a constant, a parameter, a default or a computed value, gets the declared
+digits, as in the source. So `datetime.now()` is taken by a column of three digits or fewer.
+
+| source | `10:00:00.7` in a column without digits | `10:00:00.5` |
+|---|---|---|
+| PostgreSQL | `10:00:01` | the moment that is farther from the year 2000 |
+| MySQL | `10:00:01` | the later moment |
+| MySQL with `TIME_TRUNCATE_FRACTIONAL` | `10:00:00` | `10:00:00` |
+| MariaDB | `10:00:00` | `10:00:00` |
+| MariaDB with `TIME_ROUND_FRACTIONAL` | `10:00:01` | the later moment |
+
+Where the source cuts off, the model says `fraction_cut: true`. `inspect` and `design` ask the server for its global `sql_mode`. A
+DDL file is MariaDB's where its first lines say so, as those that `mariadb-dump` writes; else MySQL's. If yours is wrong, change
+`fraction_cut` in the model file.
+
+A comparison rounds nothing: `at = '2024-01-01 10:00:00.7'` finds no row of a column without digits. `NOW()` has whole seconds in
+MySQL's dialect, and `NOW(3)` milliseconds; in PostgreSQL's `now()` has the milliseconds of MongoDB's clock. To copy a `time` or a
+moment of microseconds into a column of fewer digits is a gap. `unload` declares six digits, so that nothing is lost.
 
 In SQLite's dialect, whose moments are texts, a text that is not written as the column's others are (`YYYY-MM-DD HH:MM:SS`) is
 refused with the form that is wanted: one of finer digits, a `date` beside moments, a zone where there is none.

@@ -20,6 +20,7 @@ from nestling.ir.defaults import Default, Generated, OtherDefault, constant
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.invariants import paths_in
 from nestling.ir.model import (
@@ -184,7 +185,14 @@ def _entities(draw: st.DrawFn, name: str) -> Entity:
     also = st.lists(types, max_size=1).map(tuple)
     attributes = tuple(
         Attribute(
-            a, kind, draw(st.booleans()), others, draw(_defaults(kind)), draw(st.sampled_from(Collation)), allowed
+            a,
+            kind,
+            draw(st.booleans()),
+            others,
+            draw(_defaults(kind)),
+            draw(st.sampled_from(Collation)),
+            allowed,
+            draw(_fractions(kind)),
         )
         for a in attribute_names
         for kind, others in [(draw(types), draw(also))]
@@ -201,6 +209,11 @@ def _entities(draw: st.DrawFn, name: str) -> Entity:
 def _allowed(kinds: tuple[Type, ...]) -> st.SearchStrategy[Allowed | None]:
     found = st.none() | allowed_of(st.integers(-(10**30), 10**30) | st.decimals(-99, 99, places=2), words)
     return found.map(lambda allowed: allowed if allowed is None or all(map(allowed.is_of, kinds)) else None)
+
+
+def _fractions(kind: Type) -> st.SearchStrategy[Fraction | None]:
+    found = st.builds(Fraction, st.integers(0, 5), st.booleans())
+    return st.none() | found if has_fraction(kind) else st.none()
 
 
 def _defaults(kind: Type) -> st.SearchStrategy[Default | None]:

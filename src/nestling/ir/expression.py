@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from nestling.ir.fraction import Fraction
 from nestling.ir.types import BOOLEAN, TEXT, Type, TypeName
 
 if TYPE_CHECKING:
@@ -158,6 +159,7 @@ class Function(StrEnum):
     FORMAT_TIME = "format time"  # (timestamp, a strftime format of %d %f %H %j %J %m %M %s %S %w %W %Y)
     TIME_PART = "time part"  # (unit, timestamp)
     TRUNCATE_TIME = "truncate time"  # (unit, timestamp)
+    ROUND_TIME = "round time"  # (timestamp, digits of a second, whether the rest is cut off)
     ADD_TIME = (
         "add time"  # (timestamp, unit, amount); a day beyond the month's last: SQLite goes into the next, others stay
     )
@@ -368,6 +370,7 @@ class AttributeCast:
     `among`: in SQLite, the attribute of days or moments that holds no other texts, which refuses those it cannot read.
     `numeric`: in SQLite, a float's attribute that also holds integers, which a whole number is kept as (NUMERIC affinity).
     `rounds`: a parameter's datetime with microseconds is rounded where the attribute keeps dates; else it is refused.
+    `fraction`: what the attribute keeps of a second, where the value may have more.
     """
 
     operand: Expression
@@ -377,6 +380,7 @@ class AttributeCast:
     among: str = ""
     numeric: bool = False
     rounds: bool = False
+    fraction: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,8 @@ from nestling.ir.primitives import Document, Holder, Reference
 def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
     """Both designs over the relationships of either; as they are where the models differ in more than the order of attributes.
 
-    The old design says in which order attributes stand: a database that was read at another time may show another one.
+    The old design says in which order attributes stand: a database that was read at another time may show another one. It also
+    says what times keep of a second, which changes nothing of what is stored: models made before that was read say nothing.
     A relationship that no foreign key enforces changes nothing of what a design stores that does not know it: its foreign key is
     an attribute like others.
     """
@@ -34,7 +35,7 @@ def over_one_model(old: Design, new: Design) -> tuple[Design, Design]:
 
 
 def _in_order_of(old: Design, new: Design) -> Design:
-    """The new design over entities whose attributes stand as in the old one, where these have the same."""
+    """The new design over entities whose attributes stand, and keep of a second, as in the old one, where these have the same."""
     known = {each.name: each for each in old.model.entities}
     entities = tuple(_ordered(each, known.get(each.name, each)) for each in new.model.entities)
     return new if entities == new.model.entities else replace(new, model=replace(new.model, entities=entities))
@@ -43,7 +44,8 @@ def _in_order_of(old: Design, new: Design) -> Design:
 def _ordered(entity: Entity, known: Entity) -> Entity:
     if {*entity.attribute_names} != {*known.attribute_names}:
         return entity
-    return replace(entity, attributes=tuple(entity.attribute(name) for name in known.attribute_names))
+    pairs = ((entity.attribute(each.name), each) for each in known.attributes)
+    return replace(entity, attributes=tuple(replace(own, fraction=other.fraction) for own, other in pairs))
 
 
 def _unknown(model: Model, links: tuple[Relationship, ...]) -> tuple[Relationship, ...]:

@@ -15,6 +15,7 @@ from nestling.ir.allowed import Allowed
 from nestling.ir.check_types import mistake_of
 from nestling.ir.defaults import Default
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import Fraction
 from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.row_check import RowCheck
@@ -52,7 +53,7 @@ class Attribute:
     """A column: its name, type, whether it may be NULL, and the other types its values were seen to have.
 
     `default` is what a row gets that does not say (None: NULL), `collation` how its texts are compared, `allowed` what the source
-    takes of the values of its type (None: all).
+    takes of the values of its type (None: all), `fraction` what it keeps of a second (None: every digit).
     """
 
     name: str
@@ -62,6 +63,7 @@ class Attribute:
     default: Default | None = None
     collation: Collation = Collation.BINARY
     allowed: Allowed | None = None
+    fraction: Fraction | None = None
 
     @property
     def is_numeric(self) -> bool:

@@ -51,4 +51,5 @@ def _said(attribute: Attribute) -> str:
     also = f" (also {', '.join(map(str, attribute.also))})" if attribute.also else ""
     default = f" with the default {attribute.default}" if attribute.default is not None else ""
     allowed = f" that allows {attribute.allowed}" if attribute.allowed is not None else ""
-    return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{allowed}{default}"
+    fraction = f" that keeps {attribute.fraction}" if attribute.fraction is not None else ""
+    return f"{attribute.type}{'' if attribute.nullable else '!'}{also}{allowed}{fraction}{default}"

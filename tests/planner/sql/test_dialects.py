@@ -187,7 +187,8 @@ def test_postgresql_functions(sql: str, function: e.Function) -> None:
         ("SELECT timestampdiff(hour, at, at) FROM visit", e.Function.UNITS_BETWEEN),
         ("SELECT substring_index(city, ' ', 1) FROM visit", e.Function.SUBSTRING_INDEX),
         ("SELECT concat_ws(',', city, code) FROM visit", e.Function.CONCAT_SEPARATED),
-        ("SELECT now()", e.Function.NOW),
+        ("SELECT now()", e.Function.ROUND_TIME),
+        ("SELECT now(3)", e.Function.NOW),
     ],
 )
 def test_mysql_functions(sql: str, function: e.Function) -> None:

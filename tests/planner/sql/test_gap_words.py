@@ -39,7 +39,7 @@ MODEL = Model(
         ("mysql", "id BETWEEN 1 AND title LIKE 'S%'", "whose operators mysql takes in another order; write brackets"),
         ("mysql", "char(65)", "CHAR() without USING, which gives bytes"),
         ("postgresql", "current_time", "the time of day it is"),
-        ("mysql", "now(0)", "fewer than 3 digits of a second"),
+        ("mysql", "now(id)", "digits that are no constant"),
         ("sqlite", "replace(price, '', 'x')", "REPLACE in what may be no text"),
         ("sqlite", "log(-2, id)", "LOG to any base"),
         ("sqlite", "strftime(1, published)", "a time format that is no constant text"),

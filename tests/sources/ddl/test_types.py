@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import Fraction
 from tests.sources.ddl.ddl_texts import read, types
 
 MYSQL = {
@@ -106,3 +107,51 @@ def test_an_enum_may_grow():
     """ADD VALUE counts for columns declared before."""
     text = "CREATE TYPE e AS ENUM ('a'); CREATE TABLE t (x e); ALTER TYPE e ADD VALUE IF NOT EXISTS 'b' AFTER 'a';"
     assert types(text, "postgresql") == {"x": "enum('a', 'b')"}
+
+
+FRACTIONS = [
+    ("mysql", "datetime", Fraction(0)),
+    ("mysql", "datetime(3) NOT NULL DEFAULT current_timestamp(3)", Fraction(3)),
+    ("mysql", "timestamp(6) NULL", None),
+    ("mysql", "timestamp NULL", Fraction(0)),
+    ("mysql", "time(2)", Fraction(2)),
+    ("mysql", "time", Fraction(0)),
+    ("mysql", "date", None),
+    ("mysql", "varchar(3)", None),
+    ("mysql", "year(4)", None),
+    ("postgresql", "timestamp", None),
+    ("postgresql", "timestamp(6) without time zone", None),
+    ("postgresql", "timestamp ( 0 ) with time zone", Fraction(0)),
+    ("postgresql", "timestamptz(3)", Fraction(3)),
+    ("postgresql", "time(0) without time zone", Fraction(0)),
+    ("postgresql", "timetz(1)", Fraction(1)),
+    ("postgresql", "timestamp(0)[]", Fraction(0)),
+    ("postgresql", "moment", Fraction(2)),
+    ("sqlite", "DATETIME", None),
+    ("sqlite", "TIMESTAMP(3)", None),
+]
+
+
+@pytest.mark.parametrize(("dialect", "declared", "kept"), FRACTIONS)
+def test_digits_of_a_second(dialect, declared, kept):
+    """As they are declared, also of a domain and of a column whose type is changed; six are all, MySQL's default is none."""
+    before = "CREATE DOMAIN moment AS timestamp(2); " if dialect == "postgresql" else ""
+    text = f"{before}CREATE TABLE t (a int, b {declared});"
+    (_, column) = read(text, dialect).model.entities[0].attributes
+    assert column.fraction == kept
+    if dialect != "sqlite":
+        change = f"ALTER COLUMN b TYPE {declared}" if dialect == "postgresql" else f"MODIFY b {declared}"
+        text = f"{before}CREATE TABLE t (a int, b timestamp(4)); ALTER TABLE t {change};"
+        assert read(text, dialect).model.entities[0].attributes[1].fraction == kept
+
+
+@pytest.mark.parametrize(
+    "first",
+    ["-- MariaDB dump 10.19  Distrib 10.11.6-MariaDB", "/*M!999999\\- enable the sandbox mode */", "-- MySQL dump"],
+)
+def test_mariadb_cuts_what_it_does_not_keep(first):
+    """A file that says it is of MariaDB."""
+    (column,) = (
+        read(f"{first}\nCREATE TABLE `t` (`at` datetime(2)) ENGINE=InnoDB;", "mysql").model.entities[0].attributes
+    )
+    assert column.fraction == Fraction(2, cut="MySQL" not in first)

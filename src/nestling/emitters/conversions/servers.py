@@ -89,15 +89,52 @@ def strict_day(value: Any) -> Any:
     return rounded_to_millisecond(strict_instant(value)).date()
 
 
-def strict_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
-    """A timestamp of so many digits of a second, no finer. Without an offset it is in UTC: so is the session's zone."""
+def strict_moment(digits: int, zoned: bool, kept: Callable[[datetime], datetime] | None = None) -> Callable[[Any], Any]:
+    """A timestamp of so many digits of a second, no finer; `kept` makes one of what the column keeps of it.
+
+    Without an offset it is in UTC: so is the session's zone.
+    """
 
     def convert(value: Any) -> Any:
         found = strict_instant(value)
-        found = found if digits > 3 else whole_milliseconds(found)
-        return found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else found.replace(tzinfo=None)
+        found = found.replace(tzinfo=found.tzinfo or UTC).astimezone(UTC) if zoned else found.replace(tzinfo=None)
+        found = found if kept is None else kept(found)
+        return found if digits > 3 else whole_milliseconds(found)
 
     return convert
+
+
+def cut_second(digits: int) -> Callable[[datetime], datetime]:
+    """A moment with so many digits of a second, the others cut off: so MariaDB does."""
+    step = 10 ** (6 - digits)
+    return lambda value: value.replace(microsecond=value.microsecond // step * step)
+
+
+def rounded_second(digits: int) -> Callable[[datetime], datetime]:
+    """The nearest moment with so many digits of a second, the later where two are as near: so MySQL does."""
+    cut, half = cut_second(digits), timedelta(microseconds=10 ** (6 - digits) // 2)
+    return lambda value: cut(value + half)
+
+
+def second_rounded_from_2000(digits: int) -> Callable[[datetime], datetime]:
+    """The same of PostgreSQL, which takes the one that is farther from the year 2000 where two are as near."""
+    cut, half = cut_second(digits), 10 ** (6 - digits) // 2
+    return lambda value: cut(value + timedelta(microseconds=half - (value.year < 2000)))
+
+
+def clock_of_digits(digits: int, is_cut: bool, convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a time of day that keeps so many digits of a second; the others are cut off or rounded, away from 0."""
+    step = 10 ** (6 - digits)
+
+    def keep(value: Any) -> Any:
+        text = convert(value)
+        sign, clock, fraction, zone = re.fullmatch(r"(-?)([\d:]+)(?:\.(\d+))?(.*)", text).groups(default="")  # type: ignore[union-attr]
+        hours, minutes, seconds = map(int, clock.split(":"))
+        found = timedelta(hours=hours, minutes=minutes, seconds=seconds, microseconds=int(fraction.ljust(6, "0")))
+        whole = (found + timedelta(microseconds=0 if is_cut else step // 2)) // timedelta(microseconds=step)
+        return (sign if whole else "") + clock_of(whole * timedelta(microseconds=step)) + zone
+
+    return keep
 
 
 def strict_instant(value: Any) -> datetime:

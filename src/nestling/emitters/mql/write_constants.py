@@ -12,6 +12,7 @@ from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
+from nestling.ir.fraction import Fraction
 from nestling.ir.instants import WHOLE_MILLISECONDS
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
@@ -26,7 +27,7 @@ ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 class StoredParameter(compiled.Placeholder):
     """Where the value of the parameter `name` belongs, as an attribute of `type` keeps it; `is_number`: it is reckoned with.
 
-    `lenient`, `among`, `numeric`, `rounds`: as in `Stored`.
+    `lenient`, `among`, `numeric`, `rounds`, `fraction`: as in `AttributeCast`.
     """
 
     name: str
@@ -37,6 +38,7 @@ class StoredParameter(compiled.Placeholder):
     among: str = ""
     numeric: bool = False
     rounds: bool = False
+    fraction: Fraction | None = None
 
     def bind(self, value: object) -> object:
         """The BSON value; WorkloadError when it is no value, or one its attribute cannot take."""
@@ -57,8 +59,9 @@ class StoredParameter(compiled.Placeholder):
     @property
     def conversion(self) -> Conversion:
         """What becomes of a value that is not NULL."""
-        found = stored_conversion(self.type, self.rules, self.lenient, self.among, self.numeric)
-        if self.rounds and _keeps_dates(self.type):
+        found = stored_conversion(self.type, self.rules, self.lenient, self.among, self.numeric, self.fraction)
+        is_finer = self.fraction is None or self.fraction.digits > BSON_DIGITS
+        if self.rounds and is_finer and _keeps_dates(self.type):
             found = Conversion(stored.rounded_moment, (found,))
         return Conversion(stored.of_number, (found,)) if self.is_number else found
 
@@ -71,7 +74,7 @@ class StoredParameter(compiled.Placeholder):
 def stored_parameter(name: str, node: AttributeCast) -> StoredParameter:
     """The place of a parameter that is stored so."""
     kind, rules = node.type, node.rules
-    return StoredParameter(name, kind, rules, False, node.lenient, node.among, node.numeric, node.rounds)
+    return StoredParameter(name, kind, rules, False, node.lenient, node.among, node.numeric, node.rounds, node.fraction)
 
 
 def stored_literal(value: object, node: AttributeCast) -> object:
@@ -87,7 +90,8 @@ def stored_literal(value: object, node: AttributeCast) -> object:
 
 def constant_of(value: object, node: AttributeCast) -> object:
     """The same of any value, with the errors it has."""
-    return stored_constant(value, node.type, node.rules, lenient=node.lenient, among=node.among, numeric=node.numeric)
+    conversion = stored_conversion(node.type, node.rules, node.lenient, node.among, node.numeric, node.fraction)
+    return _converted(value, node.type, conversion, plain=_is_plain(node.type, node.rules))
 
 
 def stored_constant(
@@ -117,9 +121,11 @@ def _converted(value: object, kind: Type, conversion: Conversion, *, plain: bool
 
 
 @lru_cache(maxsize=1024)
-def stored_conversion(kind: Type, rules: Rules, lenient: bool, among: str, numeric: bool) -> Conversion:
+def stored_conversion(
+    kind: Type, rules: Rules, lenient: bool, among: str, numeric: bool, fraction: Fraction | None = None
+) -> Conversion:
     """What a database with these rules does to a value that is not NULL; the others as in `AttributeCast`."""
-    found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules)
+    found = _by_sqlite(kind, numeric=numeric) if rules is Rules.SQLITE else _by_server(kind, rules, fraction)
     if rules is Rules.MYSQL and kind.name in (TypeName.INTEGER, TypeName.DECIMAL):
         found = Conversion(servers.number_of_truth, (found,))
     if among and kind.name is TypeName.DATE:
@@ -196,7 +202,6 @@ _OF_SERVERS: dict[TypeName, Convert] = {
     TypeName.BYTES: servers.strict_bytes,
     TypeName.DATE: servers.strict_day,
     TypeName.UUID: servers.strict_uuid,
-    TypeName.TIME: servers.strict_time_of_day,
     TypeName.INTERVAL: servers.strict_interval,
     **dict.fromkeys((TypeName.ANY, TypeName.GEOMETRY), stored.unchanged),
     **dict.fromkeys((TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BITS), str),
@@ -224,16 +229,36 @@ def _text(kind: Type, rules: Rules) -> Conversion:
     return Conversion(servers.strict_char if kind.is_char else servers.strict_text, (kind.numbers[0], read))
 
 
-def _by_server(kind: Type, rules: Rules) -> Conversion:
+def _moment(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
+    arguments: tuple[object, ...] = (kind.fraction_digits, _is_zoned(kind))
+    if fraction is None:
+        return Conversion(servers.strict_moment, arguments)
+    if fraction.cut:
+        kept = servers.cut_second
+    else:
+        kept = servers.second_rounded_from_2000 if rules is Rules.POSTGRESQL else servers.rounded_second
+    return Conversion(servers.strict_moment, (*arguments, Conversion(kept, (fraction.digits,))))
+
+
+def _clock(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
+    read: Convert = servers.strict_time_of_day
+    if rules is Rules.POSTGRESQL:
+        read = servers.strict_timetz if kind.carried == TIMETZ else servers.strict_clock
+    if fraction is None:
+        return Conversion(read)
+    return Conversion(servers.clock_of_digits, (fraction.digits, fraction.cut, Conversion(read)))
+
+
+def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversion:
     match kind.name:
         case TypeName.JSON if kind.carried == JSONB:
             return Conversion(servers.strict_jsonb)
         case TypeName.JSON:
             return Conversion(servers.number_or_json if rules is Rules.MYSQL else servers.strict_json)
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
-            return Conversion(servers.strict_moment, (kind.fraction_digits, _is_zoned(kind)))
-        case TypeName.TIME if rules is Rules.POSTGRESQL:
-            return Conversion(servers.strict_timetz if kind.carried == TIMETZ else servers.strict_clock)
+            return _moment(kind, rules, fraction)
+        case TypeName.TIME:
+            return _clock(kind, rules, fraction)
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))
@@ -242,7 +267,7 @@ def _by_server(kind: Type, rules: Rules) -> Conversion:
         case TypeName.FLOAT if REAL in kind.carried.split():
             return Conversion(postgresql_texts.strict_real)
         case TypeName.ARRAY if kind.element is not None:
-            element = stored_conversion(kind.element, rules, lenient=False, among="", numeric=False)
+            element = stored_conversion(kind.element, rules, lenient=False, among="", numeric=False, fraction=fraction)
             return Conversion(servers.strict_array, (element,))
         case _:
             return Conversion(_OF_SERVERS[kind.name])

@@ -11,6 +11,7 @@ from nestling.common.errors import Problem
 from nestling.ir.allowed import Allowed, Scalar, number
 from nestling.ir.defaults import Computed, Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.model import Attribute
 from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
 from nestling.ir.text.yaml_reader import Path
@@ -84,6 +85,12 @@ class AttributeForm(Form):
     allowed: AllowedForm | None = Field(
         None, description="what there may be of the values of its type; all when not said"
     )
+    fraction_digits: int | None = Field(
+        None, description="of times: how many digits of a second it keeps of what is written, 0 to 6; all when not said"
+    )
+    fraction_cut: bool = Field(
+        False, description="whether further digits are cut off, as in MariaDB; rounded when not said"
+    )
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Attribute:
         """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
@@ -98,7 +105,17 @@ class AttributeForm(Form):
         unsaid = texts if kind.name in TEXTS else Collation.BINARY
         rule = findings.word(Collation, self.collation, (*path, "collation"), otherwise=unsaid)
         allowed = self.allowed.to_ir(kind, (*path, "allowed"), findings) if self.allowed is not None else None
-        return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule, allowed)
+        fraction = self._fraction(kind, path, findings)
+        return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule, allowed, fraction)
+
+    def _fraction(self, kind: Type, path: Path, findings: Findings) -> Fraction | None:
+        if self.fraction_digits is not None and not has_fraction(kind):
+            what = f"`fraction_digits` is for times, and not for `{kind}`"
+            findings.problems.append(Problem(what=what, path=path, next_move="take it out"))
+            return None
+        return findings.read(
+            lambda: Fraction.of(self.fraction_digits, cut=self.fraction_cut), (*path, "fraction_digits"), otherwise=None
+        )
 
     def _default(self, kind: Type, path: Path, findings: Findings) -> Default | None:
         said = [name for name in ("default", "generated", "default_sql", "computed") if getattr(self, name) is not None]
@@ -126,8 +143,9 @@ class AttributeForm(Form):
             **_default_entry(attribute.default),
             "collation": rule,
             "allowed": AllowedForm.from_ir(attribute.allowed) if attribute.allowed is not None else None,
+            **_fraction_entries(attribute.fraction),
         }
-        more = without(entries)
+        more = without(entries, fraction_cut=False)
         return {"type": text} | more if more else text
 
 
@@ -136,6 +154,10 @@ def _written(value: Scalar) -> str | int | float:
     if isinstance(value, Decimal) and Decimal(str(float(value))) == value:
         return float(value)
     return str(value) if isinstance(value, Decimal) else value
+
+
+def _fraction_entries(fraction: Fraction | None) -> dict[str, object]:
+    return {} if fraction is None else {"fraction_digits": fraction.digits, "fraction_cut": fraction.cut}
 
 
 def _default_entry(default: Default | None) -> dict[str, object]:

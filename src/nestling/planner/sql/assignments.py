@@ -38,6 +38,7 @@ from nestling.planner.sql.char_n import unfilled
 from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.fractions import kept_fraction
 from nestling.planner.sql.gaps import gap, no_such
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.joined_writes import Others
@@ -64,7 +65,9 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     if _is_truth(expression) and translation.dialect.is_sqlite and attribute.type.name is not TypeName.BOOLEAN:
         expression = values.plain(expression, translation)
     is_numeric = translation.dialect.is_sqlite and attribute.is_numeric
-    same = expression.type == attribute.type and not getattr(expression, "mixed", False) and not is_numeric
+    fraction = kept_fraction(expression, attribute, translation)
+    is_alike = expression.type == attribute.type and not getattr(expression, "mixed", False)
+    same = is_alike and not is_numeric and fraction is None
     is_checked = (
         isinstance(expression, Parameter) and attribute.type.name in _CHECKED and not translation.dialect.is_sqlite
     )
@@ -85,7 +88,7 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     if is_strict:
         require_form(expression, attribute)
     return AttributeCast(
-        expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds
+        expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds, fraction
     )
 
 
@@ -130,7 +133,12 @@ def _with_stored_constants(expression: Expression, attribute: Attribute, transla
         case Parameter() | Literal() if expression != NULL:
             lenient = _takes_more(attribute, translation.dialect.rules)
             return AttributeCast(
-                expression, attribute.type, translation.dialect.rules, lenient, rounds=translation.rounds
+                expression,
+                attribute.type,
+                translation.dialect.rules,
+                lenient,
+                rounds=translation.rounds,
+                fraction=kept_fraction(expression, attribute, translation),
             )
         case _:
             return expression

@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from nestling.ir.defaults import NUMBERED, Computed, Constant, Generated, OtherDefault
 from nestling.ir.expression import Expression, Literal, Rules
+from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.write import GeneratedValue
@@ -41,9 +42,18 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
         case Generated() as made:
             if made in _MADE_BY_STORE:
                 return None
-            return bind(_OF_DAYS[Generated.DATE if attribute.type.name is TypeName.DATE else made], env)
+            return bind(_clock(attribute, made, env), env)
         case _:
             assert_never(attribute.default)
+
+
+def _clock(attribute: Attribute, made: Generated, env: Env) -> exp.Expr:
+    """What tells the time. MySQL's has no more digits of a second than are asked for, and a column asks for its own."""
+    found = _OF_DAYS[Generated.DATE if attribute.type.name is TypeName.DATE else made]
+    if not isinstance(found, exp.CurrentTimestamp) or env.dialect.rules is not Rules.MYSQL:
+        return found
+    digits = MOST_DIGITS if attribute.fraction is None else attribute.fraction.digits
+    return exp.CurrentTimestamp(this=exp.Literal.number(digits))
 
 
 def generated_values(entity: Entity, listed: Collection[str], env: Env) -> Iterator[GeneratedValue]:

@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.operands import is_integer, is_mixed_time
-from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import called, gap, mistake
 from nestling.planner.sql.infinite_moments import refuse_infinite
@@ -184,15 +184,29 @@ def _now(kind: Type, pattern: str) -> Handler:
         if isinstance(node, exp.CurrentTime) and not env.dialect.is_sqlite:
             raise gap("the time of day it is", node)
         digits = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.args.get("this")
-        is_fine = isinstance(digits, exp.Literal) and digits.name.isdecimal() and int(digits.name) >= BSON_DIGITS
-        if isinstance(digits, exp.Expr) and not is_fine:
-            raise gap(f"the time it is with fewer than {BSON_DIGITS} digits of a second", node)
         now = Call(Function.NOW, (), TIMESTAMP, env.dialect.rules)
         if env.dialect.is_sqlite:
             return Call(Function.FORMAT_TIME, (now, Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
-        return Call(Function.DATE_OF, (now,), DATE, env.dialect.rules) if kind == DATE else now
+        if kind == DATE:
+            return Call(Function.DATE_OF, (now,), DATE, env.dialect.rules)
+        return _of_digits(now, digits, node, env.dialect.rules)
 
     return call
+
+
+def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
+    """The time it is with so many digits of a second: PostgreSQL rounds to them, MySQL cuts the rest off.
+
+    Where none are said MySQL's has none, and PostgreSQL's all. The server's clock has milliseconds.
+    """
+    if isinstance(said, exp.Expr) and not (isinstance(said, exp.Literal) and said.name.isdecimal()):
+        raise gap("the time it is with digits that are no constant", node)
+    unsaid = 0 if rules is Rules.MYSQL else BSON_DIGITS
+    digits = int(said.name) if isinstance(said, exp.Literal) else unsaid
+    if digits >= BSON_DIGITS:
+        return now
+    arguments = (now, Literal(digits, INTEGER), Literal(rules is Rules.MYSQL, BOOLEAN))
+    return Call(Function.ROUND_TIME, arguments, now.type, rules)
 
 
 def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -274,7 +288,7 @@ def _is_instant(value: Expression) -> bool:
         case Call(function=Function.NOW):
             return True
         case (
-            Call(function=Function.ADD_TIME, arguments=(time, *_))
+            Call(function=Function.ADD_TIME | Function.ROUND_TIME, arguments=(time, *_))
             | Call(function=Function.TRUNCATE_TIME, arguments=(_, time))
         ):
             return value.type.name is TypeName.TIMESTAMPTZ or _is_instant(time)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
@@ -128,6 +129,11 @@ def _names(check: Check, column: str) -> bool:
     return check.column == column or re.search(word, check.sql, re.IGNORECASE) is not None
 
 
+_HEAD = 4000
+_MARIADB = re.compile(r"MariaDB|/\*M!")
+"""What programs that dump a MariaDB write at the beginning of the file."""
+
+
 class Catalogue:
     """The state of one reading."""
 
@@ -135,6 +141,7 @@ class Catalogue:
         self.dialect = dialect
         self.path = path
         self.text = text
+        self.is_mariadb = dialect == MYSQL and _MARIADB.search(text[:_HEAD]) is not None
         self.tables: dict[Name, Declared] = {}
         self.types: dict[Name, Read] = {}
         self.partitions: dict[Name, Name] = {}
@@ -152,6 +159,10 @@ class Catalogue:
     def gap(self, what: str, line: int) -> None:
         """List what is not understood, with its line."""
         self.gaps.append(Gap(GapKind.NOTIMPL, what, self.where(line)))
+
+    def fraction(self, read: Read) -> Fraction | None:
+        """What a column of that type keeps of a second; MariaDB cuts the rest off."""
+        return replace(read.fraction, cut=self.is_mariadb) if read.fraction is not None else None
 
     def note(self, text: str) -> None:
         """List what a person should see, once."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.allowed import Allowed
 from nestling.ir.expression import Collation
+from nestling.ir.fraction import MOST_DIGITS, Fraction, has_fraction
 from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly
@@ -100,6 +101,7 @@ class Read:
     collation: Collation | None = None  # its own, whatever the table's
     allowed: Allowed | None = None  # what of the type's values it takes
     narrow: bool = False  # an integer of less than 64 bits, whose width is not kept
+    fraction: Fraction | None = None  # what a time keeps of a second
 
 
 UserTypes = Mapping[Name, Read]
@@ -145,7 +147,8 @@ def _array(cursor: Cursor, found: Read) -> Read:
         dimensions |= cursor.take().key == "["
     if not dimensions:
         return found
-    return Read(Type(_T.ARRAY, element=found.type), gap=found.gap, note=found.note, collation=found.collation)
+    kind = Type(_T.ARRAY, element=found.type)
+    return Read(kind, gap=found.gap, note=found.note, collation=found.collation, fraction=found.fraction)
 
 
 def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
@@ -182,7 +185,8 @@ def _built_in(cursor: Cursor, dialect: str) -> Read:
     if dialect == POSTGRESQL and words in _FILLED and not is_quoted:
         return _filled(words, numbers)
     kept_as = _CARRIED.get(dialect, {}).get(words, "")
-    return Read(Type(name, numbers, carried=kept_as), not_null=counted, gap=gap, counted=counted)
+    kind = Type(name, numbers, carried=kept_as)
+    return Read(kind, not_null=counted, gap=gap, counted=counted, fraction=_fraction(kind, inner, dialect))
 
 
 def _of_mysql(found: Read, typed: Sequence[Token]) -> Read:
@@ -224,6 +228,14 @@ def _words(cursor: Cursor) -> tuple[str, list[Token]]:
 def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
     found = tuple(int(number) for token in inner for number in re.findall(r"^\d+$", token.text))[:2]
     return (1,) if words == "bit" and not found else found
+
+
+def _fraction(kind: Type, inner: Sequence[Token], dialect: str) -> Fraction | None:
+    """As many digits as are said; else MySQL's times keep none, and PostgreSQL's all. SQLite's keep all."""
+    if dialect == SQLITE or not has_fraction(kind):
+        return None
+    said = _numbers(inner, "")
+    return Fraction.of(min(said[0], MOST_DIGITS) if said else 0 if dialect == MYSQL else None)
 
 
 def _unknown(words: str, inner: Sequence[Token], dialect: str) -> Read:

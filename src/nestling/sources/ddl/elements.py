@@ -60,7 +60,12 @@ def read_column(tokens: list[Token], table: Declared, catalogue: Catalogue, line
     table.plain = table.plain | {name} if read.plain else table.plain - {name}
     table.checks += [replace(check, column=name) for check in read.checks]
     column = Attribute(
-        name, read.type, not read.not_null, default=Generated.SEQUENCE if read.counted else None, allowed=read.allowed
+        name,
+        read.type,
+        not read.not_null,
+        default=Generated.SEQUENCE if read.counted else None,
+        allowed=read.allowed,
+        fraction=catalogue.fraction(read),
     )
     if read.narrow:
         catalogue.narrow.setdefault(f"`{table.name[1]}.{name}`")

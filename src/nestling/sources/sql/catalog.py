@@ -10,6 +10,7 @@ from nestling.ir.expression import Collation
 if TYPE_CHECKING:
     from nestling.ir.allowed import Allowed
     from nestling.ir.defaults import Default
+    from nestling.ir.fraction import Fraction
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
     from nestling.ir.types import Type
@@ -21,7 +22,7 @@ class ColumnFacts:
     """A column: its declared type in the database's words, the conceptual types that stand for it, whether it may be NULL.
 
     `allowed` is what its type takes of their values, `narrow` an integer whose width is not kept, `collated` the name of its
-    collation.
+    collation, `fraction` what it keeps of a second.
     """
 
     name: str
@@ -34,6 +35,7 @@ class ColumnFacts:
     allowed: Allowed | None = None
     narrow: bool = False
     collated: str = ""
+    fraction: Fraction | None = None
 
 
 @dataclass(frozen=True, slots=True)

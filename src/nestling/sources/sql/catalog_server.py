@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import NullPool, create_engine, inspect
@@ -106,6 +106,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         default = cursor.fetchone()[0] or default
         notes += [*orders_of_languages(cursor), *case_of_letters(cursor)]
     gaps += zone_of_sessions(address.dialect, cursor)
+    cuts = address.dialect == MYSQL and _cuts_fractions(cursor)
     cursor.execute(_POSTGRESQL_VIEWS if address.dialect == POSTGRESQL else _MYSQL_VIEWS)
     selects = {(schema, name): sql for schema, name, sql in cursor.fetchall()}
     views: list[View] = []
@@ -121,13 +122,21 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             notes.append(f"table `{entity}` is left out: it has no columns")
         else:
             where = (schema, name)
-            table = _table(address.dialect, entity, where, found, keys[schema], checks.get(where, ()), default, gaps)
+            known = checks.get(where, ())
+            table = _table(address.dialect, entity, where, found, keys[schema], known, default, gaps, cuts=cuts)
             tables.append(table)
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
+
+
+def _cuts_fractions(cursor: Any) -> bool:
+    """Whether a server cuts off what a column does not keep of a second: MariaDB does, MySQL rounds, unless told otherwise."""
+    cursor.execute("SELECT version() LIKE '%MariaDB%', @@global.sql_mode")
+    is_mariadb, mode = cursor.fetchone()
+    return "TIME_ROUND_FRACTIONAL" not in mode if is_mariadb else "TIME_TRUNCATE_FRACTIONAL" in mode
 
 
 def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _Keys]:
@@ -166,6 +175,8 @@ def _table(
     checks: tuple[Check, ...],
     default: str,
     gaps: list[Gap],
+    *,
+    cuts: bool,
 ) -> Table:
     columns = []
     json = _checked_as_json(dialect, checks)
@@ -186,6 +197,7 @@ def _table(
                 allowed=read.allowed,
                 narrow=read.narrow,
                 collated=collation or "",
+                fraction=replace(read.fraction, cut=cuts) if read.fraction is not None else None,
             )
         )
     names = {column.name for column in columns}

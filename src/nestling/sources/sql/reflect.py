@@ -70,6 +70,7 @@ def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
         default=column.default,
         collation=column.collation,
         allowed=column.allowed,
+        fraction=column.fraction,
     )
     return with_affinity(with_default_kind(made), column.declared, dialect)
 

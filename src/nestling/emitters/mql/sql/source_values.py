@@ -9,6 +9,7 @@ from bson import Decimal128
 from nestling.emitters.mql.sql.comparison import wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.functions.fractions import of_fraction
 from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
@@ -16,8 +17,9 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
 from nestling.ir.expression import Affinity, AttributeCast, Cast, Coerce, Column, Literal, Parameter, Raw, Rules
-from nestling.ir.operands import is_mixed, is_text
-from nestling.ir.types import BSON_DIGITS, REAL, TEXT, TIMES, Type, TypeName
+from nestling.ir.fraction import Fraction
+from nestling.ir.operands import is_mixed, is_mixed_time, is_text
+from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -84,11 +86,22 @@ def stored(node: AttributeCast, r: Renderer) -> Mql:
     if isinstance(node.operand, Parameter):
         return {"$literal": _stored_parameter(node.operand, node, r)}
     is_constant = isinstance(node.operand, Literal) and node.rules is not Rules.SQLITE
-    is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric or is_constant)
-    if is_alike or node.operand == Literal(None, node.operand.type):
-        return r.value(node.operand)
-    if isinstance(node.operand, Literal):
+    is_null = node.operand == Literal(None, node.operand.type)
+    if isinstance(node.operand, Literal) and (is_constant or node.operand.type != node.type) and not is_null:
         return {"$literal": stored_literal(node.operand.value, node)}
+    is_alike = node.operand.type == node.type and not (is_mixed(node.operand) or node.numeric)
+    found = r.value(node.operand) if is_alike or is_null else _computed(node, r)
+    return found if node.fraction is None or is_null else _of_fraction(found, node, node.fraction)
+
+
+def _of_fraction(value: Mql, node: AttributeCast, fraction: Fraction) -> Mql:
+    """With the digits of a second that the attribute keeps."""
+    if node.type.name not in MOMENTS or node.type.fraction_digits > BSON_DIGITS:
+        raise gap(f"storing a computed {node.type} where no more than {fraction.digits} digits of a second are kept")
+    return _where(value, "date", lambda x: of_fraction(x, fraction, node.rules), mixed=is_mixed_time(node.operand))
+
+
+def _computed(node: AttributeCast, r: Renderer) -> Mql:
     if node.type.name is TypeName.OBJECT_ID:
         return bind({"text": r.value(Coerce(node.operand, Affinity.TEXT))}, object_id)
     if node.rules is Rules.SQLITE:

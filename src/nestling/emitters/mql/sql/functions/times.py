@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
+from nestling.emitters.mql.sql.functions.fractions import round_time
 from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import gap
@@ -281,6 +282,7 @@ TIMES = {
     Function.FORMAT_TIME: format_time,
     Function.TIME_PART: time_part,
     Function.TRUNCATE_TIME: truncate_time,
+    Function.ROUND_TIME: round_time,
     Function.ADD_TIME: add_time,
     Function.DAYS_BETWEEN: days_between,
     Function.UNITS_BETWEEN: units_between,

@@ -1,0 +1,38 @@
+"""The fraction of a second that a column keeps, as it is declared: `timestamp(0)`, `DATETIME(3)`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nestling.common.errors import InputError, Problem
+from nestling.ir.types import MOMENTS, Type, TypeName
+
+MOST_DIGITS = 6
+"""Digits of the finest columns of PostgreSQL and MySQL. Such a column keeps what it is given."""
+_TIMES = MOMENTS | {TypeName.TIME}
+
+
+@dataclass(frozen=True, slots=True)
+class Fraction:
+    """How many digits a column keeps of a second's fraction; of what is written to it the rest is rounded, or `cut` off."""
+
+    digits: int
+    cut: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.digits < MOST_DIGITS:
+            what = f"a column keeps 0 to {MOST_DIGITS} digits of a second's fraction, not {self.digits}"
+            raise InputError(Problem(what, next_move="write `fraction_digits: 3`"))
+
+    def __str__(self) -> str:
+        return f"{self.digits} digits of a second, {'cut' if self.cut else 'rounded'}"
+
+    @staticmethod
+    def of(digits: int | None, *, cut: bool = False) -> Fraction | None:
+        """The fraction of so many digits; None where all are kept that there may be."""
+        return None if digits is None or digits == MOST_DIGITS else Fraction(digits, cut)
+
+
+def has_fraction(kind: Type) -> bool:
+    """Whether values of the type, or its elements, have a time of day."""
+    return (kind.element or kind).name in _TIMES
