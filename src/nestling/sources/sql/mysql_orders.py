@@ -6,7 +6,7 @@ MariaDB; `tests/sources/sql/test_text_orders.py` measures it again. MySQL's `…
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _UNICODE = frozenset({"utf8", "utf8mb3", "utf8mb4", "ucs2", "utf16", "utf16le", "utf32"})
 _PLAIN = frozenset({"general", "unicode", "520", "uca1400", "0900", "nopad", "ai", "as", "ci", "mysql500", "mysql561"})
@@ -14,10 +14,12 @@ _PLAIN = frozenset({"general", "unicode", "520", "uca1400", "0900", "nopad", "ai
 _OTHER_ASCII = frozenset(
     {
         "croatian", "czech", "danish", "estonian", "hungarian", "latvian", "lithuanian", "roman", "slovak", "spanish2", "thai",
-        "turkish", "hr", "cs", "da", "et", "hu", "lv", "lt", "la", "sk", "tr",
+        "turkish", "hr", "cs", "da", "et", "hu", "lv", "lt", "la", "sk", "tr", "trad", "bs",
     }
 )  # fmt: skip
 """Languages that order letters of A to Z otherwise, or pairs of them as one letter."""
+_ODD_CHARSETS = frozenset({"cp1257", "cp866", "latin5", "latin7", "macce"})
+"""In which letters of A to Z, or signs, have an order of their own."""
 _HAN = "㐀-䶵一-鿿"
 _LATIN = "À-ÅÇ-ÏÑ-ÖÙ-Ýà-åç-ïñ-öù-ýÿ-ďĒ-ĥĨ-İĴ-ķĹ-ľŃ-ŉŌ-őŔ-ťŨ-ſƠơƯưẠ-ỹ"
 _GENERAL = f"-0-9A-Za-z ./{_LATIN}Άά-ώΈ-ΊΌΎ-ΡΣ-ΫΑ-ΡЁА-яё가-힣"
@@ -51,6 +53,7 @@ _OF_GENERAL = Unlike(f"[^{_GENERAL}]", "[ªºÆÐØßæðøĐđĦħıĲĳĿŀŁ�
 _OF_BYTES = Unlike("[^-0-9A-Za-z ./]", "[^\t-~]", _BY_CODE, is_usual=True)
 _OF_LANGUAGE = Unlike("[^ -\\]_a-~]", "[^\t-~]", "accents and letters have the order of a language", is_usual=True)
 _OF_LETTERS = Unlike("[A-Za-z^`]|[^ -~]", "[A-Za-z]|[^\t-~]", "letters have the order of a language", is_usual=True)
+_OF_DIGITS = replace(_OF_LETTERS, ordered="[^0-9]")
 _OF_CASE = Unlike("[^0-9a-z]", "", "`a` comes before `B`, on MongoDB capitals come first", is_usual=True)
 
 
@@ -59,11 +62,11 @@ def unlike(collation: str) -> Unlike:
     charset, *parts = collation.split("_")
     if not parts or "bin" in parts:
         return Unlike()
+    languages = {*parts[:-1]} - _PLAIN
     if parts[-1] == "cs":
-        return _OF_CASE
+        return _OF_CASE if not languages & _OTHER_ASCII else replace(_OF_DIGITS, equal="")
     if charset not in _UNICODE:
-        return _OF_BYTES
-    languages = {*parts} - _PLAIN
+        return _OF_DIGITS if charset in _ODD_CHARSETS else _OF_BYTES
     if languages & _OTHER_ASCII:
         return _OF_LETTERS
     if languages or "as" in parts:
