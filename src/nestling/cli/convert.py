@@ -83,14 +83,24 @@ def _print(statements: Iterable[Statement], as_json: bool) -> int:
         else:
             script, supported = _for_shell(each, supported)
             click.echo((f"// {each.name}\n" if each.name else "") + script)
+            _say_notes(each)
     return DIFFERENT if gaps else FINE
 
 
 def _print_python(statements: tuple[Statement, ...]) -> int:
     from nestling.emitters.python_code import lacking, module
+    from nestling.ir.compiled import NotCompiled
 
     click.echo(module(statements), nl=False)
+    for each in statements:
+        if not isinstance(each, NotCompiled):
+            _say_notes(each)
     return DIFFERENT if lacking(statements) else FINE
+
+
+def _say_notes(statement: Compiled) -> None:
+    for note in statement.notes:
+        text.say(f"note: {statement.name + ': ' if statement.name else ''}{note}")
 
 
 def _as_json(statement: Statement) -> dict[str, object]:

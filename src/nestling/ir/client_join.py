@@ -61,6 +61,7 @@ class ClientJoin:
     second: CompiledRead
     joining: Joining
     access_path: str = ""
+    notes: tuple[str, ...] = ()
 
 
 def bind_join(join: ClientJoin, values: Mapping[str, object] | None = None) -> ClientJoin:

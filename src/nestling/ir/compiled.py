@@ -80,7 +80,7 @@ class CompiledRead:
     """One read. `collection` is None for an aggregation over the database.
 
     FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
-    says them in words. Where a parameter belongs stands a `Placeholder`.
+    says them in words. Where a parameter belongs stands a `Placeholder`. `notes`: where the answer may not be the source's.
     """
 
     name: str
@@ -98,6 +98,7 @@ class CompiledRead:
     path: Step | None = None
     access_path: str = ""
     collation: Collation = Collation.BINARY  # of the whole operation
+    notes: tuple[str, ...] = ()
 
     @property
     def collation_option(self) -> Mql | None:

@@ -164,7 +164,7 @@ class CompiledWrite:
 
     `counted` are the rows whose number is the statement's affected rows; without any, the documents the commands of the program
     itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
-    `answer`: the rows RETURNING asks for.
+    `answer`: the rows RETURNING asks for. `notes`: where it may meet other rows than at the source.
     """
 
     name: str
@@ -178,6 +178,7 @@ class CompiledWrite:
     uuids: tuple[NewUuid, ...] = ()
     plan: WritePlan | None = None
     access_path: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def command(self) -> Command | None:

@@ -88,12 +88,17 @@ def distinct_of_all(found: int, looked_at: int, rows: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class AttributeStatistics:
-    """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1), how its values lie."""
+    """One attribute: bytes of a value (average, maximum), distinct values, share of NULLs (0..1), how its values lie.
+
+    `ordered_otherwise`: texts with characters that the source orders otherwise than MongoDB; None where none
+    of those is usual and no text has one, or nothing is known.
+    """
 
     average_bytes: Quantity | None = None
     maximum_bytes: Quantity | None = None
     distinct: Quantity | None = None
     null_share: Quantity | None = None
+    ordered_otherwise: Quantity | None = None
     values: Distribution | None = None
 
 

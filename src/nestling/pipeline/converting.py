@@ -43,17 +43,20 @@ def convert(
     from nestling.ir.compiled import NotCompiled, bind
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
+    from nestling.planner.text_orders import notes_on_order
 
     try:
         statement = _translated(sql, proposal, dialect, rounds=rounds)
+        told = notes_on_order(statement, proposal.design.model, proposal.statistics)
         if isinstance(statement, Query):
             lag = tolerated(proposal.design.model, proposal.requirements)
             plan = plan_read(
                 statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price
             )
-            read = compiled_read(plan, name=name, sql=sql)
+            read = replace(compiled_read(plan, name=name, sql=sql), notes=told)
             return bind(read, values) if values is not None else read
-        return _convert_write(proposal, statement, name=name, sql=sql, values=values)
+        write = _convert_write(proposal, statement, name=name, sql=sql, values=values)
+        return replace(write, notes=told)
     except GapError as error:
         return NotCompiled(name, sql, _gap_of(error))
     except Exception as error:
@@ -92,6 +95,7 @@ def convert_join(
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except GapError as error:
         return NotCompiled(name, sql, _gap_of(error))
+    join = replace(join, notes=plain.notes)
     return bind_join(join, values) if values is not None else join
 
 

@@ -7,11 +7,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from nestling.ir.proposal import Dearer, Proposal
+from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement
 
 MANY = 1000
 """Of more statements than this not all may be looked at."""
+_NAMED = 4
+"""Statements a note names of many."""
 MOST_SECONDS = 10.0
 """How long many statements are looked at."""
 DEARER, SHARE = 1.5, 0.02
@@ -20,7 +23,7 @@ DEARER, SHARE = 1.5, 0.02
 
 def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[], float] = time.monotonic) -> Proposal:
     """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at,
-    and for each statement whose query costs far more than the search reckoned with.
+    for statements whose answer may not be the source's, and for each whose query costs far more than the search reckoned with.
 
     These take the place of what the reading tells of statements that no design converts.
     """
@@ -30,7 +33,7 @@ def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[]
     from nestling.pipeline.converting import convert
     from nestling.planner.sql.unconverted import gap_of, weighed
 
-    statements, found = [*weighed(reading)], list[tuple[str, Gap]]()
+    statements, found, told = [*weighed(reading)], list[tuple[str, Gap]](), dict[str, list[str]]()
     ends = clock() + MOST_SECONDS if len(statements) > MANY else None
     looked_at = 0
     for statement in statements:
@@ -44,12 +47,16 @@ def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[]
         else:
             if isinstance(made, NotCompiled):
                 found.append((statement.name, made.gap))
+                continue
+            for note in made.notes:
+                told.setdefault(note, []).append(f"`{statement.name}`")
     rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
     found += ((name, gap) for name, gap in rest if gap is not None)
     gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
     dearer = tuple(_dearer(proposal, reading, statements[:looked_at]))
     costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
-    notes = (*proposal.notes, *(_told(each, proposal) for each in dearer))
+    of_statements = (f"{first_of(names, _NAMED)}: {note}" for note, names in told.items())
+    notes = (*proposal.notes, *of_statements, *(_told(each, proposal) for each in dearer))
     if looked_at < len(statements):
         notes = (*notes, _stopped(looked_at, len(statements)))
     return replace(proposal, gaps=gaps, notes=notes, costs=costs)

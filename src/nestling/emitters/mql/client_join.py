@@ -83,6 +83,7 @@ def join_json(join: ClientJoin) -> Json:
         "columns": columns,
         "parameters": [*join.parameters],
         "access_path": join.access_path.splitlines(),
+        **({"notes": [*join.notes]} if join.notes else {}),
     }
 
 

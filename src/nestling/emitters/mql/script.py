@@ -38,6 +38,7 @@ def read_json(read: CompiledRead) -> Json:
         shown |= {"sort": dict(read.sort), "skip": extended_json(read.skip), "limit": extended_json(read.limit)}
     shown |= {"collation": read.collation_option} if read.collation_option else {}
     shown["columns"] = [{"name": column.name, "field": column.field} for column in read.columns]
+    shown |= {"notes": [*read.notes]} if read.notes else {}
     return shown | {"parameters": [*read.parameters], "access_path": read.access_path.splitlines()}
 
 

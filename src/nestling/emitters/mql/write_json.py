@@ -38,6 +38,7 @@ def write_json(write: CompiledWrite) -> Json:
             "rows": [*write.answer.rows],
             "columns": dict(zip(fields, write.answer.cells, strict=True)),
         }
+    shown |= {"notes": [*write.notes]} if write.notes else {}
     shown |= {"left": [*write.left], "parameters": [*write.parameters]}
     return shown | {"access_path": write.access_path.splitlines()}
 

@@ -39,6 +39,9 @@ class AttributeStatisticsForm(Form):
     maximum_bytes: Number | None = None
     distinct: Number | None = None
     null_share: Number | None = Field(None, description="share of NULLs, 0 to 1")
+    ordered_otherwise: Number | None = Field(
+        None, description="texts with characters that the source orders otherwise than MongoDB; 0: none has such yet"
+    )
     quantiles: Values = Field([], description="values that cut those not common into parts of equally many rows")
     common: Shares = Field([], description="the most common values, each with its share of those there: [FR, 0.2]")
     values: str | None = Field(None, description="where both are from: `measured`, `measured over 100000 rows`")

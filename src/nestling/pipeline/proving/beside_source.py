@@ -155,6 +155,9 @@ class _Comparison:
         if self.source.language_orders and _depends_on_language(theirs, ours, columns, shape):
             self.without[call.statement] = f"only the order of texts differs: {self.source.language_orders[0]}"
             return
+        if told := _read(each, call).notes:
+            self.without[call.statement] = told[0]
+            return
         yield _Suspect(each, call, theirs, ours)
 
     def _alike(self, one: _Suspect, other: _Suspect) -> bool:

@@ -209,7 +209,7 @@ class Engine:
         """Bytes of a value's text or of its bytes."""
         return sa.func.octet_length(column if name is TypeName.BYTES else sa.cast(column, sa.Text))
 
-    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+    def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
         """What `refined` wants to know of a column beside what is asked of all: named aggregates."""
         raise NotImplementedError
 

@@ -88,7 +88,10 @@ def _entities(
     for table in catalog.tables:
         say(table.entity)
         entity = tables.model.entity(table.entity)
-        found = measure_table(tables, entity, database, rowid=table.rowid, sampled_above_rows=sampled_above_rows)
+        collations = {column.name: column.collated for column in table.columns}
+        found = measure_table(
+            tables, entity, database, collations, rowid=table.rowid, sampled_above_rows=sampled_above_rows
+        )
         measures[entity.name] = found
         entity, said = refined_entity(entity, table, found, tables.dialect)
         entity, about_checks = with_kept_checks(entity, tables, database)

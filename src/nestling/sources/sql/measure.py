@@ -62,9 +62,15 @@ class TableMeasures:
 
 
 def measure_table(
-    tables: Tables, entity: Entity, database: Connected, *, rowid: bool, sampled_above_rows: int
+    tables: Tables,
+    entity: Entity,
+    database: Connected,
+    collations: Mapping[str, str],
+    *,
+    rowid: bool,
+    sampled_above_rows: int,
 ) -> TableMeasures:
-    """Count a table exactly and measure its columns over all of it, or over a sample."""
+    """Count a table exactly and measure its columns over all of it, or over a sample. `collations`: the names of its columns'."""
     table = tables.table(entity.name)
     rows = int(database.row(sa.select(sa.func.count()).select_from(table))[0])
     source: Any = table
@@ -76,7 +82,8 @@ def measure_table(
     named: list[tuple[str | None, str, Any]] = [(None, "rows", sa.func.count())]
     for attribute in entity.attributes:
         column = source.c[attribute.name]
-        named.extend((attribute.name, name, probe) for name, probe in probes(attribute, column, tables.dialect))
+        asked = probes(attribute, column, tables.dialect, collations.get(attribute.name, ""))
+        named.extend((attribute.name, name, probe) for name, probe in asked)
     columns: dict[str | None, dict[str, Any]] = {}
     for start in range(0, len(named), EXPRESSIONS):
         part = named[start : start + EXPRESSIONS]
@@ -103,7 +110,12 @@ def _attribute(attribute: Attribute, entity: Entity, measures: TableMeasures, di
         maximum,
         _distinct(attribute, entity, measures),
         measured(1 - values / looked_at, sampled) if looked_at else None,
+        ordered_otherwise=_measured(found.get("unordered"), sampled),
     )
+
+
+def _measured(number: Any, sampled: int | None) -> Quantity | None:
+    return None if number is None else measured(int(number), sampled)
 
 
 def _widths(

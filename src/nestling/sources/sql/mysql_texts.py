@@ -1,14 +1,15 @@
-"""What MySQL's collations take as equal and MongoDB does not: blanks at the end, and in the older ones all rare characters."""
+"""What MySQL's collations take as equal, or order, otherwise than MongoDB: blanks at the end, emoji, letters, punctuation."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.types import TypeName
+from nestling.sources.sql.mysql_orders import Unlike, unlike
 from nestling.sources.sql.probes import counted as rows_where
 
 if TYPE_CHECKING:
@@ -20,11 +21,21 @@ _WEIGHTLESS = ("_general_ci", "_unicode_ci")
 """Collations to which all characters beyond U+FFFF are one."""
 
 
-def measures_of_texts(column: Any) -> Iterator[tuple[str, Any]]:
-    """How many values end in a blank, and how many have a character beyond U+FFFF, which takes four bytes of UTF-16."""
+def measures_of_texts(column: Any, collation: str) -> Iterator[tuple[str, Any]]:
+    """How many values end in a blank, and how many have a character beyond U+FFFF, which takes four bytes of UTF-16.
+
+    Where the collation differs from MongoDB's, also how many have characters with another order, or letters that equal others.
+    """
     yield "padded", rows_where(column.like(sa.literal_column("'% '")))
     in_utf16 = sa.func.convert(column.op("USING")(sa.literal_column("utf16")))
     yield "rare", rows_where(sa.func.octet_length(in_utf16) > 2 * sa.func.char_length(column))
+    found = unlike(collation)
+    to_the_letter = sa.func.convert(column.op("USING")(sa.literal_column("utf8mb4"))).collate("utf8mb4_bin")
+    if found.ordered:
+        unordered = rows_where(to_the_letter.op("REGEXP")(found.ordered))
+        yield "unordered", sa.func.coalesce(unordered, 0) if found.is_usual else sa.func.nullif(unordered, 0)
+    if found.equal:
+        yield "unequal", rows_where(to_the_letter.op("REGEXP")(found.equal))
 
 
 def pads(collation: str) -> bool:
@@ -33,7 +44,7 @@ def pads(collation: str) -> bool:
 
 
 def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> Iterator[str]:
-    """A note on blanks at the end where they do not count, and one on rare characters where they are all equal."""
+    """Notes on blanks at the end where they do not count, on rare characters where they are all equal, on orders and letters."""
     texts = [(t, c) for t in catalog.tables for c in t.columns if c.type.name is TypeName.TEXT and not c.type.carried]
     padding = [(table, column) for table, column in texts if pads(column.collated)]
     found = sorted(_having("padded", padding, measures), key=lambda each: not _is_unique(*each[:2]))
@@ -53,6 +64,44 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
         have = agreeing(len(rare), "has", "have")
         equal = "the source's collation takes all of these as equal, MongoDB tells them apart"
         yield f"{named} {have} characters beyond U+FFFF, such as emoji: {equal}"
+    yield from _on_letters(texts, measures)
+    yield from _on_order(texts, measures)
+
+
+def _on_letters(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
+    if found := [*_having("unequal", texts, measures)]:
+        named = first_of([f"{_name(t, c)} ({counted(rows, 'row')}{_unique(t, c)})" for t, c, rows in found], _NAMED)
+        have = agreeing(len(found), "has", "have")
+        yield (
+            f"{named} {have} letters, such as `ß`, `ø` or `ł`, that equal other letters by {_rules(found)} than on MongoDB:"
+            " `=`, GROUP BY and what is unique may differ for them"
+        )
+
+
+def _on_order(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
+    """A note for each way to order texts otherwise."""
+    otherwise: dict[Unlike, list[tuple[Table, ColumnFacts]]] = {}
+    for table, column in texts:
+        if (way := unlike(column.collated)).ordered:
+            otherwise.setdefault(way, []).append((table, column))
+    for way, columns in otherwise.items():
+        if found := [*_having("unordered", columns, measures)]:
+            named = first_of([f"{_name(t, c)} ({counted(rows, 'row')})" for t, c, rows in found], _NAMED)
+            have = agreeing(len(found), "has", "have")
+            yield (
+                f"{named} {have} characters with another order on MongoDB (by {_rules(found)} {way.example}): ORDER BY, `<`,"
+                " BETWEEN, MIN and MAX of such texts may answer otherwise; where that matters, name a collation `…_bin` in the"
+                " statement: by it both order alike"
+            )
+        elif way.is_usual:
+            yield (
+                f"some characters have another order on MongoDB (by {_rules(columns)} {way.example}): none is in the texts of"
+                f" {counted(len(columns), 'column')} yet; as long as that is so, ORDER BY, `<`, BETWEEN, MIN and MAX answer alike"
+            )
+
+
+def _rules(columns: Iterable[tuple[Any, ...]]) -> str:
+    return first_of(sorted({f"`{column.collated}`" for _, column, *_ in columns}), _NAMED)
 
 
 def _having(

@@ -24,8 +24,8 @@ FIXED_BYTES = {
 _NOT_COMPARED = (_T.BYTES, _T.GEOMETRY)
 
 
-def probes(attribute: Attribute, column: Any, dialect: str) -> Iterator[tuple[str, Any]]:
-    """The measures of a column, each named; all are aggregates."""
+def probes(attribute: Attribute, column: Any, dialect: str, collation: str = "") -> Iterator[tuple[str, Any]]:
+    """The measures of a column, each named; all are aggregates. `collation`: its name at the source."""
     name, engine = attribute.type.name, engine_of(dialect)
     yield "values", sa.func.count(column)
     if name not in _NOT_COMPARED:
@@ -38,7 +38,7 @@ def probes(attribute: Attribute, column: Any, dialect: str) -> Iterator[tuple[st
         length = engine.byte_length(column, name)
         yield "average_bytes", sa.func.avg(length)
         yield "maximum_bytes", sa.func.max(length)
-    yield from engine.probes(name, column)
+    yield from engine.probes(name, column, collation)
 
 
 def counted(condition: Any) -> Any:

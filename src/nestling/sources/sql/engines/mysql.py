@@ -187,13 +187,13 @@ class Mysql(Engine):
         """Of texts and bytes alike."""
         return sa.func.octet_length(column)
 
-    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+    def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
         """Zero dates, times that are none of a day, digits of seconds, and what collations do not tell apart."""
         from nestling.sources.sql.mysql_texts import measures_of_texts
         from nestling.sources.sql.probes import counted as rows_where
 
         if name is _T.TEXT:
-            yield from measures_of_texts(column)
+            yield from measures_of_texts(column, collation)
 
         if name is _T.TIME:
             yield "long", rows_where(sa.or_(column < "00:00:00", column >= "100:00:00"))

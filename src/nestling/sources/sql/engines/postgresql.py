@@ -133,7 +133,7 @@ class Postgresql(Engine):
         """An enum too."""
         return sa.cast(text, sa.Text).collate("C")
 
-    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+    def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
         """Numbers that are none, dates Python has not, digits of seconds, arrays that are more than a list of their elements."""
         from nestling.sources.sql.probes import counted, digits, odd_dates
 

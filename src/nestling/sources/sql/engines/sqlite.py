@@ -203,7 +203,7 @@ class Sqlite(Engine):
         """The length of a blob."""
         return sa.func.length(sa.cast(column, sa.LargeBinary))
 
-    def probes(self, name: TypeName, column: Any) -> Iterator[tuple[str, Any]]:
+    def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
         """How many values are stored as what."""
         from nestling.sources.sql.probes import counted
 
