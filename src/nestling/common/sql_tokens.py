@@ -1,7 +1,8 @@
 """The tokens of SQL as sqlglot takes them.
 
-What stands behind a colon is a parameter's name, whatever keyword it may be elsewhere; REPLACE is an INSERT that is told apart; a
-sum that begins with a float is no number, and neither is a number that runs into a word.
+What stands behind a colon is a parameter's name, whatever keyword it may be elsewhere; REPLACE is an INSERT that is told apart;
+so is one with OVERRIDING SYSTEM VALUE; a sum that begins with a float is no number, and neither is a number that runs into a
+word.
 """
 
 from __future__ import annotations
@@ -37,6 +38,16 @@ def as_insert(sql: str) -> tuple[str, bool]:
     """The statement with INSERT for REPLACE, which sqlglot does not parse, and whether it was one; every place in it stays."""
     found, times = _REPLACE.subn(r"\1INSERT ", sql)
     return found, bool(times)
+
+
+def take_overriding(tokens: list[Token], grammar: str) -> bool:
+    """Take PostgreSQL's OVERRIDING SYSTEM VALUE out, which sqlglot does not parse; whether it was there."""
+    texts = [token.text.upper() for token in tokens] if grammar == "postgres" else []
+    for place in range(len(texts)):
+        if texts[place : place + 3] == ["OVERRIDING", "SYSTEM", "VALUE"]:
+            del tokens[place : place + 3]
+            return True
+    return False
 
 
 def sql_tokens(sql: str, dialect: sqlglot.Dialect) -> list[Token]:

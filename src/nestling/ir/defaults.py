@@ -14,17 +14,19 @@ class Generated(StrEnum):
     """A value made anew for each row."""
 
     NUMBER = "number"  # one more than the highest there is: SQLite's INTEGER PRIMARY KEY
-    SEQUENCE = (
-        "sequence"  # one more than the highest there ever was: serial, an identity, AUTO_INCREMENT, AUTOINCREMENT
-    )
+    SEQUENCE = "sequence"  # one more than the highest there ever was: serial, AUTO_INCREMENT, AUTOINCREMENT
+    IDENTITY = "identity"  # the same, and no statement gives one: GENERATED ALWAYS AS IDENTITY
     UUID = "uuid"  # a random one
     TIMESTAMP = "current_timestamp"
     DATE = "current_date"
     TIME = "current_time"
 
 
-NUMBERED = (Generated.NUMBER, Generated.SEQUENCE)
+NUMBERED = (Generated.NUMBER, Generated.SEQUENCE, Generated.IDENTITY)
 """Those that are the next number."""
+
+NEVER_RETURN = (Generated.SEQUENCE, Generated.IDENTITY)
+"""Those of them that never give the number of a deleted row again."""
 
 
 @dataclass(frozen=True, slots=True)

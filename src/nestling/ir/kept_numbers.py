@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.defaults import Generated
+from nestling.ir.defaults import NEVER_RETURN
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.names import NUMBERS_COLLECTION
@@ -26,4 +26,4 @@ def counter(entity: Entity, attribute: str) -> str:
 
 def counted(entity: Entity) -> Iterator[str]:
     """The attributes whose numbers never return."""
-    return (each.name for each in entity.attributes if each.default is Generated.SEQUENCE)
+    return (each.name for each in entity.attributes if each.default in NEVER_RETURN)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from nestling.ir.candidate import Bucketed, Candidate, Part
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.ir.rules import OUTWEIGHS
 
 CHILD_HOLDS = frozenset({Holder.CHILD})
 
@@ -51,6 +52,6 @@ def _moved_out(decision: Decision, why: Reason) -> Decision:
         decision,
         choice=Choice.PARENT_REFERENCE,
         patterns=(str(Choice.PARENT_REFERENCE),),
-        reasons=(*decision.reasons, why),
+        reasons=(*(each for each in decision.reasons if each.rule != OUTWEIGHS), why),
         alternatives=(Alternative(Choice.EMBED, why.text), *kept),
     )

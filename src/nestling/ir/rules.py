@@ -12,6 +12,7 @@ ARTICLES = "6 Rules of Thumb for MongoDB Schema Design"
 TREE = "MongoDB Schema Design Patterns: decision tree"
 GENERAL = "General Rules for MongoDB Schema Design"
 OWN = "nestling"
+OUTWEIGHS = "outweighs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +126,12 @@ RULES = (
         "price",
         "what it asks of writers and readers",
         "How many documents a change touches, and how long readers may see the old value.",
+        OWN,
+    ),
+    Rule(
+        OUTWEIGHS,
+        "what outweighs the factors",
+        "Where most of the seven factors say otherwise than the choice, the number or the bound that decides against them.",
         OWN,
     ),
     Rule("strategy", "what was asked for", "The chosen strategy says so for every relationship.", OWN),

@@ -31,6 +31,7 @@ _FUNCTIONS = (
     (r"current_date(?:\(\))?|curdate\(\)|date\('now'\)", Generated.DATE),
     (r"current_time(?:\(\d*\))?|curtime\(\d*\)|time\('now'\)", Generated.TIME),
     (r"(?:\w+\.)?(?:gen_random_uuid|uuid_generate_v4|uuid)\(\)", Generated.UUID),
+    (r"generated always as identity", Generated.IDENTITY),
     (r"(?:\w+\.)?nextval\(.*\)|next value for .*|autoincrement|auto_increment", Generated.SEQUENCE),
 )
 _CONSTANTS = frozenset(

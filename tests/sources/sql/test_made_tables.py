@@ -127,6 +127,19 @@ def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     _check(postgresql_urls[1], _filled(postgresql_urls[1], "Ann@x"), POSTGRESQL)
 
 
+def test_an_identity_is_made_as_it_was(postgresql_urls: tuple[str, str]) -> None:
+    """Numbers no statement gives are so in the table that is made, and are written nevertheless."""
+    url = postgresql_urls[1]
+    counter = Entity("counter", (_attribute("id", "integer", Generated.IDENTITY), _attribute("name", "text")), ("id",))
+    sink = open_sink(url)
+    sink.begin(Model("made", (counter,)))
+    sink.write(counter, [(4, "four"), (9, "nine")])
+    sink.finish()
+    _run(url, "INSERT INTO counter (name) VALUES ('ten')")
+    assert [row[0] for row in open_database(url).rows(everything("counter", Model("made", (counter,))))] == [4, 9, 10]
+    assert open_database(url).reading().model.entity("counter").attribute("id").default is Generated.IDENTITY
+
+
 def test_mariadb(mariadb_urls: tuple[str, str]) -> None:
     """AUTO_INCREMENT takes a zero as it is; unique texts that differ by case alone are kept, and foreign keys too."""
     _check(mariadb_urls[1], _filled(mariadb_urls[1], "ANN@X"), MYSQL)

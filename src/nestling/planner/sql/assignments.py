@@ -206,9 +206,10 @@ def assignments(
         if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
             raise gap("an assignment of several columns", node)
         attribute = attribute_named(entity, node.this)
-        if isinstance(attribute.default, Computed) and is_default(node.expression):
+        if not is_default(node.expression):
+            refuse_given(attribute, node)
+        elif isinstance(attribute.default, Computed):
             continue
-        refuse_given(attribute, node)
         value = stored(_assigned(node.expression, attribute, env, others), attribute, env.translation)
         if env.dialect.rules is Rules.MYSQL and others is None:  # from left to right: what follows sees the new value
             env = _having(env, attribute.name, value)

@@ -1,4 +1,4 @@
-"""Attributes the source computes of the row's others: every write that concerns them computes them too."""
+"""Attributes whose values the source makes alone: no statement gives them one, and what is computed is so by every write."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.errors import WorkloadError
-from nestling.ir.defaults import Computed
+from nestling.ir.defaults import Computed, Generated
 from nestling.ir.expression import Expression
 from nestling.ir.model import Attribute
 from nestling.planner.sql.expressions import bind
@@ -22,6 +22,9 @@ def refuse_given(attribute: Attribute, node: exp.Expr) -> None:
     if isinstance(attribute.default, Computed):
         what = f"`{attribute.name}` is computed by the database: no statement gives it a value"
         raise mistake(what, node, "leave it out, or write DEFAULT")
+    if attribute.default is Generated.IDENTITY:
+        what = f"`{attribute.name}` is numbered by the database (GENERATED ALWAYS): no statement gives it a value"
+        raise mistake(what, node, "leave it out, or write DEFAULT or, in an INSERT, OVERRIDING SYSTEM VALUE")
 
 
 def computed(attribute: Attribute, env: Env) -> Expression:

@@ -10,6 +10,7 @@ from sqlglot import exp
 from nestling.common.errors import name_list
 from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.computed import concerned, mentions
+from nestling.ir.defaults import Generated
 from nestling.ir.expression import NULL, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import counted
@@ -40,7 +41,8 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     outside = Env(translation)
     source, attributes = _given_rows(node, attributes, outside)
     for attribute in attributes:
-        refuse_given(attribute, node)
+        if not parsed.numbers_too or attribute.default is not Generated.IDENTITY:
+            refuse_given(attribute, node)
     if len(source.columns) != len(attributes):
         raise mistake(
             f"{counted(len(source.columns), 'value')} for {counted(len(attributes), 'column')} of `{entity.name}`", node

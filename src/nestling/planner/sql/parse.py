@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
-from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens
+from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens, take_overriding
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
@@ -43,12 +43,14 @@ _OPERANDS = frozenset(
 class Parsed:
     """A statement's tree, the texts of its result's items as written, and whether it is a REPLACE INTO.
 
-    The items are those of the (first) SELECT, or of RETURNING.
+    The items are those of the (first) SELECT, or of RETURNING. `numbers_too`: it gives numbers only the database gives
+    otherwise, OVERRIDING SYSTEM VALUE.
     """
 
     tree: exp.Expr
     items: tuple[str, ...]
     replaces: bool = False
+    numbers_too: bool = False
 
 
 def parse(sql: str, dialect: Dialect) -> Parsed:
@@ -61,6 +63,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
     try:
         with _quiet():
             tokens = sql_tokens(sql, found)
+            numbers_too = take_overriding(tokens, dialect.grammar)
             if dialect.is_sqlite:
                 name_float_mod(tokens)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
@@ -79,7 +82,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
     if dialect.is_sqlite:
         _refuse_signs(tokens)
     refuse_other_order(trees[0], dialect)
-    return Parsed(trees[0], _items(tokens, sql, _list_start(tokens, trees[0])), replaces)
+    return Parsed(trees[0], _items(tokens, sql, _list_start(tokens, trees[0])), replaces, numbers_too)
 
 
 def _refuse_signs(tokens: Sequence[Token]) -> None:

@@ -145,9 +145,11 @@ def _alter_default(name: str, cursor: Cursor, table: Declared, dialect: str) -> 
     column = table.columns[name]
     if cursor.accept("SET", "DEFAULT"):
         column = replace(column, default=read_default(as_sql(cursor.rest()), column.type, dialect))
-    elif cursor.accept("DROP", "DEFAULT") or cursor.accept("DROP", "EXPRESSION"):
+    elif cursor.accept("DROP", "DEFAULT") or cursor.accept("DROP", "EXPRESSION") or cursor.accept("DROP", "IDENTITY"):
         column = replace(column, default=None)
-    elif cursor.accept("ADD", "GENERATED") or cursor.accept("ADD", "IDENTITY"):
+    elif cursor.accept("ADD", "GENERATED", "ALWAYS") or cursor.accept("SET", "GENERATED", "ALWAYS"):
+        column = replace(column, default=Generated.IDENTITY)
+    elif cursor.accept("ADD", "GENERATED") or cursor.accept("ADD", "IDENTITY") or cursor.accept("SET", "GENERATED"):
         column = replace(column, default=Generated.SEQUENCE)
     else:
         return False

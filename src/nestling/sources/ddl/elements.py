@@ -107,8 +107,8 @@ def _column_constraint(
     elif cursor.accept("COLLATE"):
         table.collated.add(column.name)
         return replace(column, collation=collation_named(cursor.qualified_name()[1]))
-    elif cursor.accept_any("AUTO_INCREMENT", "AUTOINCREMENT") or _identity(cursor):
-        return replace(column, default=Generated.SEQUENCE)
+    elif (made := _numbered(cursor)) is not None:
+        return replace(column, default=made)
     elif cursor.sees_any("GENERATED", "AS"):
         return _computed(cursor, column, table, catalogue)
     else:
@@ -124,17 +124,22 @@ def default_tokens(cursor: Cursor) -> list[Token]:
     return found + cursor.until(*_STARTS)
 
 
-def _identity(cursor: Cursor) -> bool:
-    """Pass `GENERATED … AS IDENTITY (…)`, or IDENTITY alone."""
-    for words in (
-        ("GENERATED", "ALWAYS", "AS", "IDENTITY"),
-        ("GENERATED", "BY", "DEFAULT", "AS", "IDENTITY"),
-        ("IDENTITY",),
-    ):
+_NUMBERED = (
+    (("AUTO_INCREMENT",), Generated.SEQUENCE),
+    (("AUTOINCREMENT",), Generated.SEQUENCE),
+    (("GENERATED", "ALWAYS", "AS", "IDENTITY"), Generated.IDENTITY),
+    (("GENERATED", "BY", "DEFAULT", "AS", "IDENTITY"), Generated.SEQUENCE),
+    (("IDENTITY",), Generated.SEQUENCE),
+)
+
+
+def _numbered(cursor: Cursor) -> Generated | None:
+    """What numbers the column of AUTO_INCREMENT, `GENERATED … AS IDENTITY (…)`, or of IDENTITY alone."""
+    for words, made in _NUMBERED:
         if cursor.accept(*words):
             cursor.skip_group()
-            return True
-    return False
+            return made
+    return None
 
 
 def _conflict_clause(cursor: Cursor) -> None:

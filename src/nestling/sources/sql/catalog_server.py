@@ -47,8 +47,8 @@ SELECT n.nspname, c.relname, c.relkind::text, a.attname, format_type(COALESCE(NU
        CASE WHEN d.typbasetype <> 0 THEN d.typtypmod ELSE a.atttypmod END), NOT a.attnotnull,
        (SELECT array_agg(e.enumlabel::text ORDER BY e.enumsortorder) FROM pg_enum e
         WHERE e.enumtypid IN (COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), d.typelem)),
-       CASE WHEN COALESCE(to_jsonb(a)->>'attidentity', '') <> '' THEN 'AUTO_INCREMENT'
-            WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END,
+       CASE COALESCE(to_jsonb(a)->>'attidentity', '') WHEN 'a' THEN 'GENERATED ALWAYS AS IDENTITY' WHEN 'd' THEN 'AUTO_INCREMENT'
+            ELSE CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') = '' THEN pg_get_expr(b.adbin, b.adrelid) END END,
        CASE WHEN format_type(COALESCE(NULLIF(d.typbasetype, 0), a.atttypid), NULL) ~ '(^|\\.)citext(\\[\\])?$'
             THEN 'nocase' END,
        CASE WHEN COALESCE(to_jsonb(a)->>'attgenerated', '') <> '' THEN pg_get_expr(b.adbin, b.adrelid) END, false

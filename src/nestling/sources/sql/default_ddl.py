@@ -27,7 +27,7 @@ def default_ddl(attribute: Attribute, entity: Entity, declared: str, dialect: st
     match attribute.default:
         case None:
             return ""
-        case Generated.NUMBER | Generated.SEQUENCE:
+        case Generated.NUMBER | Generated.SEQUENCE | Generated.IDENTITY:
             return engine_of(dialect).numbered(attribute, entity, declared)
         case Generated() as made:
             found = engine_of(dialect).made_values.get((made, attribute.type.name))

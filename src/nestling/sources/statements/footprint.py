@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 
 from nestling.common.sql_syntax import misspelt, syntax_words
-from nestling.common.sql_tokens import as_insert, sql_tokens
+from nestling.common.sql_tokens import as_insert, sql_tokens, take_overriding
 from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
 from nestling.ir.sql_dialects import GRAMMARS, SQLITE
@@ -82,7 +82,9 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
     replaced, _ = as_insert(sql)
     try:
         grammar = sqlglot.Dialect.get_or_raise(GRAMMARS[dialect or SQLITE])
-        trees = [tree for tree in grammar.parser().parse(sql_tokens(replaced, grammar), replaced) if tree is not None]
+        tokens = sql_tokens(replaced, grammar)
+        take_overriding(tokens, GRAMMARS[dialect or SQLITE])
+        trees = [tree for tree in grammar.parser().parse(tokens, replaced) if tree is not None]
     except SqlglotError as problem:
         found = problem.errors[0] if isinstance(problem, ParseError) and problem.errors else {}
         lines = replaced.splitlines(keepends=True)[: int(found.get("line") or 1) - 1]

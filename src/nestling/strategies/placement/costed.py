@@ -11,6 +11,7 @@ from nestling.ir.outline import Outline
 from nestling.ir.proposal import Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
+from nestling.ir.rules import OUTWEIGHS
 from nestling.ir.situation.situation import Situation
 from nestling.ir.work_words import work_rate
 from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
@@ -95,6 +96,7 @@ class _Deciding:
         others = tuple(self._alternatives(weighing, joined, home, both))
         reasons = [self._cost(weighing, home, others), *self._causes(weighing, home, joined), *self._walking(joined)]
         reasons += [self._against_the_tree(weighing, name, choice, others), self._price(home, joined, both)]
+        reasons += self._outweighing(weighing, home, joined)
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
         grouped = isinstance(home.part, Bucketed) and any(home.part.by == link.child_attributes for link in joined)
         pattern = home.pattern if grouped or self.along(home, joined) else str(choice)
@@ -138,6 +140,21 @@ class _Deciding:
                 if said := causes(differences, self.rates):
                     yield Reason("rule-5", f"the runner-up {said}", statements=causing(differences, self.rates))
                 return
+
+    def _outweighing(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
+        """What the cheapest place of the other side, inside or outside the parent, costs more, and in which statements."""
+        for (structure, cost), differences in zip(weighing.alternatives, weighing.causes, strict=False):
+            other = self.homes.get(structure or "")
+            if other is None or cost is None or self.along(other, joined) == self.along(home, joined):
+                continue
+            saved, threshold = cost - self.solution.cost, dict(differences).get(CHANGE, 0.0)
+            said = causes(differences, self.rates)
+            text = f"{other.id} costs {more(saved, self.solution)}" + (f": it {said}" if said else "")
+            if threshold > 0:
+                text += f"; {work_rate(threshold)} of it is the {CHANGE}"
+            text += "; either would do" if about_equal(saved, self.solution) else ""
+            yield Reason(OUTWEIGHS, text, saved, causing(differences, self.rates))
+            return
 
     def _walking(self, joined: Sequence[Relationship]) -> Iterator[Reason]:
         names = {link.name for link in joined}

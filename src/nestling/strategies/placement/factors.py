@@ -10,6 +10,7 @@ from nestling.ir.proposal import Decision, Reason
 from nestling.ir.quantity_words import counted, short, size
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
+from nestling.strategies.placement.outweighing import EMBEDDING, NEITHER, REFERENCING, with_what_outweighs
 
 
 def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
@@ -25,7 +26,11 @@ def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Dec
         if made.relationship in sides and name not in sides[made.relationship]:
             name = sides[made.relationship][0]
         seven = factors(situation, situation.model.relationship(name), nesting)
-        found.append(replace(made, reasons=(*made.reasons, *seven)))
+        link = situation.model.relationship(name)
+        told = with_what_outweighs(
+            made, seven, embeds=homes.get(link.child) in (name, *sides.get(made.relationship, ()))
+        )
+        found.append(replace(told, reasons=(*told.reasons, *seven)))
     return tuple(found)
 
 
@@ -43,7 +48,7 @@ def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple
 
 
 def _factor(name: str, embeds: bool | None, evidence: str, number: float | None = None) -> Reason:
-    side = "neither" if embeds is None else "embedding" if embeds else "referencing"
+    side = NEITHER if embeds is None else EMBEDDING if embeds else REFERENCING
     return Reason("A7", f"{name}: leans to {side} – {evidence}", number)
 
 

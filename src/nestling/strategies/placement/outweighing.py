@@ -1,0 +1,40 @@
+"""What outweighs the seven factors, for a decision whose choice is not what most of them say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nestling.ir.proposal import Choice, Decision, Reason
+from nestling.ir.rules import OUTWEIGHS
+
+EMBEDDING, REFERENCING, NEITHER = "embedding", "referencing", "neither"
+"""Where a factor leans to."""
+_INSIDE = (Choice.EMBED, Choice.CHILD_REFERENCE)
+
+
+def with_what_outweighs(made: Decision, factors: Sequence[Reason], *, embeds: bool) -> Decision:
+    """The decision with one more reason where most factors that lean say otherwise; `embeds`: what the choice is.
+
+    A reason of that rule that is there says which number it is; otherwise it is why the other choice was not taken.
+    """
+    leaning = [_side(each) for each in factors]
+    for_it, against = (EMBEDDING, REFERENCING) if embeds else (REFERENCING, EMBEDDING)
+    others = tuple(each for each in made.reasons if each.rule != OUTWEIGHS)
+    if leaning.count(against) <= leaning.count(for_it):
+        return replace(made, reasons=others)
+    said = f"{leaning.count(against)} of the {len(factors)} factors say {against}, {leaning.count(for_it) or 'none'} {for_it}"
+    found = next((each for each in made.reasons if each.rule == OUTWEIGHS), None) or _refusal(made, embeds=embeds)
+    why = Reason(OUTWEIGHS, f"{said}; what decides: {found.text}", found.number, found.statements)
+    return replace(made, reasons=(*others, why))
+
+
+def _refusal(made: Decision, *, embeds: bool) -> Reason:
+    """Why the other side was not taken, or what the decision says last."""
+    refused = (each for each in made.alternatives if (each.choice in _INSIDE) != embeds)
+    other = next(refused, None)
+    return Reason(OUTWEIGHS, other.text) if other is not None else made.reasons[-1]
+
+
+def _side(factor: Reason) -> str:
+    return next(side for side in (EMBEDDING, REFERENCING, NEITHER) if f": leans to {side} " in factor.text)
