@@ -4,7 +4,7 @@
 others `effects` gathers what happens to the rows of each entity, by the statement and by foreign keys (`foreign_keys`);
 `effect_steps` plans it. Rows are read first, place by place (`fetch`); then steps for each of them change its home:
 `removed_rows`, `added_rows` and `changed_rows`, by kind of place `overflow`, `buckets`, `splits`, `discriminators`, `archive`,
-`listed_ids`. `returning` counts the rows, and has what RETURNING says of them.
+`listed_ids`. `returning` counts the rows, and has what RETURNING says of them. At last `unused_columns` takes out of the reads what no step uses.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.row_set_upkeep import in_order
 from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.single_upserts import shortest_upsert
+from nestling.planner.writes.unused_columns import without_unused
 from nestling.planner.writes.upsert import upsert_rows
 
 __all__ = ["WriteGap", "plan_write"]
@@ -45,7 +46,7 @@ def plan_write(
     prices = Prices(statistics or Statistics(), price)
     found = _shortest(write, design, prices) if short and write.returning is None else None
     if found is not None:
-        return found
+        return without_unused(found)
     work = WriteDraft(design, write.returning, prices)
     match write:
         case Insert():
@@ -60,7 +61,7 @@ def plan_write(
         case Delete():
             delete_rows(work, write.target, write.predicate, counted=True)
     work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
-    return direct(work.plan(), design)
+    return without_unused(direct(work.plan(), design))
 
 
 def _shortest(write: Write, design: Design, prices: Prices) -> WritePlan | None:
