@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from nestling.ir.write_path import Cell, Document, Each, Fetch, Give, Refuse, Set, UpdateDocuments, WritePlan, WriteStep
-from nestling.planner.work.narrowed_reads import narrowed
+from nestling.planner.writes.fewer_columns import with_columns
 from nestling.planner.writes.draft import parameters_in
 
 
@@ -54,7 +54,7 @@ class _Uses:
     def _fetch(self, step: Fetch, at_hand: str) -> Fetch:
         if step.repeats:
             self.columns[step.rows].update(each.column for each in step.lists)
-        plan = narrowed(step.plan, self.columns[step.rows])
+        plan = with_columns(step.plan, self.columns[step.rows])
         asked = frozenset(parameters_in(plan))
         cells = tuple((parameter, column) for parameter, column in step.cells if parameter in asked)
         lists = tuple(each for each in step.lists if each.parameter in asked)
