@@ -6,7 +6,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import pytest
 from pymongo.database import Database
 
 from nestling.emitters.mql.read import compiled_read

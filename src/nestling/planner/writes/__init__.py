@@ -4,7 +4,8 @@
 others `effects` gathers what happens to the rows of each entity, by the statement and by foreign keys (`foreign_keys`);
 `effect_steps` plans it. Rows are read first, place by place (`fetch`); then steps for each of them change its home:
 `removed_rows`, `added_rows` and `changed_rows`, by kind of place `overflow`, `buckets`, `splits`, `discriminators`, `archive`,
-`listed_ids`. `returning` counts the rows, and has what RETURNING says of them. At last `unused_columns` takes out of the reads what no step uses.
+`listed_ids`. `returning` counts the rows, and has what RETURNING says of them. At last `unused_columns` takes
+out of the reads what no step uses.
 """
 
 from __future__ import annotations
