@@ -26,7 +26,7 @@ from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.client_join import plan_client_join
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.sql import translate
 from tests.client_join import run_join
 from tests.planner.reads.beside_sqlite import Beside, loaded

@@ -13,7 +13,7 @@ from nestling.ir.route import Shared
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Set
 from nestling.planner.reads.correlate import stored_path
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.upkeep.copied_element import copied_element
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context

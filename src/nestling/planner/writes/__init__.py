@@ -18,9 +18,10 @@ from nestling.ir.work import Work
 from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.direct import direct
-from nestling.planner.writes.draft import Phase, WriteDraft, WriteGap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import Prices
+from nestling.planner.writes.gaps import WriteGap
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.row_set_upkeep import in_order
 from nestling.planner.writes.single_commands import shortest

@@ -13,13 +13,13 @@ from nestling.ir.compiled import OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression, Parameter
 from nestling.ir.model import Model
-from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Returning
 from nestling.ir.write_path import Answer, Fetch, ListParameter, NewUuid, WritePlan, WriteStep
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.fetch import Prices
+from nestling.planner.writes.gaps import write_gap
 
 
 class Phase(IntEnum):
@@ -46,15 +46,6 @@ def parameters_in(node: object) -> Iterator[str]:
     elif is_dataclass(node):
         for item in fields(node):
             yield from parameters_in(getattr(node, item.name))
-
-
-class WriteGap(FoundGap):
-    """A write no steps could be found for: `gap` says which construct and who lacks it."""
-
-
-def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> WriteGap:
-    """The error of a construct that has no steps yet."""
-    return WriteGap(Gap(kind, construct))
 
 
 @dataclass
@@ -124,7 +115,7 @@ class WriteDraft:
         """Raise the gap of what would read rows that have changed by then."""
         for each in expressions:
             if self.closed & scanned(each):
-                raise gap("a condition on rows that the statement itself changes before")
+                raise write_gap("a condition on rows that the statement itself changes before")
 
     def flush(self) -> None:
         """Close a part of the write: what is planned from now on happens after all there is so far."""

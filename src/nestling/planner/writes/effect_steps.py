@@ -8,10 +8,11 @@ from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Fetch, Refuse
 from nestling.planner.writes.delete import remove_rows
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, Gone, RowUpdate
 from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.foreign_keys import spread
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.reachable_entities import in_order
 from nestling.planner.writes.update import alter_rows
 
@@ -61,7 +62,7 @@ def _planned(work: WriteDraft, own: Effect, order: list[str], *, counted: bool) 
 def _count(work: WriteDraft, effect: Effect, asked: RowUpdate) -> None:
     """The rows the statement itself asks for, where more of them change."""
     if work.returning is not None:
-        raise gap("RETURNING where foreign keys change more rows of the same entity")
+        raise write_gap("RETURNING where foreign keys change more rows of the same entity")
     name = work.name(f"{effect.scan.entity} that are asked for")
     there = filtered(effect.scan, asked.predicate)
     found = a.Project(there, "found", (a.Named("one", _ONE),))

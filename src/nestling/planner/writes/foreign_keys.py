@@ -33,9 +33,10 @@ from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.reads.traverse import has_subquery
-from nestling.planner.writes.draft import WriteDraft, gap
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, Gone, RowUpdate, effect_on
 from nestling.planner.writes.fetch import rule_of, scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.listed_ids import listed_links
 from nestling.planner.writes.reachable_entities import lives_inside
 from nestling.planner.writes.referring_rows import RowSet, any_of, is_true, linked, referring
@@ -136,12 +137,16 @@ def _keys_changed(work: WriteDraft, effects: Effects, link: Relationship, rows: 
             child.refused.append(ForbiddenRows(found, link, Violation.CHILDREN))
         case OnUpdate.CASCADE:
             if link.is_self and set(link.child_attributes) & {*values, *link.parent_attributes}:
-                raise gap(f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and of these")
+                raise write_gap(
+                    f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and of these"
+                )
             followed = _followed(work, link, values, rows, child.scan)
             child.altered.append(RowUpdate(found, followed, None if link.is_self else link))
         case OnUpdate.SET_NULL | OnUpdate.SET_DEFAULT:
             if link.is_self and set(link.child_attributes) & set(values):
-                raise gap(f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these")
+                raise write_gap(
+                    f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these"
+                )
             let_go = _let_go(work, link, default=link.on_update is OnUpdate.SET_DEFAULT)
             child.altered.append(RowUpdate(found, let_go))
         case _:
@@ -179,7 +184,9 @@ def _kept(value: Expression, attribute: Attribute) -> Expression:
 def _refuse_computed(child: Entity, link: Relationship) -> None:
     """Raise a gap where the child's new foreign key changes what the source computes of it."""
     for attribute in concerned(child, link.child_attributes):
-        raise gap(f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)")
+        raise write_gap(
+            f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)"
+        )
 
 
 def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str, Expression]:
@@ -190,6 +197,6 @@ def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str,
         attribute = entity.attribute(name)
         known = attribute.default if default else None
         if known is not None and not isinstance(known, Constant):
-            raise gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is made anew for each row")
+            raise write_gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is made anew for each row")
         values[name] = Literal(known.value, attribute.type) if known is not None else NULL
     return values

@@ -31,8 +31,9 @@ from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import same_text
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.fetch import equal_cells, fetch, plan, same_row, scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.new_document import id_value
 
 
@@ -109,7 +110,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
             path = place.node.path_of(parent)
             if path is None:
-                raise gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
+                raise write_gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
             where += [Match(path, row[child]), *never_null(path, row[child])]
         identity = reference_value(design, row)
         value: Value = identity

@@ -9,7 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import OnDelete, OnUpdate, Relationship
-from nestling.planner.writes.draft import gap
+from nestling.planner.writes.gaps import write_gap
 
 
 @dataclass
@@ -73,7 +73,7 @@ def in_order(design: Design, entity: str, *, deleted: bool, attributes: Iterable
     try:
         return list(TopologicalSorter({name: sorted(before[name]) for name in sorted(before)}).static_order())
     except CycleError as error:
-        raise gap(f"a write whose foreign keys lead back to `{error.args[1][0]}`") from None
+        raise write_gap(f"a write whose foreign keys lead back to `{error.args[1][0]}`") from None
 
 
 def _acts(design: Design, link: Relationship, parent: _Reached) -> bool:

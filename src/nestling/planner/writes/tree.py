@@ -15,9 +15,10 @@ from nestling.ir.model import Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Fetch
 from nestling.planner.reads.traverse import has_subquery
-from nestling.planner.writes.draft import Phase, WriteDraft, gap, parameters_in
+from nestling.planner.writes.draft import Phase, WriteDraft, parameters_in
 from nestling.planner.writes.effects import Effect, Gone
 from nestling.planner.writes.fetch import plan, rule_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.keys import KEY, Keys
 from nestling.planner.writes.referring_rows import any_of, is_true
 from nestling.planner.writes.renamed_scans import said_of
@@ -50,10 +51,10 @@ def _key(links: Sequence[Relationship]) -> str:
     keys = {link.parent_attributes for link in links}
     names = name_list(link.name for link in links)
     if len(keys) > 1:
-        raise gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
+        raise write_gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
     (attributes,) = keys
     if len(attributes) != 1:
-        raise gap(f"DELETE that follows {names}, of several attributes, down a tree")
+        raise write_gap(f"DELETE that follows {names}, of several attributes, down a tree")
     return attributes[0]
 
 

@@ -15,9 +15,10 @@ from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.changed_rows import changed
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effects import Assignments, RowUpdate
 from nestling.planner.writes.fetch import Outputs, rows_by_place
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.moved_rows import raw_columns
 from nestling.planner.writes.orphans import adopted
@@ -76,7 +77,7 @@ def _close(work: WriteDraft, altered: RowUpdate, entity: Entity) -> None:
         for link in listed.listed_links(work.design, entity.name):
             if link.parent in work.changed:
                 what = f"`{entity.name}` that move as their `{link.parent}` change, which alone know them ({link.name})"
-                raise gap(what)
+                raise write_gap(what)
         work.close_changes()
 
 

@@ -16,9 +16,10 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.cells import column
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effect_steps import delete_rows, update_rows
 from nestling.planner.writes.fetch import scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
 from nestling.planner.writes.plain_conditions import is_given
 from nestling.planner.writes.row_set_upkeep import in_order
@@ -28,7 +29,7 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     """Plan the rows of the statement, one after the other."""
     rows = written_rows(insert.source, insert.attributes)
     if rows is None:
-        raise gap("INSERT … SELECT with what to do about rows that exist")
+        raise write_gap("INSERT … SELECT with what to do about rows that exist")
     entity = work.model.entity(insert.entity)
     _refuse_changing(work, entity, rows)
     groups = conflict_groups(work.design, entity, conflict)
@@ -51,7 +52,9 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> N
     read = changed & {name for row in rows for value in row.values() for name in scanned(value)}
     if read:
         names = name_list(sorted(read))
-        raise gap(f"what to do about rows that exist beside values read from {names}, which the statement may change")
+        raise write_gap(
+            f"what to do about rows that exist beside values read from {names}, which the statement may change"
+        )
 
 
 def _close(work: WriteDraft) -> None:
