@@ -54,4 +54,4 @@ def shared(design: Design, upkeep: Upkeep) -> Shared | None:
         ("value", value),
     )
     plan = ReadPlan(Project(rows.step, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields))
-    return Shared(plan, path, target.changed(Set(join(target.path, copy.name), Cell("value"))))
+    return Shared(plan, path, target.update(Set(join(target.path, copy.name), Cell("value"))))

@@ -33,8 +33,8 @@ def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChan
     inside = join(target.path, copy.name if copy.form is Form.OBJECT else "")
     if copy.form is Form.OBJECT and any(_may_be_null(design, copy, field) for field in changed):
         whole = Document(tuple((field.path, Cell(new(field.attribute))) for field in copy.attributes))
-        return (target.changed(Set(inside, whole)),)
-    return (target.changed(*(Set(join(inside, field.path), Cell(new(field.attribute))) for field in changed)),)
+        return (target.update(Set(inside, whole)),)
+    return (target.update(*(Set(join(inside, field.path), Cell(new(field.attribute))) for field in changed)),)
 
 
 def _may_be_null(design: Design, copy: Copy, field: Field) -> bool:

@@ -62,9 +62,9 @@ class WriteDraft:
     left: list[str] = field(default_factory=list)
     uuids: list[NewUuid] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
+    changed_entities: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
     lists: dict[str, ListParameter] = field(default_factory=dict)  # by the parameter
-    closed: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
+    changed_before: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
 
     @property
     def model(self) -> Model:
@@ -109,18 +109,18 @@ class WriteDraft:
         early = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE, Phase.CHANGE)
         first = [step for phase in early for step in self.steps[phase]]
         self.steps = [first if phase is Phase.FETCH else [] if phase in early else self.steps[phase] for phase in Phase]
-        self.closed |= self.changed
+        self.changed_before |= self.changed_entities
 
     def refuse_read_again(self, *expressions: Expression | None) -> None:
         """Raise the gap of what would read rows that have changed by then."""
         for each in expressions:
-            if self.closed & scanned(each):
+            if self.changed_before & scanned(each):
                 raise write_gap("a condition on rows that the statement itself changes before")
 
     def flush(self) -> None:
         """Close a part of the write: what is planned from now on happens after all there is so far."""
         self.steps = [[step for phase in self.steps for step in phase], *([] for _ in list(Phase)[1:])]
-        self.changed, self.closed = set(), frozenset()
+        self.changed_entities, self.changed_before = set(), frozenset()
 
     def plan(self) -> WritePlan:
         """All steps in order."""

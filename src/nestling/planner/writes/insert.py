@@ -49,7 +49,7 @@ from nestling.planner.writes.numbers_given import last, never_return, raised, wi
 from nestling.planner.writes.orphans import adopted
 from nestling.planner.writes.parent_locks import held_parent
 from nestling.planner.writes.returning import counted
-from nestling.planner.writes.row_set_upkeep import follow
+from nestling.planner.writes.row_set_upkeep import add_upkeep
 
 Row = dict[str, Expression]
 
@@ -90,7 +90,9 @@ def insert_rows(
         if checks:
             work.add(phase, [Each(name, tuple(checks))])
     filled = filled_whole(work.design, entity)
-    follow(work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity)))
+    add_upkeep(
+        work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity))
+    )
 
 
 def _home_node(work: WriteDraft, entity: Entity) -> Node:

@@ -59,7 +59,7 @@ def leave(work: WriteDraft, entity_row: Cells, rows: str, attributes: frozenset[
     """The ids of rows leave their parents' arrays: of parents that may be such rows once these are back with what they carry."""
     assert entity_row.prefix == OLD
     for link in _touched(work.design, entity_row, attributes):
-        work.changed.add(entity_row.entity.name)
+        work.changed_entities.add(entity_row.entity.name)
         steps = [Each(rows, tuple(_left(work.design, entity_row, link)))]
         if link.is_self:
             work.add_first(Phase.SETTLE, steps)
