@@ -12,6 +12,7 @@ from tests.shared_cases import ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 SOURCE = ROOT / "src" / "nestling"
+CALL_ROW = re.compile(r"^\| \d+ \| `([\w/.]+)` `([\w.]+)` \|", re.MULTILINE)
 NOUN_ROW = re.compile(r"^\| ((?:`\w+`[,;] ?|`\w+`)+) \| ([^|]+) \|", re.MULTILINE)
 
 
@@ -42,6 +43,26 @@ def test_nouns_are_defined_where_the_page_says() -> None:
         text = "\n".join(_text(SOURCE / file) for file in files)
         missing = [noun for noun in nouns if files and not re.search(rf"^(class )?{noun}\b", text, re.MULTILINE)]
         assert missing == [], files
+
+
+def test_the_ways_name_functions_that_exist() -> None:
+    """Each row of the tables that follow a statement names a file or folder, and a function, class or method that is in it."""
+    rows = CALL_ROW.findall(PAGE)
+    assert len(rows) == len(re.findall(r"^\| \d+ \|", PAGE, re.MULTILINE)) > 20
+    for path, names in rows:
+        text = _text(SOURCE / path)
+        missing = [name for name in names.split(".") if not re.search(rf"^ *(def|class) {name}\b", text, re.MULTILINE)]
+        assert missing == [], path
+
+
+def test_files_beside_a_call_exist() -> None:
+    """A row's last cell names files by their whole path, or by their name alone where they are in the folder of its call."""
+    for line in PAGE.splitlines():
+        if (call := CALL_ROW.match(line)) is None:
+            continue
+        folder = (SOURCE / call[1]).parent if call[1].endswith(".py") else SOURCE / call[1]
+        files = re.findall(r"`([\w/]+\.py)`", line[call.end() :])
+        assert [name for name in files if not exists(name) and not (folder / name).exists()] == [], line
 
 
 @pytest.mark.parametrize("package", sorted(SOURCE.rglob("__init__.py")), ids=lambda path: path.parent.name)

@@ -26,7 +26,7 @@ from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.client_join import plan_client_join
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.sql import translate
 from tests.client_join import run_join
 from tests.planner.reads.beside_sqlite import Beside, loaded
@@ -56,6 +56,10 @@ PARAMETERS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("SELECT name FROM customer WHERE name = :class", {"class": "Ann"}),
     ("SELECT name FROM customer WHERE name = :db OR name = :given OR city = :stages", {"db": "bob", "given": 1, "stages": None}),
     ("SELECT id, total * :factor AS t FROM orders WHERE total > :least", {"factor": 2, "least": 1.5}),
+    ("SELECT name FROM customer WHERE city = :city", {"city": None}),
+    ("SELECT no, quantity FROM line WHERE order_id = :given_", {"given_": 10}),
+    ("SELECT no FROM line WHERE order_id = :id_given", {"id_given": None}),
+    ("SELECT id FROM customer WHERE city = :id OR name = :id OR name = :id_given", {"id": "Oslo", "id_given": "bob"}),
     ("SELECT name FROM customer WHERE id = ANY(:ids)", {"ids": [1, "2", None]}),
     ("SELECT id, city IN :cities AS here FROM customer WHERE id NOT IN :none", {"cities": ["Oslo", None], "none": []}),
     ("SELECT o.id, c.name FROM orders o JOIN customer c ON c.id = o.customer_id WHERE c.city IN :a", {"a": ["Oslo", "Bern"]}),
@@ -132,6 +136,19 @@ def test_a_module_is_formatted(shop: Beside, tmp_path: Path) -> None:
     checked = [*ruff, "check", "--isolated", "--select", "F,I,E7,E9", "--line-length", "120", str(path)]
     done = subprocess.run(checked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[:3000]
+
+
+def test_a_parameter_is_converted_once() -> None:
+    """Under a local name, where its value stands in several places; the client, not the server, asks whether it is NULL."""
+    design = pipeline.design(READING, "normalized").design
+    query = translate("SELECT no FROM line WHERE order_id = :id", design.model, "sqlite")
+    assert isinstance(query, Query)
+    source = module([compiled_read(plan_read(query, design), name="lines", sql="")])
+    function = source[source.index("def lines(") :]
+    assert function.count("given(") == 1
+    assert function.count("id_given") == 4
+    assert '"_id.order_id": equal_to(id_given)' in function
+    assert '"$ne"' not in function
 
 
 def test_values_that_are_no_values_are_refused(shop: Beside, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.reading import Reading
 from nestling.ir.types import Type, TypeName
 from nestling.planner.reads.client_join import plan_client_join
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.sql import translate
 from tests import client_join
 from tests.planner.reads.beside_sqlite import Beside, shown

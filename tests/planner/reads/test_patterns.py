@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.types import TypeName
 from nestling.planner.reads import ALL, NONE
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from tests.cases.pattern_case import PatternCase, pattern_cases
 from tests.planner.reads.beside_sqlite import loaded
 

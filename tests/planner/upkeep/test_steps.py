@@ -27,7 +27,7 @@ from nestling.ir.primitives import (
     Reference,
 )
 from nestling.ir.rows import AggregateKind, Hop
-from nestling.ir.write_path import Fetch, Increment, Pull, Push, Set, UpdateDocuments, WriteStep, steps_within
+from nestling.ir.write_path import Cell, Fetch, Increment, Pull, Push, Set, UpdateDocuments, WriteStep, steps_within
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps, upkeeps_of
 from tests.planner.reads.shop import MODEL, ROWS
@@ -196,6 +196,26 @@ def test_a_copied_attribute_is_set_in_all_who_hold_it() -> None:
     assert update.many
     assert update.collection == "orders"
     assert [change.path for change in update.changes if isinstance(change, Set)] == ["lines.$[holder].product"]
+
+
+def test_one_field_of_a_copied_object_is_set(mongo_client: MongoClient[dict[str, Any]], tmp_path: Path) -> None:
+    """Not the whole object, where the attribute is never NULL: no object stays empty, and its fields keep their order."""
+    body = Document(
+        "product",
+        references=(Reference("maker_products", Holder.CHILD),),
+        copies=(Copy("maker", (up("maker_products"),), fields("id", "name"), Form.OBJECT, TRANSACTION),),
+    )
+    products = Collection("products", body, ("id",))
+    design = Design(MODEL, tuple(products if each is PRODUCTS else each for each in DESIGN.collections))
+    made = upkeep_steps(design, RowChange("maker", ChangeKind.UPDATE, "rows", frozenset({"name"})))
+    (change,) = changes_of(list(steps_within(made.steps)), "maker.name")
+    assert change == Set("maker.name", Cell("new_name"))
+    entity, renamed = CHANGES["a maker's name"]
+    after = ROWS | {entity: renamed(ROWS[entity])}
+    settled = settle(_followed(design), dict(ROWS), after, entity, mongo_client, tmp_path)
+    assert settled is not None
+    assert settled.stale
+    assert not settled.wrong
 
 
 def test_a_count_is_incremented() -> None:

@@ -7,7 +7,7 @@ from typing import Any, TypeGuard, cast
 
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.script import Json, read_json, read_shell
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.client_join import IDS, MOST_IDS, ClientJoin, JoinPlan, with_ids
 from nestling.ir.compiled import CompiledRead, Mql, Placeholder, parameters_in
 from nestling.ir.literals import quoted
@@ -59,7 +59,7 @@ def _by_ids(read: CompiledRead, parameter: str) -> CompiledRead:
     filter_, stages = put(read.filter), tuple(cast(Mql, put(stage)) for stage in read.pipeline)
     left = tuple(dict.fromkeys(parameters_in([filter_, *stages, read.projection, read.skip, read.limit])))
     if parameter in left:
-        raise gap("a list of ids where no field is compared with them")
+        raise rendering_gap("a list of ids where no field is compared with them")
     return replace(read, filter=cast("Mql | None", filter_), pipeline=stages, parameters=left)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from nestling.emitters.mql.ancestors import behind, climbed, path_text, root_first
-from nestling.emitters.mql.field_order import in_order
+from nestling.emitters.mql.field_order import with_fields_in_order
 from nestling.ir.access_path import (
     Behind,
     Climb,
@@ -59,7 +59,7 @@ def expression_mql(expression: Expression) -> object:  # noqa: C901 - one case f
         case PairValue():
             return _pair_value(expression)
         case InOrder(value, fields, several):
-            return in_order(expression_mql(value), fields, several=several)
+            return with_fields_in_order(expression_mql(value), fields, several=several)
         case UnlessEmpty(document):
             return _unless_empty(expression_mql(document))
         case Climb(array, start):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 Mql = dict[str, object]
 
 
-def in_order(value: object, fields: Sequence[str], *, several: bool) -> Mql:
+def with_fields_in_order(value: object, fields: Sequence[str], *, several: bool) -> Mql:
     """The sub-document (`several`: each element of the array) with its fields, dotted paths, in this order.
 
     What has other fields, or is no sub-document, stays as it is.

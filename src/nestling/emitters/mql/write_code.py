@@ -22,6 +22,7 @@ class Words:
     parameter: Callable[[Placeholder], str]
     or_null: str
     part: str
+    equal_to: str = ""  # in a read: what is equal to a value, and not NULL; "" where it is written out
 
     def of_expressions(self, parameter: Callable[[Placeholder], str]) -> Words:
         """The same where parameters stand in expressions, which take null for NULL."""
@@ -46,14 +47,32 @@ def coded(value: object, row: str, words: Words) -> object:
         case PartDocument(fields, spread):
             rest = f", {words.cell(row, spread.column)}" if spread is not None else ""
             return Code(f"{words.part}({inner(dict(fields))}{rest})")
-        case {"$documents": list(rows)} if is_open(rows):
-            return {"$documents": [Code(f"present({inner(each)})") for each in rows]}
         case Mapping():
-            return {name: coded(each, row, words) for name, each in value.items()}
+            return _fields(value, row, words)
         case list() | tuple():
             return [coded(each, row, words) for each in value]
         case _:
             return Code(words.parameter(value)) if isinstance(value, Placeholder) else value
+
+
+def _fields(value: Mapping[str, object], row: str, words: Words) -> object:
+    """A document with code in place of its leaves."""
+    match value:
+        case {"$documents": list(rows)} if is_open(rows):
+            return {"$documents": [Code(f"present({words.literal(coded(each, row, words))})") for each in rows]}
+        case _ if words.equal_to and (asked := equal_to(value)) is not None:
+            return Code(f"{words.equal_to}({words.parameter(asked)})")
+        case _:
+            return {name: coded(each, row, words) for name, each in value.items()}
+
+
+def equal_to(condition: Mapping[str, object]) -> Placeholder | None:
+    """The parameter in a condition that a field is equal to it, and not NULL; None for another condition."""
+    match condition:
+        case {"$eq": Placeholder() as asked, "$ne": None} if len(condition) == 2:
+            return asked
+        case _:
+            return None
 
 
 def wrapped(value: object, wrapper: str, row: str, words: Words) -> str:
@@ -74,7 +93,7 @@ def words_of_read(
         column = columns.get(placeholder.name)
         return converted(placeholder) if column is None else f"{words.or_null}({words.cell(row, column)})"
 
-    return Words(words.literal, words.cell, parameter, words.or_null, words.part)
+    return replace(words, parameter=parameter)
 
 
 def inner_row(row: str) -> str:

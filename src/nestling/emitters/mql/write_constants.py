@@ -9,7 +9,7 @@ from functools import lru_cache
 from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.conversions import given, postgresql_texts, servers, sqlite, stored
 from nestling.emitters.conversions.conversion import Conversion, Convert
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.fraction import Fraction
@@ -85,7 +85,7 @@ def stored_literal(value: object, node: AttributeCast) -> object:
         if not node.among:
             raise
         problem = error.problems[0]
-        raise gap(f"{problem.what}: {problem.next_move}", GapKind.INPUT) from None
+        raise rendering_gap(f"{problem.what}: {problem.next_move}", GapKind.INPUT) from None
 
 
 def constant_of(value: object, node: AttributeCast) -> object:

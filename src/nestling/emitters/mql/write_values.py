@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from nestling.emitters.mql.sql.constants import is_inline, literal_value
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
@@ -20,7 +20,7 @@ class _NoRow:
     """An environment without columns, parameters left open."""
 
     def path(self, column: Column) -> str:
-        raise gap(f"the column `{column.name}` in a value that is stored at once")
+        raise rendering_gap(f"the column `{column.name}` in a value that is stored at once")
 
     def is_field(self, _: Column) -> bool:
         return False
@@ -66,7 +66,7 @@ def given(expression: Expression) -> object:
 
 
 def _computed(expression: Expression) -> object:
-    raise gap(f"a computed value ({type(expression).__name__}) that is stored at once")
+    raise rendering_gap(f"a computed value ({type(expression).__name__}) that is stored at once")
 
 
 def or_null(value: Value) -> object:

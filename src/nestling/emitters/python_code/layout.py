@@ -27,12 +27,12 @@ class Call:
     """A call in a literal."""
 
     function: str
-    arguments: tuple[str, ...]
+    arguments: tuple[str | Call, ...]
 
     @property
     def text(self) -> str:
         """On one line."""
-        return f"{self.function}({', '.join(self.arguments)})"
+        return f"{self.function}({', '.join(map(_flat, self.arguments))})"
 
 
 def laid_out(value: object, *, before: str = "", level: int = 0, after: str = "") -> str:
@@ -55,15 +55,24 @@ def laid_out(value: object, *, before: str = "", level: int = 0, after: str = ""
     return f"{before}{opening}\n" + "".join(f"{inner}{part}\n" for part in parts) + f"{outer}{closing}{after}"
 
 
-def called(before: str, arguments: Sequence[str], after: str, *, level: int) -> str:
+def _flat(argument: str | Call) -> str:
+    return argument.text if isinstance(argument, Call) else argument
+
+
+def called(before: str, arguments: Sequence[str | Call], after: str, *, level: int) -> str:
     """A call or signature: its arguments on one line, on one line of their own, or each on a line."""
-    flat = ", ".join(arguments)
+    flat = ", ".join(map(_flat, arguments))
     if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH:
         return f"{before}{flat}{after}"
     inner, outer = INDENT * (level + 1), INDENT * level
     if len(inner) + len(flat) <= WIDTH:
         return f"{before}\n{inner}{flat}\n{outer}{after}"
-    return f"{before}\n" + "".join(f"{inner}{each},\n" for each in arguments) + f"{outer}{after}"
+    return f"{before}\n" + "".join(f"{inner}{_argument(each, level + 1)}\n" for each in arguments) + f"{outer}{after}"
+
+
+def _argument(argument: str | Call, level: int) -> str:
+    """An argument on lines of its own, with a comma at the end."""
+    return laid_out(argument, level=level, after=",") if isinstance(argument, Call) else f"{argument},"
 
 
 def _opens(value: object) -> bool:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.emitters.python_code.layout import Code, called, laid_out, one_line, text
-from nestling.emitters.python_code.parameters import argument, given
+from nestling.emitters.mql.write_code import equal_to
+from nestling.emitters.python_code.conversions import Conversions
+from nestling.emitters.python_code.layout import Call, Code, called, laid_out, one_line, text
+from nestling.emitters.python_code.parameters import argument
 from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.literals import comment
@@ -27,14 +29,16 @@ _INNER_VARIABLES = ("steps", "asked", "shown")
 
 def read_function(read: CompiledRead, name: str) -> str:
     """The source of a function `name(db, *, parameters)` that gives the rows as dicts."""
-    body = [*_head(name, read.parameters, read.sql), *_asked(read, "found")]
+    once = Conversions.of(read, tuple(map(argument, read.parameters)))
+    body = [*_head(name, read.parameters, read.sql), *once.lines(), *_asked(read, "found", once)]
     body += _answered(read.columns)
     return "\n".join(body) + "\n"
 
 
 def join_function(join: ClientJoin, name: str) -> str:
     """The same of an application-level join."""
-    return "\n".join([*_head(name, join.parameters, join.sql), *_joined(join)]) + "\n"
+    once = Conversions.of((join.first, join.second), tuple(map(argument, join.parameters)))
+    return "\n".join([*_head(name, join.parameters, join.sql), *once.lines(), *_joined(join, once)]) + "\n"
 
 
 def _head(name: str, parameters: Sequence[str], sql: str) -> Iterator[str]:
@@ -58,19 +62,19 @@ def docstring(sql: str) -> Iterator[str]:
     yield '    """'
 
 
-def _asked(read: CompiledRead, found: str, *, level: int = 1) -> Iterator[str]:
+def _asked(read: CompiledRead, found: str, once: Conversions, *, level: int = 1) -> Iterator[str]:
     """Lines that put the documents of a read into a variable."""
     before = "    " * level
     stages, query, fields = _VARIABLES if level == 1 else _INNER_VARIABLES
     target = "db" if read.collection is None else f"collection(db, {text(read.collection)})"
     options = [f"collation={one_line(read.collation_option)}"] if read.collation_option else []
     if read.operation is Operation.AGGREGATE:
-        yield from laid_lines(_stages(read.pipeline), before=f"{before}{stages}: list[Any] = ", level=level)
+        yield from laid_lines(_stages(read.pipeline, once), before=f"{before}{stages}: list[Any] = ", level=level)
         arguments = [stages, "allowDiskUse=True", *options]
         yield before + called(f"{found} = {target}.aggregate(", arguments, ")", level=level)
         return
-    yield from laid_lines(_coded(read.filter or {}), before=f"{before}{query}: dict[str, Any] = ", level=level)
-    yield from laid_lines(_coded(read.projection or {}), before=f"{before}{fields} = ", level=level)
+    yield from laid_lines(_coded(read.filter or {}, once), before=f"{before}{query}: dict[str, Any] = ", level=level)
+    yield from laid_lines(_coded(read.projection or {}, once), before=f"{before}{fields} = ", level=level)
     arguments = [query, fields]
     arguments += [f"sort={_sort(read.sort)}"] if read.sort else []
     if isinstance(read.skip, Placeholder):
@@ -98,7 +102,7 @@ def laid_lines(value: object, *, before: str, level: int) -> Iterator[str]:
     yield indentation + laid_out(value, before=before.removeprefix(indentation), level=level)
 
 
-def _stages(stages: Sequence[object]) -> list[object]:
+def _stages(stages: Sequence[object], once: Conversions) -> list[object]:
     """Stages of a pipeline; a limit or offset that is a parameter may be no stage at all."""
     found: list[object] = []
     for stage in stages:
@@ -108,21 +112,24 @@ def _stages(stages: Sequence[object]) -> list[object]:
             case {"$skip": Placeholder() as count}:
                 found.append(Code(f"*skipped({text(count.name)}, {argument(count.name)})"))
             case _:
-                found.append(_coded(stage))
+                found.append(_coded(stage, once))
     return found
 
 
-def _coded(value: object) -> object:
+def _coded(value: object, once: Conversions) -> object:
     if isinstance(value, dict):
+        if (asked := equal_to(value)) is not None:
+            value = once.given(asked)
+            return Call("equal_to", (value if isinstance(value, Call) else value.text,))
         return {
-            name: _stages(inner) if name == "pipeline" and isinstance(inner, list) else _coded(inner)
+            name: _stages(inner, once) if name == "pipeline" and isinstance(inner, list) else _coded(inner, once)
             for name, inner in value.items()
         }
     if isinstance(value, list | tuple):
-        return [_coded(inner) for inner in value]
+        return [_coded(inner, once) for inner in value]
     if isinstance(value, Ids):
         return Code("keys")
-    return given(value) if not isinstance(value, str) and isinstance(value, Placeholder) else value
+    return once.given(value) if not isinstance(value, str) and isinstance(value, Placeholder) else value
 
 
 def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
@@ -148,9 +155,9 @@ def _conversion(kind: Type) -> str:
 # --- joins ---------------------------------------------------------------------------------------------------------------
 
 
-def _joined(join: ClientJoin) -> Iterator[str]:
+def _joined(join: ClientJoin, once: Conversions) -> Iterator[str]:
     joining = join.joining
-    yield from _asked(join.first, "first")
+    yield from _asked(join.first, "first", once)
     yield "    found: list[dict[str, Any]] = []"
     ours, theirs = ("row", "other") if joining.ordered_by == 0 else ("other", "row")
     values = {
@@ -161,7 +168,7 @@ def _joined(join: ClientJoin) -> Iterator[str]:
         none = "[{}]" if joining.lonely else "[]"
         yield f"    for rows in parts_of(first, {MOST_IDS}):"
         yield f"        keys = ids_in(rows, {text(joining.given)})"
-        yield from _asked(join.second, "second", level=2)
+        yield from _asked(join.second, "second", once, level=2)
         yield f"        others = by_field(second, {text(joining.found)})"
         yield "        for row in rows:"
         yield f"            for other in others.get(row.get({text(joining.given)}), {none}):"
@@ -172,7 +179,7 @@ def _joined(join: ClientJoin) -> Iterator[str]:
         yield "    every = [key for key in others if key is not None]"
         part = "[every]" if joining.whole else f"parts_of(every, {MOST_IDS})"
         yield f"    for keys in {part}:"
-        yield from _asked(join.second, "second", level=2)
+        yield from _asked(join.second, "second", once, level=2)
         yield "        for row in second:"
         partners = f"others.get(row.get({text(joining.found)}), [])" if joining.found else "[{}]"
         yield f"            for other in {partners}:"

@@ -45,6 +45,11 @@ def collection(db: Any, name: str) -> Any:
     return db.get_collection(name, codec_options=CODEC)
 
 
+def equal_to(value: Any) -> dict[str, Any]:
+    """The condition that a field is equal to the value; nothing is equal to NULL."""
+    return {"$in": []} if value is None else {"$eq": value}
+
+
 def rows_from(
     documents: Iterable[Mapping[str, Any]], columns: Mapping[str, Callable[[Any], Any]]
 ) -> list[dict[str, Any]]:

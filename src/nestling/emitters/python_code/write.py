@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from textwrap import indent
 from typing import assert_never
 
 from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, json_columns, words_of_read, wrapped
 from nestling.emitters.mql.write_constants import StoredParameter
+from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.layout import laid_out, one_line
-from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
+from nestling.emitters.python_code.parameters import TAKEN, argument
 from nestling.emitters.python_code.read import laid_lines, shown_columns
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
@@ -42,18 +44,6 @@ def write_function(write: CompiledWrite, name: str = "") -> str:
     return "\n".join(_Function(write, name or argument(write.name or "statement")).lines()) + "\n"
 
 
-def _converted(placeholder: AnyPlaceholder) -> str:
-    """The value of a parameter as an expression takes it: None for NULL."""
-    return f"or_none({_stored(placeholder)})" if isinstance(placeholder, StoredParameter) else given(placeholder).text
-
-
-def _stored(placeholder: AnyPlaceholder) -> str:
-    """The value of a parameter as a field keeps it: missing for NULL."""
-    if isinstance(placeholder, StoredParameter):
-        return stored(placeholder).text
-    return f"there({given(placeholder).text})"
-
-
 class _Function:
     """One function being written."""
 
@@ -61,8 +51,10 @@ class _Function:
         self.write = write
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
-        self.names = Identifiers(*self.arguments, *(each.name for each in write.uuids), *TAKEN)
-        self.words = Words(laid_out, _cell, _stored, "or_none", "part")
+        self.once = Conversions.of(write.steps, (*self.arguments, *(each.name for each in write.uuids)))
+        own = (*(each.name for each in write.uuids), *self.once.names.values())
+        self.names = Identifiers(*self.arguments, *own, *TAKEN)
+        self.words = Words(laid_out, _cell, self._stored, "or_none", "part")
 
     def lines(self) -> Iterator[str]:
         named = ", ".join(f"{name}: Any" for name in self.arguments)
@@ -70,6 +62,7 @@ class _Function:
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_said(self.write)}"""'
         yield from (f"    {each.name} = {'str(uuid4())' if each.as_text else 'uuid4()'}" for each in self.write.uuids)
+        yield from self.once.lines()
         if self.write.command is not None and not self.write.transaction:
             yield f"    return {self._met(self.write.command, '', '')}"
             return
@@ -82,6 +75,18 @@ class _Function:
         yield indent(body, "        ")
         yield "\n    with db.client.start_session() as session:"
         yield '        return session.with_transaction(work, ReadConcern("snapshot"), WriteConcern("majority"))'
+
+    def _converted(self, placeholder: AnyPlaceholder) -> str:
+        """The value of a parameter as an expression takes it: None for NULL."""
+        if isinstance(placeholder, StoredParameter):
+            return f"or_none({self._stored(placeholder)})"
+        return self.once.given(placeholder).text
+
+    def _stored(self, placeholder: AnyPlaceholder) -> str:
+        """The value of a parameter as a field keeps it: missing for NULL."""
+        if isinstance(placeholder, StoredParameter):
+            return self.once.stored(placeholder).text
+        return f"there({self.once.given(placeholder).text})"
 
     def _body(self) -> Iterator[str]:
         steps = self._steps(self.write.steps, "")
@@ -171,7 +176,7 @@ class _Function:
 
     def _update(self, command: Command, row: str) -> str:
         if isinstance(command.update, tuple):
-            return self.words.literal(coded(list(command.update), row, self.words.of_expressions(_converted)))
+            return self.words.literal(coded(list(command.update), row, self.words.of_expressions(self._converted)))
         text = wrapped(command.update, "changes", row, self.words)
         for place in command.places:
             assert isinstance(place.column, CellRef), "a place is a column's"
@@ -191,7 +196,8 @@ class _Function:
         return f"values_of({one_line(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
 
     def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
-        read, words = step.read, words_of_read(step, row, self.words, lists, _converted)
+        read = step.read
+        words = replace(words_of_read(step, row, self.words, lists, self._converted), equal_to="equal_to")
         target = "db" if read.collection is None else f"db[{one_line(read.collection)}]"
         options = f", collation={one_line(read.collation_option)}" if read.collation_option else ""
         if read.operation is Operation.AGGREGATE:

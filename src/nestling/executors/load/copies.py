@@ -8,7 +8,7 @@ from typing import Any
 from nestling.common.errors import GapError, Problem
 from nestling.executors.load.bson_order import sorted_alike
 from nestling.executors.load.document_code import DocumentCode, Key, Part, PartKind, Row
-from nestling.executors.load.embedded import ChildRows, Sorter, in_order, sorter
+from nestling.executors.load.embedded import ChildRows, Sorter, sorted_elements, sorter
 from nestling.executors.load.level import Layout, Level, own_columns, steps_of, total_order
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Entity, Model
@@ -116,7 +116,7 @@ def _streamed(merge: Merge, level: Level, copy: Copy) -> Part:
     rows = ChildRows(merge, source, stream, len(below.prefix), layout, code, path=rest, counted=False)
     sort = sorter(merge.values.policy, source, layout, copy.order, rest)
     sort = sort or (_by_key(merge, source, layout, rest) if rest else None)
-    take = rows.elements() if sort is None else in_order(rows, sort)
+    take = rows.elements() if sort is None else sorted_elements(rows, sort)
     if copy.form.to_many:
         return Part(PartKind.ALWAYS, copy.name, take if copy.limit is None else _first(take, copy.limit))
     kind = PartKind.SPREAD if copy.form is Form.INLINE else PartKind.VALUE

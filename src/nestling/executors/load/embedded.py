@@ -105,7 +105,7 @@ def one(rows: ChildRows) -> Callable[[Key], Any]:
     return single
 
 
-def in_order(rows: ChildRows, sort: Sorter) -> Callable[[Key], list[Any]]:
+def sorted_elements(rows: ChildRows, sort: Sorter) -> Callable[[Key], list[Any]]:
     """The elements, sorted."""
     take = rows.pairs()
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.document_code import DocumentCode, Part, PartKind, Row
-from nestling.executors.load.embedded import ChildRows, in_order, one, sorter
+from nestling.executors.load.embedded import ChildRows, one, sorted_elements, sorter
 from nestling.executors.load.identity import reference_source
 from nestling.executors.load.level import Layout, Level, own_columns
 from nestling.executors.load.merge import Merge, row_name
@@ -29,7 +29,7 @@ def listed_part(merge: Merge, level: Level, reference: Reference) -> Part:
     if link.cardinality is Cardinality.ONE_TO_ONE:
         return Part(PartKind.VALUE, reference.field, one(rows))
     sort = sorter(merge.values.policy, child, layout, ())
-    return Part(PartKind.ALWAYS, reference.field, rows.elements() if sort is None else in_order(rows, sort))
+    return Part(PartKind.ALWAYS, reference.field, rows.elements() if sort is None else sorted_elements(rows, sort))
 
 
 def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, reference: Reference) -> DocumentCode:

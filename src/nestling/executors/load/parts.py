@@ -9,7 +9,7 @@ from nestling.executors.load.body import Body, body_columns, element_code, pairs
 from nestling.executors.load.computed import computed_parts
 from nestling.executors.load.copies import copy_part
 from nestling.executors.load.document_code import Part, PartKind
-from nestling.executors.load.embedded import ChildRows, bounded, in_order, one, slotted, sorter
+from nestling.executors.load.embedded import ChildRows, bounded, one, slotted, sorted_elements, sorter
 from nestling.executors.load.level import Layout, Level, own_columns, total_order
 from nestling.executors.load.listed import listed_part
 from nestling.executors.load.merge import Merge
@@ -92,4 +92,4 @@ def _part(merge: Merge, node: Node, embedding: Embedding, rows: ChildRows) -> Pa
     if embedding.overflow is not None:
         take = bounded(rows, sort, embedding.overflow.bound, page_writer(merge, embedding, rows.layout))
         return Part(PartKind.BOUNDED, node.field, take, flag=embedding.overflow.flag)
-    return Part(PartKind.ALWAYS, node.field, rows.elements() if sort is None else in_order(rows, sort))
+    return Part(PartKind.ALWAYS, node.field, rows.elements() if sort is None else sorted_elements(rows, sort))

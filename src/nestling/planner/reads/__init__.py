@@ -20,6 +20,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.work import Work
 from nestling.planner.reads.collation import with_one_collation
+from nestling.planner.reads.gaps import ReadGap, read_gap
 from nestling.planner.reads.lower import lower
 from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
@@ -35,7 +36,7 @@ from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
 from nestling.planner.reads.rewrites.values_first import with_values_first
 from nestling.planner.reads.rewrites.windowed import with_windows
-from nestling.planner.reads.rows import Context, First, Names, ReadGap, gap
+from nestling.planner.reads.rows import Context, First, Names
 from nestling.planner.reads.traverse import everything, everywhere, used
 
 MOST_SETS = 3
@@ -124,7 +125,7 @@ def _planned(
     try:
         return final_shape(relation, names, lower(relation, context), context)
     except RecursionError:
-        raise gap("a statement nested so deeply") from None
+        raise read_gap("a statement nested so deeply") from None
 
 
 def _rewritten(
@@ -161,7 +162,7 @@ def _checked(relation: Relation) -> Relation:
     def check(each: Relation) -> Relation:
         for bound in (each.count, each.offset) if isinstance(each, Limit) else ():
             if bound is not None and not isinstance(bound, Literal | Parameter):
-                raise gap("LIMIT or OFFSET by an expression")
+                raise read_gap("LIMIT or OFFSET by an expression")
         return each
 
     return everywhere(relation, check)

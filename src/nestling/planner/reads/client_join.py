@@ -19,13 +19,13 @@ from nestling.ir.expression import Column, Compare, Comparison, Expression, Para
 from nestling.ir.operands import is_mixed
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
+from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
-from nestling.planner.reads.rows import gap
 from nestling.planner.reads.traverse import everything, expressions, has_subquery, with_inputs
 
 IDS = "ids found before"
@@ -50,7 +50,7 @@ def plan_client_join(query: Query, design: Design, *, tolerated: Tolerated | Non
             found = second.columns[-1].field if halves.matched else ""
             joining = replace(halves.joining, given=first.columns[-1].field, found=found, outputs=outputs)
             return JoinPlan(first, second, _columns(query), joining, IDS)
-    raise gap("a join in the client: what sorts, limits or groups needs both sides at once")
+    raise read_gap("a join in the client: what sorts, limits or groups needs both sides at once")
 
 
 def has_join(query: Query) -> bool:
@@ -115,10 +115,10 @@ def _joined(query: Query, design: Design) -> _Joined:
         chain.append(below)
         below = below.input
     if not isinstance(below, a.Join):
-        raise gap("a join in the client of a statement without a join")
+        raise read_gap("a join in the client of a statement without a join")
     parts = [*(out.expression for out in outputs), *(each for node in chain for each in expressions(node))]
     if any(map(has_subquery, parts)):
-        raise gap("a join in the client beside a subquery")
+        raise read_gap("a join in the client beside a subquery")
     for parent_rows, child_rows in ((below.right, below.left), (below.left, below.right)):
         found = _link(below, parent_rows, child_rows, design)
         if found is not None:
@@ -127,7 +127,7 @@ def _joined(query: Query, design: Design) -> _Joined:
                 outputs, tuple(chain), below, parent, parent_rows, child, child_rows, key,
                 reference, is_total,
             )  # fmt: skip
-    raise gap("a join in the client that is not by a key of one attribute")
+    raise read_gap("a join in the client that is not by a key of one attribute")
 
 
 def _link(

@@ -10,9 +10,10 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Aggregate
 from nestling.ir.expression import Collation, Column, Expression
 from nestling.ir.row_steps import NUMBER, Compute, GroupRows, Layout
+from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import lifted_all, lifted_in
 from nestling.planner.reads.traverse import expressions, mapped, mentioned, rewritten
 
@@ -107,7 +108,7 @@ def lower_distinct(relation: a.Distinct, context: Context) -> Rows:
     step = GroupRows(rows.step, tuple(zip(names, columns, strict=True)), (), seen, relation.collations)
     paths = {(c.alias, c.name): f"{KEY}.{name}" for c, name in zip(columns, names, strict=True)}
     if not columns:
-        raise gap("DISTINCT of no columns")
+        raise read_gap("DISTINCT of no columns")
     return Rows(step, Layout.of(paths), frozenset({KEY}))
 
 
@@ -127,4 +128,4 @@ def unique_names(wishes: list[str], taken: frozenset[str]) -> list[str]:
 def _refuse_collations(collations: tuple[Collation, ...]) -> None:
     for collation in collations:
         if collation is not Collation.BINARY:
-            raise gap(f"grouping by texts under the collation {collation}")
+            raise read_gap(f"grouping by texts under the collation {collation}")

@@ -17,11 +17,12 @@ from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
 from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
 from nestling.ir.types import INTEGER
+from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
 from nestling.planner.reads.joins import full_join, joined
 from nestling.planner.reads.recursion import lower_recursive
 from nestling.planner.reads.rewrites.archived import with_bounds
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import scan_branches
 from nestling.planner.reads.set_operations import lower_set_operation
 from nestling.planner.reads.sorting import lower_sort
@@ -91,7 +92,7 @@ def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one ca
         case a.Recursive():
             return lower_recursive(relation, context)
         case a.Working():
-            raise gap("a recursion that is not a walk along one relationship")
+            raise read_gap("a recursion that is not a walk along one relationship")
         case _:
             assert_never(relation)
 

@@ -18,8 +18,9 @@ from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path
+from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.stored_ancestors import as_condition, at_once
 from nestling.planner.reads.walk import Walk, depth_of, from_beginning, is_told_by_row
@@ -158,4 +159,4 @@ def _is_told(output: Expression, walk: Walk) -> bool:
 
 
 def _no_walk() -> Exception:
-    return gap("a recursive query that is no walk along one reference of a table to itself")
+    return read_gap("a recursive query that is no walk along one reference of a table to itself")

@@ -6,13 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from nestling.common.errors import DesignError
 from nestling.ir.access_path import Step
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression
 from nestling.ir.layout import Place
 from nestling.ir.names import stored_name
-from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
@@ -22,15 +20,6 @@ from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.below_groups import below_groups
 from nestling.planner.reads.rewrites.prefilter import filtered_early, without_values
 from nestling.planner.reads.traverse import mentioned, rewritten
-
-
-class ReadGap(FoundGap):
-    """A read no steps could be found for: `gap` says which construct and who lacks it."""
-
-
-def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:
-    """The error of a construct that has no steps yet."""
-    return ReadGap(Gap(kind, construct))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,8 +164,3 @@ class Context:
     def may(self, rewrite: Rewrite) -> bool:
         """Whether the rewrite is allowed."""
         return rewrite in self.rewrites
-
-
-def untold(error: DesignError) -> ReadGap:
-    """A value the design cannot tell is a gap of the read."""
-    return gap(error.problems[0].what)

@@ -19,7 +19,8 @@ from nestling.ir.row_steps import Add, Layout
 from nestling.planner.attribute import AttributeAccess, attribute_at, file_split
 from nestling.planner.home import place_rows
 from nestling.planner.place import documents_at, with_joins
-from nestling.planner.reads.rows import Context, PlacedScan, Rows, gap, untold
+from nestling.planner.reads.gaps import read_gap, untold
+from nestling.planner.reads.rows import Context, PlacedScan, Rows
 
 
 def scan_branches(scan: Scan, context: Context) -> list[Rows]:
@@ -61,7 +62,7 @@ def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column
     """The rows with an entity's columns, whose place's documents they hold under `prefix`."""
     for column in columns:
         if file_split(place, column.name) is not None:
-            raise gap(f"`{column.name}`, which is kept in files (GridFS)")
+            raise read_gap(f"`{column.name}`, which is kept in files (GridFS)")
     found = {column: attribute_at(context.design, place, len(place.nodes) - 1, column.name) for column in columns}
     direct = {
         (column.alias, column.name): join(prefix, item.value.path)
@@ -73,7 +74,7 @@ def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column
     if not indirect:
         return rows
     if prefix:
-        raise gap("an attribute that is looked up, of an entity inside another row")
+        raise read_gap("an attribute that is looked up, of an entity inside another row")
     return _with_indirect(rows, indirect)
 
 

@@ -24,7 +24,8 @@ from nestling.ir.expression import (
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import GroupRows, Layout, Repeat, Shape, Where
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.gaps import read_gap
+from nestling.planner.reads.rows import Context, Rows
 
 _SIDE = Column("", "side", INTEGER, nullable=False)
 _LEFT, _RIGHT = Column("", "left", INTEGER, nullable=False), Column("", "right", INTEGER, nullable=False)
@@ -34,7 +35,7 @@ _ZERO, _ONE = Literal(0, INTEGER), Literal(1, INTEGER)
 def lower_set_operation(relation: a.SetOperation, context: Context) -> Rows:
     """The rows of both sides, as the operator combines them."""
     if any(rule is not Collation.BINARY for rule in relation.collations):
-        raise gap("a set operation on texts under a collation")
+        raise read_gap("a set operation on texts under a collation")
     names = [f"column{position}" for position in range(len(relation.columns))]
     sides = relation.operator is not SetOperator.UNION
     branches = tuple(

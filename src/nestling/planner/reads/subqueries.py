@@ -33,13 +33,14 @@ from nestling.ir.operands import conjunction, nullable
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated
+from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.computed import computed_value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single
 
 _ONE = Literal(1, INTEGER)
@@ -144,7 +145,7 @@ def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: C
             return known
     is_single = single(relation) or by_key(relation, context.design.model)
     if subquery.many_fail and not is_single:
-        raise gap("a scalar subquery that may find several rows, which is an error in this dialect")
+        raise read_gap("a scalar subquery that may find several rows, which is an error in this dialect")
     within = value_of_elements(rows, relation, context)
     if within is not None:
         return within

@@ -8,7 +8,8 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import NamedWindow
 from nestling.ir.expression import Collation
 from nestling.ir.row_steps import Layout, Windows
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.gaps import read_gap
+from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import lifted_in
 
 
@@ -20,7 +21,7 @@ def lower_window(relation: a.Window, context: Context) -> Rows:
     wanted = [item for item in relation.functions if (relation.alias, item.name) in context.used]
     for item in wanted:
         if any(rule is not Collation.BINARY for rule in item.window.partition_collations):
-            raise gap("a window's PARTITION BY texts under a collation")
+            raise read_gap("a window's PARTITION BY texts under a collation")
         rows = _with_function(item, relation.alias, rows, context)
     return rows
 

@@ -16,7 +16,7 @@ from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Holder, Reference
 from nestling.ir.route import Route, Walk
 from nestling.ir.upkeep import Trigger, Upkeep
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.routes.stored import paths_of, presence_of, split_off, without_places
 from nestling.planner.upkeep.affected import anchors_read
 from nestling.planner.upkeep.derive import upkeeps_of

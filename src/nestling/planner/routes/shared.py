@@ -13,7 +13,7 @@ from nestling.ir.route import Shared
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Set
 from nestling.planner.reads.correlate import stored_path
-from nestling.planner.reads.rows import ReadGap
+from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.upkeep.copied_element import copied_element
 from nestling.planner.upkeep.holder import holder_rows
 from nestling.planner.upkeep.source import HOLDER, as_stored, column, homes_context
@@ -54,4 +54,4 @@ def shared(design: Design, upkeep: Upkeep) -> Shared | None:
         ("value", value),
     )
     plan = ReadPlan(Project(rows.step, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields))
-    return Shared(plan, path, target.changed(Set(join(target.path, copy.name), Cell("value"))))
+    return Shared(plan, path, target.update(Set(join(target.path, copy.name), Cell("value"))))

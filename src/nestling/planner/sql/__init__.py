@@ -17,7 +17,7 @@ from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.write import Write
 from nestling.planner.sql.char_n import refuse_lengths
 from nestling.planner.sql.dialect import dialect_of
-from nestling.planner.sql.gaps import StatementGap, gap
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.inserts import bind_insert
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.outputs import result_names
@@ -47,7 +47,7 @@ def translate(sql: str, model: Model, dialect: str = SQLITE, *, rounds: bool = F
             raise found[0][1]
         return _statement(parsed, translation)
     except RecursionError:
-        raise gap("a statement nested so deeply", parsed.tree) from None
+        raise statement_gap("a statement nested so deeply", parsed.tree) from None
 
 
 def _statement(parsed: Parsed, translation: Translation) -> Query | Write:

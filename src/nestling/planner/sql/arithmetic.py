@@ -28,7 +28,7 @@ from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import mysql_digits, values
 from nestling.planner.sql import sum_types as sums
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
@@ -84,7 +84,7 @@ def arithmetic(
     remainder = env.dialect.is_sqlite and operator is Operator.MODULO and isinstance(node, exp.Mod)
     operands = (left, right)
     if whole and not all(map(is_integer, operands)):
-        raise gap("DIV of numbers that are not known to be whole", node)
+        raise statement_gap("DIV of numbers that are not known to be whole", node)
     if env.dialect.is_sqlite and (bits or remainder):
         left, right = (values.whole(side, env.translation) for side in given)
     elif bits:
@@ -95,7 +95,7 @@ def arithmetic(
         and operator is Operator.DIVIDE
         and any(sums.is_unsure(side, env.translation) for side in operands)
     ):
-        raise gap(
+        raise statement_gap(
             "a quotient of sums of integers, cut off unless the column is `bigint`; write `::bigint` or `::numeric`",
             node,
         )
@@ -154,17 +154,17 @@ def _declared(operator: Operator, left: Expression, right: Expression, node: exp
     digits = mysql_digits.reckoned(operator, left, right)
     if digits is None and operator is Operator.DIVIDE:
         what = "a division of decimals whose number of digits is not declared"
-        raise gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
+        raise statement_gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
     if digits is None and any(map(mysql_digits.is_rounded_later, (left, right))):
         what = "a quotient reckoned with a number of digits that are not declared"
-        raise gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
+        raise statement_gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
     return digits.type if digits is not None else DECIMAL
 
 
 def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, right: Expression, env: Env) -> Expression:
     rules = env.dialect.rules
     if rules is not Rules.POSTGRESQL or operator not in (Operator.ADD, Operator.SUBTRACT):
-        raise gap("arithmetic with dates", node)
+        raise statement_gap("arithmetic with dates", node)
     refuse_infinite("arithmetic", node, env.translation, left, right)
     left, right = values.adapt(left, right.type), values.adapt(right, left.type)
     if left.type.name in TIMES and right.type.name in TIMES and operator is Operator.SUBTRACT:
@@ -174,7 +174,7 @@ def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, rig
     if left.type.name is TypeName.DATE and is_integer(right):
         amount = Negate(right, INTEGER) if operator is Operator.SUBTRACT else right
         return Call(Function.ADD_TIME, (left, Literal("day", TEXT), amount), left.type, rules)
-    raise gap("arithmetic with dates", node)
+    raise statement_gap("arithmetic with dates", node)
 
 
 def _negate(node: exp.Neg, env: Env, bound: Bound) -> Expression:

@@ -28,7 +28,7 @@ from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared
-from nestling.planner.sql.gaps import StatementGap, gap
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
 _ELEMENTS = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN, TypeName.FLOAT, TypeName.UUID, TypeName.DATE}
@@ -46,11 +46,13 @@ def _column(node: exp.Expr, env: Env, bound: Bound) -> Column:
     inner = node.unnest()
     column = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(column, Column) or column.type.element is None or env.dialect.rules is not Rules.POSTGRESQL:
-        raise gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
+        raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
     if column.mixed or column.type.element.name not in _ELEMENTS:
-        raise gap(f"elements of `{column.name}`, whose values are not all {_element(column)} in one dimension", node)
+        raise statement_gap(
+            f"elements of `{column.name}`, whose values are not all {_element(column)} in one dimension", node
+        )
     if declared(column, env.translation) is not Collation.BINARY or _element(column).is_char:
-        raise gap(f"elements of `{column.name}`, which PostgreSQL does not compare to the letter", node)
+        raise statement_gap(f"elements of `{column.name}`, which PostgreSQL does not compare to the letter", node)
     return column
 
 
@@ -63,7 +65,9 @@ def _beside(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expressio
     """A value as elements are compared with it."""
     value = bound(node)
     if collation(env, (node,), (value,)) is not Collation.BINARY:
-        raise gap(f"elements of `{column.name}` beside a text that PostgreSQL does not compare to the letter", node)
+        raise statement_gap(
+            f"elements of `{column.name}` beside a text that PostgreSQL does not compare to the letter", node
+        )
     return _of_elements(value, column, node)
 
 
@@ -74,7 +78,7 @@ def _of_elements(value: Expression, column: Column, node: exp.Expr) -> Expressio
         value = Literal(float(value.value), FLOAT)
     names = {value.type.name, element.name}
     if value != NULL and (is_mixed(value) or not (len(names) == 1 or names <= EXACT_NUMBERS or names <= TEXTS)):
-        raise gap(f"elements of `{column.name}` ({element}) beside {value.type}", node)
+        raise statement_gap(f"elements of `{column.name}` ({element}) beside {value.type}", node)
     return value
 
 
@@ -90,11 +94,11 @@ def _written(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Sequence
         return [_of_elements(given_list(plain, env, node), column, node)]
     text = plain.this.unnest() if isinstance(plain, exp.Cast) else plain
     if not isinstance(text, exp.Literal) or not text.is_string:
-        raise gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
+        raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
     try:
         items = read_array(text.this)
     except ValueError as problem:
-        raise gap(f"the array `{text.this}`: {problem}", node) from None
+        raise statement_gap(f"the array `{text.this}`: {problem}", node) from None
     return [NULL if item is None else _of_elements(Literal(item, TEXT), column, node) for item in items]
 
 
@@ -127,7 +131,7 @@ def cardinality(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
     """`array_length(array, 1)`, which an empty array has none of."""
     if node.expression is None or node.expression.name != "1":
-        raise gap("ARRAY_LENGTH() of another dimension than the first", node)
+        raise statement_gap("ARRAY_LENGTH() of another dimension than the first", node)
     count = Call(Function.CARDINALITY, (_column(node.this, env, bound),), INTEGER, env.dialect.rules)
     empty = values.compare(Comparison.EQUAL, count, Literal(0, INTEGER), env.translation)
     return one_value.case([(empty, NULL)], count, env.translation)
@@ -137,11 +141,11 @@ def _element_at(node: exp.Bracket, env: Env, bound: Bound) -> Expression:
     """`array[1]`: sqlglot counts a constant place from 0. Days may be texts, such as `infinity`, that sort among no days."""
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
-        raise gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}`, whose place is no number from 1", node)
+        raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}`, whose place is no number from 1", node)
     column = _column(node.this, env, bound)
     element = _element(column)
     if element.name is TypeName.DATE:
-        raise gap(f"a day of the array `{column.name}`", node)
+        raise statement_gap(f"a day of the array `{column.name}`", node)
     return Call(Function.ELEMENT, (column, Literal(int(place.name) + 1, INTEGER)), element, env.dialect.rules)
 
 

@@ -39,7 +39,7 @@ from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.fractions import kept_fraction
-from nestling.planner.sql.gaps import gap, no_such
+from nestling.planner.sql.gaps import no_such, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.joined_writes import Others
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
@@ -204,7 +204,7 @@ def assignments(
     found: dict[str, Assignment] = {}
     for node in nodes:
         if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
-            raise gap("an assignment of several columns", node)
+            raise statement_gap("an assignment of several columns", node)
         attribute = attribute_named(entity, node.this)
         if not is_default(node.expression):
             refuse_given(attribute, node)
@@ -229,7 +229,7 @@ def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | N
         return others.value(node) if others is not None else bind(node, env)
     found = default_expression(attribute, env, node)
     if found is None and isinstance(attribute.default, Generated):
-        raise gap(f"a new {attribute.default} assigned by DEFAULT", node)
+        raise statement_gap(f"a new {attribute.default} assigned by DEFAULT", node)
     return found or NULL
 
 
@@ -251,7 +251,7 @@ def refuse(node: exp.Expr, *clauses: str) -> None:
     """Raise a gap for the first of the clauses the statement has."""
     for clause in clauses:
         if node.args.get(clause):
-            raise gap(f"{node.key.upper()} with {clause.rstrip('_').upper()}", node)
+            raise statement_gap(f"{node.key.upper()} with {clause.rstrip('_').upper()}", node)
 
 
 def source_of(name: str, scan: Scan) -> Source:

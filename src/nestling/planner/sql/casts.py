@@ -13,7 +13,7 @@ from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
 from nestling.planner.sql import values
 from nestling.planner.sql.constant_casts import fitted
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import constant_of
 from nestling.planner.sql.scope import Bound, Env
@@ -46,7 +46,7 @@ def cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, Ty
     if name is None or (
         env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
     ):
-        raise gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
+        raise statement_gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
     return Type(name, numbers if counted else ())
 
@@ -106,7 +106,7 @@ def _refuse_finer(operand: Expression, node: exp.Cast) -> None:
     """MySQL rounds what a cast to DATETIME leaves out, MariaDB cuts it off."""
     digits = int(node.to.expressions[0].name) if node.to.expressions else 0
     if operand.type.name in TIMES and operand.type.fraction_digits > digits:
-        raise gap(f"CAST to {node.to.sql(dialect='mysql')} of a time that is finer", node)
+        raise statement_gap(f"CAST to {node.to.sql(dialect='mysql')} of a time that is finer", node)
 
 
 CASTS: dict[type[exp.Expr], Callable[..., Expression]] = {exp.Cast: _cast}

@@ -28,7 +28,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_text, operands
 from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TIMES, TypeName
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Env, Translation
 
 _NAMES = {"binary": Collation.BINARY, "nocase": Collation.NOCASE, "rtrim": Collation.RTRIM, "c": Collation.BINARY}
@@ -83,7 +83,7 @@ def _named(node: exp.Collate) -> Collation:
         return Collation.BINARY
     if name.endswith("_ci"):
         return Collation.UNICODE_CI
-    raise gap(f"collation `{name}`", node)
+    raise statement_gap(f"collation `{name}`", node)
 
 
 def collation_of(sides: Iterable[Expression], translation: Translation) -> Collation:

@@ -10,7 +10,7 @@ from nestling.ir.expression import ANY, NULL, Call, Case, Cast, Column, Expressi
 from nestling.ir.operands import is_number, is_text
 from nestling.ir.types import BSON_DIGITS, FLOAT, TEXT, TEXTS, TIMES, Type, TypeName
 from nestling.planner.sql import char_n as chars
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import together
 from nestling.planner.sql.mysql_mixed_types import APART
@@ -33,7 +33,7 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
         return tuple(adapt(value, kind) for value in values), kind
     _refuse_carried(known)
     if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
-        raise gap("bytes and other values that become one, whose order MongoDB has otherwise")
+        raise statement_gap("bytes and other values that become one, whose order MongoDB has otherwise")
     mixed = any(isinstance(value, Column) and value.mixed for value in known)
     open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
@@ -43,11 +43,11 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
         return tuple(values), kind
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
-        raise gap("timestamps of different precision that become one value")
+        raise statement_gap("timestamps of different precision that become one value")
     if translation.dialect.rules is Rules.MYSQL and mixed and len(names) > 1 and names - TIMES:
-        raise gap(f"values of several kinds that become one, {' and '.join(sorted(names))}")
+        raise statement_gap(f"values of several kinds that become one, {' and '.join(sorted(names))}")
     if translation.dialect.rules is Rules.MYSQL and names & APART and len(names) > 1 and names - TIMES:
-        raise gap(f"{' and '.join(sorted(names))} that become one value")
+        raise statement_gap(f"{' and '.join(sorted(names))} that become one value")
     kind = _widest([value for value in alike if value != NULL], translation)
     kind = ANY if open_class else kind
     has_texts = any(is_text(v) or v.type.name is TypeName.ENUM for v in alike)

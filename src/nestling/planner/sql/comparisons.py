@@ -32,7 +32,7 @@ from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import values
 from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
-from nestling.planner.sql.gaps import gap, mistake, written
+from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -58,7 +58,7 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if (quantifier := _quantifier(node.expression)) is not None:
         return _quantified(node, quantifier, env, bound)
     if env.dialect.rules is Rules.MYSQL and isinstance(node.expression, exp.Condition) and _is_open(node.expression):
-        raise gap("comparisons in a row without brackets, which MySQL reads from the left", node)
+        raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
     nodes = (node.this, node.expression)
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
@@ -101,7 +101,7 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside an array of constants, which are texts, a citext or char is one."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
-        raise gap(written(node, env.dialect.grammar), node)
+        raise statement_gap(written(node, env.dialect.grammar), node)
     among = cast_one_by_one(quantifier.this.unnest())
     if isinstance(among, exp.Query):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
@@ -148,7 +148,7 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
         condition = values.truth(operand, env.translation)
         return values.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
     if not env.dialect.is_sqlite:
-        raise gap(f"IS {other.sql(dialect=env.dialect.grammar)[:40]}", node)
+        raise statement_gap(f"IS {other.sql(dialect=env.dialect.grammar)[:40]}", node)
     operand, value = chars.compared((node.this, other), operand, bound(other))
     rule = collation(env, (node.this, other), (operand, value))
     return values.compare(Comparison.SAME, operand, value, env.translation, rule)
@@ -170,7 +170,7 @@ def _refuse_ends(values: Sequence[Expression], node: exp.Expr) -> None:
     """MySQL compares the three of BETWEEN by one rule, which times and texts that are no constants share with nothing here."""
     names = {value.type.name for value in values if not isinstance(value, Literal | Parameter)}
     if names & TIMES and names & TEXTS:
-        raise gap("BETWEEN of times and texts", node)
+        raise statement_gap("BETWEEN of times and texts", node)
 
 
 _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike: CaseRule.LOWER}
@@ -212,7 +212,7 @@ def is_either_citext(node: exp.Expr, sides: tuple[Expression, ...], env: Env) ->
 
 def _refuse_null_of_bytes(word: str, node: exp.Expr, *sides: Expression) -> None:
     if NULL in sides and any(map(_may_be_bytes, sides)):
-        raise gap(f"{word} NULL of what may be bytes, which SQLite finds false", node)
+        raise statement_gap(f"{word} NULL of what may be bytes, which SQLite finds false", node)
 
 
 def _may_be_bytes(expression: Expression) -> bool:
@@ -225,7 +225,7 @@ def _may_be_bytes(expression: Expression) -> bool:
 def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:
     like = node.this.this if isinstance(node.this, exp.Not) else node.this
     if type(like) not in _LIKE_CASES or not node.expression.is_string or len(node.expression.this) > 1:
-        raise gap("ESCAPE with anything but one character", node)
+        raise statement_gap("ESCAPE with anything but one character", node)
     found = _like(like, env, bound, node.expression.this)
     return Not(found) if isinstance(node.this, exp.Not) else found
 

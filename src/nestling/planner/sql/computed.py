@@ -11,7 +11,7 @@ from nestling.ir.defaults import Computed, Generated
 from nestling.ir.expression import Expression
 from nestling.ir.model import Attribute
 from nestling.planner.sql.expressions import bind
-from nestling.planner.sql.gaps import StatementGap, gap, mistake
+from nestling.planner.sql.gaps import StatementGap, mistake, statement_gap
 from nestling.planner.sql.known_nodes import refuse_unread
 from nestling.planner.sql.parse import parse
 from nestling.planner.sql.scope import Env
@@ -38,7 +38,7 @@ def computed(attribute: Attribute, env: Env) -> Expression:
     except StatementGap as error:
         raise StatementGap(replace(error.gap, what=f"{write_of(attribute)}: {error.gap.what}", where="")) from None
     except WorkloadError as error:
-        raise gap(f"{write_of(attribute)}: {error.problems[0].what}") from None
+        raise statement_gap(f"{write_of(attribute)}: {error.problems[0].what}") from None
 
 
 def write_of(attribute: Attribute) -> str:

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.expression import Expression, Literal
 from nestling.ir.types import TEXT, Type, TypeName
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.literals import DECIMAL
 
 _BITS = {"SMALLINT": 16, "INT": 32, "BIGINT": 64}
@@ -32,7 +32,7 @@ def fitted(constant: Expression, kind: Type, node: exp.Cast) -> Expression:
         case TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ if isinstance(value, datetime) and node.to.expressions:
             digits = int(node.to.expressions[0].name)
             if value.microsecond % 10 ** max(6 - digits, 0):
-                raise gap(f"CAST to {node.to.sql()} of a time that is finer", node)
+                raise statement_gap(f"CAST to {node.to.sql()} of a time that is finer", node)
     return constant
 
 

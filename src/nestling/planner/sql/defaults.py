@@ -16,7 +16,7 @@ from nestling.ir.model import Attribute, Entity
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.write import GeneratedValue
 from nestling.planner.sql.expressions import bind
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env
 
@@ -38,7 +38,7 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
         case Computed():
             return None  # `computed` has it
         case OtherDefault(sql=sql):
-            raise gap(f"the default of `{attribute.name}`, `{sql}`", node)
+            raise statement_gap(f"the default of `{attribute.name}`, `{sql}`", node)
         case Generated() as made:
             if made in _MADE_BY_STORE:
                 return None

@@ -44,7 +44,7 @@ from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
-from nestling.planner.sql.gaps import StatementGap, called, gap, mistake, no_such
+from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
@@ -79,7 +79,7 @@ def _bind(node: exp.Expr, env: Env) -> Expression:
         return handler(node, env)
     if (call := _CALLS.get(type(node))) is not None:
         return call(node, env, _bound(env))
-    raise gap(_name(node, env.dialect.grammar), node)
+    raise statement_gap(_name(node, env.dialect.grammar), node)
 
 
 def _names_are_known(node: exp.Expr, env: Env) -> None:
@@ -145,7 +145,7 @@ def _literal(node: exp.Literal, env: Env) -> Expression:
 
 def _bytes(node: exp.HexString, env: Env) -> Expression:
     if not env.dialect.is_sqlite:
-        raise gap("a hexadecimal literal", node)
+        raise statement_gap("a hexadecimal literal", node)
     return Literal(bytes.fromhex(str(node.this)), Type(TypeName.BYTES))
 
 
@@ -169,7 +169,7 @@ def _column(node: exp.Column, env: Env) -> Expression:
 
 def _parameter(node: exp.Expr, env: Env, *, listed: bool = False) -> Parameter:
     if isinstance(node, exp.Placeholder) and not node.this:
-        raise gap("a parameter without a name", node)
+        raise statement_gap("a parameter without a name", node)
     if env.translation.listed.setdefault(node.name, listed) is not listed:
         where = node.find_ancestor(exp.Predicate) or node
         raise mistake(f"`{node.name}` is one value and a list of values", where, "give the list a name of its own")
@@ -208,7 +208,7 @@ def _in(node: exp.In, env: Env) -> Expression:
     given = node.args.get("field")
     is_list = given is None or (is_given_list(given) and not isinstance(node.this, exp.Tuple))
     if node.args.get("unnest") is not None or not is_list:
-        raise gap("IN without a list", node)
+        raise statement_gap("IN without a list", node)
     if isinstance(node.this, exp.Tuple):
         return Or(
             tuple(
@@ -260,7 +260,7 @@ def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
         return _parameter(inner, env, listed=True)
     kind = cast_type(inner.to.expressions[0], env, node, SENT)
     if kind.numbers:
-        raise gap(f"a list cast to {kind}", node)
+        raise statement_gap(f"a list cast to {kind}", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
 
 
@@ -298,7 +298,7 @@ def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
 
 def _one_rule(rules: set[Collation], node: exp.Expr) -> Collation:
     if len(rules) > 1:
-        raise gap("IN that compares its columns by different collations", node)
+        raise statement_gap("IN that compares its columns by different collations", node)
     return rules.pop() if rules else Collation.BINARY
 
 
@@ -390,7 +390,7 @@ def _promoted(left: Expression, right: Expression) -> Expression:
 def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     bound = [bind(part, env) for part in node.flatten()]
     if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
-        raise gap("|| of bit strings, which a text beside them becomes", node)
+        raise statement_gap("|| of bit strings, which a text beside them becomes", node)
     if env.dialect.rules is Rules.POSTGRESQL:
         refuse_composite(node, env.dialect.grammar, *bound)
     parts = tuple(values.text(each, env.translation) for each in bound)

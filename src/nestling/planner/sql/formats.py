@@ -25,7 +25,7 @@ from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
 _PIECE = re.compile(r"%(?:(%)|(-?)(0?)(\d*)(?:\.(\d+))?([dsifuS]))|([^%]+)|(%)", re.DOTALL)
@@ -38,14 +38,14 @@ _MOST_DECIMALS = 4
 def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """SQLite's printf of `%d`, `%s`, `%.2f` with widths; PostgreSQL's format of `%s`. A missing argument is NULL."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or env.dialect.rules is Rules.MYSQL:
-        raise gap("printf with a pattern that is no constant", node)
+        raise statement_gap("printf with a pattern that is no constant", node)
     if not pattern.this:
         return Literal(None if env.dialect.is_sqlite else "", TEXT)
     waiting = iter(arguments)
     parts: list[Expression] = []
     for piece in _PIECE.finditer(pattern.this):
         if piece[8] or (piece[6] and not env.dialect.is_sqlite and piece[0] != "%s"):
-            raise gap(f"printf pattern `{pattern.this}`", node)
+            raise statement_gap(f"printf pattern `{pattern.this}`", node)
         if piece[6]:
             parts.append(_converted(piece, _values(next(waiting, exp.Null()), bound), node, env))
         else:
@@ -69,7 +69,7 @@ def _converted(piece: re.Match[str], given: Iterator[Expression], node: exp.Expr
         return _with_zeros(given, width, env)
     if kind == "f" and not zero and int(decimals or 6) <= _MOST_DECIMALS:
         return _padded(lambda: _fixed(given, int(decimals), env), width, left, env)
-    raise gap(f"printf's `{piece[0]}`", node)
+    raise statement_gap(f"printf's `{piece[0]}`", node)
 
 
 def _present(value: Expression, env: Env) -> Expression:

@@ -33,7 +33,7 @@ from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.formats import bind_format
-from nestling.planner.sql.gaps import called, gap, mistake
+from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of
@@ -78,7 +78,7 @@ def _cased(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         inner = node.this.unnest()
         if isinstance(inner, exp.Collate) and inner.expression.name.casefold() in ("c", "posix"):
-            raise gap(f"{node.key.upper()}() by the C locale", node)
+            raise statement_gap(f"{node.key.upper()}() by the C locale", node)
         return _of_text(function)(node, env, bound)
 
     return call
@@ -98,7 +98,7 @@ def _of_texts(function: Function, kind: Type, *names: str) -> Handler:
 def _refuse_citext(node: exp.Expr, env: Env, bound: Bound) -> None:
     """PostgreSQL seeks in a citext whatever the case, which no operator of the server does."""
     if env.dialect.rules is Rules.POSTGRESQL and is_citext(bound(node.this), env.translation):
-        raise gap(f"{node.key.upper()}() of a citext, which PostgreSQL seeks in whatever the case", node)
+        raise statement_gap(f"{node.key.upper()}() of a citext, which PostgreSQL seeks in whatever the case", node)
 
 
 def _of_number(function: Function, kind: Type | None = None) -> Handler:
@@ -144,7 +144,7 @@ def _whole(number: Expression, env: Env) -> Expression | None:
 def _floor(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
-            raise gap(f"{called(node, env.dialect.grammar)} with digits", node)
+            raise statement_gap(f"{called(node, env.dialect.grammar)} with digits", node)
         operand = values.argument(bound(node.this), env.translation)
         if (whole := _whole(operand, env)) is not None:
             return whole
@@ -204,7 +204,7 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     start = node.args.get("start")
     length = node.args.get("length")
     if start is not None and env.dialect.rules is Rules.POSTGRESQL and bound(start).type.name is TypeName.TEXT:
-        raise gap("SUBSTRING by a regular expression", node)
+        raise statement_gap("SUBSTRING by a regular expression", node)
     arguments = [
         _text(node.this, env, bound),
         _integer(start, env, bound) if start is not None else Literal(1, INTEGER),
@@ -217,16 +217,16 @@ def _substring(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     count = node.expression
     if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
-        raise gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
+        raise statement_gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
-        raise gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
+        raise statement_gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
     value = _text(node.this, env, bound)
     if isinstance(node, exp.Left):
         return Call(
             Function.SUBSTRING, (value, Literal(1, INTEGER), Literal(int(count.this), INTEGER)), TEXT, env.dialect.rules
         )
     if int(count.this) == 0:
-        raise gap("RIGHT of no characters", node)
+        raise statement_gap("RIGHT of no characters", node)
     # A text that is shorter is whole, as in SQLite's substr().
     return Call(Function.SUBSTRING, (value, Literal(-int(count.this), INTEGER)), TEXT, Rules.SQLITE)
 
@@ -236,7 +236,7 @@ def _trim(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     function = {"LEADING": Function.TRIM_START, "TRAILING": Function.TRIM_END}.get(side, Function.TRIM)
     characters = node.args.get("expression")
     if characters is not None and env.dialect.rules is Rules.MYSQL:
-        raise gap("TRIM of a text in MySQL", node)
+        raise statement_gap("TRIM of a text in MySQL", node)
     what = _text(characters, env, bound) if characters is not None else Literal(" ", TEXT)
     return Call(function, (_text(node.this, env, bound), what), TEXT, env.dialect.rules)
 
@@ -261,13 +261,15 @@ def _extreme(function: Function) -> Handler:
             parts = [values.plain(part, env.translation) for part in parts]
         rule = collation(env, nodes, parts) if not all(map(of_numbers, parts)) else Collation.BINARY
         if rule is not Collation.BINARY or (env.dialect.rules is Rules.MYSQL and any(map(is_text, parts))):
-            raise gap("the least or greatest of texts under a collation", node)
+            raise statement_gap("the least or greatest of texts under a collation", node)
         refuse_infinite("the least or greatest", node, env.translation, *parts)
         refuse_order("the least or greatest", node, *parts)
         if any(part.type.carried for part in parts):
             refuse_reckoning("the least or greatest", node, *parts)
         if env.dialect.rules is Rules.POSTGRESQL and any(ranked(part, part.type.values) != part for part in parts):
-            raise gap("the least or greatest of an enum whose values are not listed in the order of their texts", node)
+            raise statement_gap(
+                "the least or greatest of an enum whose values are not listed in the order of their texts", node
+            )
         alike, kind = one_value.common(parts, env.translation)
         return Call(function, alike, kind, env.dialect.rules)
 
@@ -276,12 +278,12 @@ def _extreme(function: Function) -> Handler:
 
 def _position(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if node.args.get("position") is not None or node.args.get("occurrence") is not None:
-        raise gap("a position to search from", node)
+        raise statement_gap("a position to search from", node)
     _refuse_citext(node, env, bound)
     parts = (node.this, node.args["substr"])
     if env.dialect.rules is Rules.MYSQL and collation(env, parts, map(bound, parts)) is not Collation.BINARY:
         instead = "LIKE '%…%' finds them, and `COLLATE utf8mb4_bin` seeks to the letter"
-        raise gap(f"the position of a text whatever case and accents: {instead}", node)
+        raise statement_gap(f"the position of a text whatever case and accents: {instead}", node)
     return Call(Function.POSITION, _texts(parts, env, bound), INTEGER, env.dialect.rules)
 
 
@@ -297,7 +299,9 @@ def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
     is_sought = isinstance(node.expression, exp.Literal) and node.expression.is_string and node.expression.this
     if env.dialect.is_sqlite and not is_sought and not is_text(values.plain(bound(node.this), env.translation)):
-        raise gap("REPLACE in what may be no text, which SQLite leaves what it is where nothing is sought", node)
+        raise statement_gap(
+            "REPLACE in what may be no text, which SQLite leaves what it is where nothing is sought", node
+        )
     return Call(Function.REPLACE, (*_texts([node.this, node.expression], env, bound), new), TEXT, env.dialect.rules)
 
 
@@ -319,11 +323,11 @@ def _substring_index(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     separator, count = bound(node.args["delimiter"]), bound(node.args["count"])
     known = separator.value if isinstance(separator, Literal) else None
     if env.dialect.rules is not Rules.MYSQL or not isinstance(known, str) or not isinstance(count, Literal):
-        raise gap("SUBSTRING_INDEX by a separator and a number that are no constants", node)
+        raise statement_gap("SUBSTRING_INDEX by a separator and a number that are no constants", node)
     if not isinstance(count.value, int) or any(known.endswith(known[:size]) for size in range(1, len(known))):
-        raise gap(f"SUBSTRING_INDEX by `{known}`, which may overlap itself", node)
+        raise statement_gap(f"SUBSTRING_INDEX by `{known}`, which may overlap itself", node)
     if not known or count.value == 0:
-        raise gap("SUBSTRING_INDEX of nothing", node)
+        raise statement_gap("SUBSTRING_INDEX of nothing", node)
     arguments = (_text(node.this, env, bound), separator, count)
     return Call(Function.SUBSTRING_INDEX, arguments, TEXT, env.dialect.rules)
 
@@ -335,9 +339,9 @@ def _repeat(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if len(node.expressions) != 1:
-        raise gap("CHAR of several numbers", node)
+        raise statement_gap("CHAR of several numbers", node)
     if env.dialect.rules is Rules.MYSQL and not node.args.get("charset"):
-        raise gap("CHAR() without USING, which gives bytes", node)
+        raise statement_gap("CHAR() without USING, which gives bytes", node)
     return Call(Function.CHARACTER, (_integer(node.expressions[0], env, bound),), TEXT, env.dialect.rules)
 
 
@@ -363,7 +367,7 @@ def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if base is None:
         function = Function.LN if env.dialect.rules is Rules.MYSQL else Function.LOG10
     if function is None:
-        raise gap("LOG to any base", node)
+        raise statement_gap("LOG to any base", node)
     operand = values.argument(bound(base if base is not None else node.this), env.translation)
     return Call(function, (operand,), FLOAT, env.dialect.rules)
 
@@ -371,7 +375,7 @@ def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _regexp(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if env.dialect.is_sqlite:
-            raise gap("REGEXP in SQLite, which has none of its own", node)
+            raise statement_gap("REGEXP in SQLite, which has none of its own", node)
         text, pattern = _texts([node.this, node.expression], env, bound)
         any_case = env.dialect.rules is Rules.MYSQL or is_either_citext(node, (text, pattern), env)
         sides = (chars.filled(text), pattern)
@@ -382,7 +386,7 @@ def _regexp(function: Function) -> Handler:
 
 def _type_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if not env.dialect.is_sqlite:
-        raise gap("TYPEOF()", node)
+        raise statement_gap("TYPEOF()", node)
     return Call(Function.TYPE_OF, (values.plain(bound(node.this), env.translation),), TEXT, env.dialect.rules)
 
 
@@ -393,7 +397,7 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         return TIME_NAMES[name](node, env, bound)
     handler = NAMES.get(name)
     if handler is None:
-        raise gap(f"{node.name.upper()}() function", node)
+        raise statement_gap(f"{node.name.upper()}() function", node)
     if not node.expressions:
         raise mistake(f"{node.name.upper()}() needs an argument", node)
     return handler(node, env, bound)
@@ -422,7 +426,7 @@ def _format(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _field(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """MySQL's place of a value in a list, from 1; 0 where it is not there."""
     if env.dialect.rules is not Rules.MYSQL or len({item.is_string for item in node.expressions[1:]}) != 1:
-        raise gap("FIELD() over texts and numbers together", node)
+        raise statement_gap("FIELD() over texts and numbers together", node)
     places = enumerate(node.expressions[1:], start=1)
     ifs = [exp.If(this=item, true=exp.Literal.number(place)) for place, item in places]
     return bound(exp.Case(this=node.expressions[0], ifs=ifs, default=exp.Literal.number(0)))

@@ -19,7 +19,7 @@ class StatementGap(FoundGap):
     """A construct nothing could be made of: `gap` says which, where (`line:column`) and who lacks it."""
 
 
-def gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
+def statement_gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
     """The gap of a construct at its node."""
     return StatementGap(Gap(GapKind.NOTIMPL, construct, position(node)))
 

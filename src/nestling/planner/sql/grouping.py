@@ -16,7 +16,7 @@ from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
-from nestling.planner.sql.gaps import called, gap, mistake
+from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of, observed, quotient, together
@@ -90,7 +90,7 @@ class Grouping:
         }
         used = {column.alias for column in columns_of(found.argument)} if found.argument is not None else set()
         if used and not used & own:
-            raise gap("an aggregate of an outer query's columns", node)
+            raise statement_gap("an aggregate of an outer query's columns", node)
         column = self._add(found, found.function.value)
         if found.function in (AggregateFunction.SUM, AggregateFunction.COUNT):
             sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
@@ -172,7 +172,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
         return replace(inner, filter=predicate(node.expression.this, env))
     name = called(node, env.dialect.grammar)
     if not is_aggregate(node):
-        raise gap(f"{name} as an aggregate", node)
+        raise statement_gap(f"{name} as an aggregate", node)
     function = _FUNCTIONS[type(node)]
     argument, distinct, order = _argument(node, name)
     if argument is None:
@@ -183,7 +183,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     operand = _operand(function, value, env)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     if distinct and isinstance(argument, exp.Tuple):
-        raise gap("COUNT(DISTINCT) of several columns", node)
+        raise statement_gap("COUNT(DISTINCT) of several columns", node)
     keys: tuple[SortKey, ...] = bind_sort(order, env)
     kind = _result(function, operand, env)
     rule = collation(env, (argument,), (operand,))
@@ -206,9 +206,9 @@ def _refuse(
         refuse_infinite(name, node, env.translation, value)
     if distinct and function in _SUMS and value != NULL and not of_numbers(value):
         # distinct ones may be equal as numbers
-        raise gap(f"{name}(DISTINCT) of values that are no numbers", node)
+        raise statement_gap(f"{name}(DISTINCT) of values that are no numbers", node)
     if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:
-        raise gap(f"{name} of an enum whose values are not listed in the order of their texts", node)
+        raise statement_gap(f"{name} of an enum whose values are not listed in the order of their texts", node)
 
 
 def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequence[exp.Expr]]:
@@ -220,7 +220,7 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
     distinct = isinstance(inner, exp.Distinct)
     if isinstance(inner, exp.Distinct):
         if len(inner.expressions) != 1:
-            raise gap("DISTINCT of several columns in an aggregate", node)
+            raise statement_gap("DISTINCT of several columns in an aggregate", node)
         inner = inner.expressions[0]
     if isinstance(inner, exp.Order):
         order, inner = inner.expressions, inner.this
@@ -229,7 +229,7 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
     if inner is None or (
         isinstance(node, exp.Min | exp.Max | exp.Count) and node.expressions and not isinstance(node, exp.Anonymous)
     ):
-        raise gap(f"{name} of several arguments", node)
+        raise statement_gap(f"{name} of several arguments", node)
     return inner, distinct, order
 
 
@@ -285,5 +285,5 @@ def _average(operand: Expression) -> Type:
     """The type of MySQL's average of exact numbers: their sum by how many they are."""
     digits = digits_of(operand)
     if digits is None:
-        raise gap("an average of decimals whose number of digits is not declared")
+        raise statement_gap("an average of decimals whose number of digits is not declared")
     return quotient(digits, Digits(0, 0)).type

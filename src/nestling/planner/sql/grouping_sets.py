@@ -14,7 +14,7 @@ from math import prod
 from sqlglot import exp
 
 from nestling.planner.sql.expressions import is_aggregate
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 
 Keys = tuple[exp.Expr, ...]
 MOST_SETS = 64
@@ -35,9 +35,9 @@ def united(select: exp.Select, titles: Sequence[str], resolved: Callable[[exp.Ex
     """The SELECTs as one query; `titles` name its outputs, `resolved` gives what a key's position or alias stands for."""
     group = select.args["group"]
     if select.args.get("distinct") or any(select.find_all(exp.Window)):
-        raise gap("DISTINCT or a window beside grouping sets", group)
+        raise statement_gap("DISTINCT or a window beside grouping sets", group)
     if _size(group.expressions) > MOST_SETS:
-        raise gap(f"more than {MOST_SETS} grouping sets", group)
+        raise statement_gap(f"more than {MOST_SETS} grouping sets", group)
     sets = [tuple(resolved(key) for key in keys) for keys in _sets(group)]
     every = list(dict.fromkeys(key for keys in sets for key in keys))
     parts: list[exp.Expr] = [_one(select, keys, every, titles) for keys in sets]

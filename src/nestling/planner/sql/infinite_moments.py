@@ -10,7 +10,7 @@ from nestling.ir.expression import Case, Compare, Comparison, Expression, Litera
 from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Translation
 
 _LAST = Literal(datetime(9999, 12, 31, 23, 59, 59, 999_000), Type(TypeName.TIMESTAMP))  # noqa: DTZ001 - no zone
@@ -34,7 +34,7 @@ def placed(expression: Expression, translation: Translation) -> Expression:
     for entity in translation.scans.values():
         for each in entity.attributes:
             if each.type.name in TIMES and each.also not in ((), (INFINITE,)):
-                raise gap(f"an order of moments, as `{entity.name}.{each.name}` also holds {each.also[0]}")
+                raise statement_gap(f"an order of moments, as `{entity.name}.{each.name}` also holds {each.also[0]}")
     if expression.type.fraction_digits > BSON_DIGITS:
         return expression
     if isinstance(expression, Literal):
@@ -55,4 +55,4 @@ def unplaced(expression: Expression) -> Expression:
 def refuse_infinite(what: str, node: exp.Expr | None, translation: Translation, *found: Expression) -> None:
     """Raise a gap for what is not said of dates and moments that may be infinite."""
     if translation.dialect.rules is Rules.POSTGRESQL and any(map(is_mixed_time, found)):
-        raise gap(f"{what} of dates or moments some of which are infinite", node)
+        raise statement_gap(f"{what} of dates or moments some of which are infinite", node)

@@ -20,7 +20,7 @@ from nestling.planner.sql.assignments import assignments, attribute_named, is_de
 from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression, generated_values
 from nestling.planner.sql.expressions import predicate
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.returning import bind_returning
@@ -70,7 +70,9 @@ def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue]
     """The rows with what the database computes of them; a gap where that takes a value the store makes."""
     for attribute in concerned(entity, entity.attribute_names):
         if mentions(attribute, [each.attribute for each in made]):
-            raise gap(f"INSERT of `{attribute.name}`, which the database computes of a value made anew for each row")
+            raise statement_gap(
+                f"INSERT of `{attribute.name}`, which the database computes of a value made anew for each row"
+            )
         known = {column.name: column for column in rows.columns}
         columns = tuple((name, known.get(name, NULL)) for name in entity.attribute_names)
         env = replace(outside, scope=Scope((Source(entity.name, columns),)))
@@ -102,7 +104,7 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
         columns = list(zip(*(row.expressions for row in rows.expressions), strict=True))
         given = [place for place, column in enumerate(columns) if not all(map(is_default, column))]
         if any(is_default(cell) for place in given for cell in columns[place]):
-            raise gap("DEFAULT in some rows only", node)
+            raise statement_gap("DEFAULT in some rows only", node)
         if not given:
             return Values(outside.translation.alias("nothing"), (), ((),) * len(rows.expressions)), []
         cells = zip(*(columns[place] for place in given), strict=True)
@@ -140,7 +142,7 @@ def _conflict(
     if word == "IGNORE" or (clause is None and node.args.get("ignore")):
         return Conflict(ConflictAction.NOTHING, ignores=True)
     if word:
-        raise gap(f"INSERT OR {word}", node)
+        raise statement_gap(f"INSERT OR {word}", node)
     if clause is None:
         return None
     keys = tuple(
@@ -148,7 +150,7 @@ def _conflict(
         for key in clause.args.get("conflict_keys") or ()
     )
     if clause.args.get("constraint") is not None:
-        raise gap("ON CONFLICT with a constraint", clause)
+        raise statement_gap("ON CONFLICT with a constraint", clause)
     if "NOTHING" in str(clause.args.get("action") or "").upper():
         return Conflict(ConflictAction.NOTHING, keys)
     return _upsert(clause, entity, target, table, keys, translation)

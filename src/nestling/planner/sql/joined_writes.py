@@ -27,7 +27,7 @@ from nestling.ir.expression import (
 from nestling.ir.model import Entity
 from nestling.ir.operands import columns_of, conjunction, operands
 from nestling.planner.sql.expressions import bind, predicate
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
 from nestling.planner.sql.tables import bind_table
 
@@ -59,7 +59,7 @@ class Others:
         if not partners.concern(found):
             return found
         if not partners.is_one(self.translation):
-            raise gap("values of another table that may have several rows for one of the target's", node)
+            raise statement_gap("values of another table that may have several rows for one of the target's", node)
         rows = filtered(partners.relation, conjunction(*partners.conditions))
         return ScalarSubquery(Project(rows, self.translation.alias("partner"), (Named("value", found),)), found.type)
 

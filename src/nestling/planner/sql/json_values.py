@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from nestling.ir.expression import Call, Column, Expression, Function, Literal, Rules
 from nestling.ir.types import TEXT, TypeName
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
 
@@ -22,7 +22,7 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     column = bound(inner) if isinstance(inner, exp.Column) else None
     is_json = isinstance(column, Column) and column.type.name is TypeName.JSON and not column.mixed
     if column is None or not is_json or env.dialect.rules is not Rules.POSTGRESQL:
-        raise gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)
+        raise statement_gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)
     path = (Literal(key, TEXT) for key in reversed(keys))
     return Call(Function.JSON_VALUE, (column, *path), TEXT, env.dialect.rules)
 
@@ -32,7 +32,7 @@ def _key(node: exp.JSONExtract | exp.JSONExtractScalar, env: Env) -> str:
         case exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathKey(this=str(key))]):
             return key
         case _:
-            raise gap(f"`{_written(node, env)}`, whose key is no constant text", node)
+            raise statement_gap(f"`{_written(node, env)}`, whose key is no constant text", node)
 
 
 def _written(node: exp.Expr, env: Env) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import StatementGap, gap, written
+from nestling.planner.sql.gaps import StatementGap, statement_gap, written
 
 _ALWAYS = frozenset(
     {
@@ -114,6 +114,6 @@ def unread(tree: exp.Expr, dialect: Dialect) -> Iterator[tuple[exp.Expr, Stateme
         for name, value in node.args.items():
             if value and name not in _ALWAYS and name not in read:
                 if isinstance(node, _CLAUSES):
-                    yield node, gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
+                    yield node, statement_gap(f"{node.key.upper()} with {name.strip('_').upper()}", node)
                 else:
-                    yield node, gap(written(node, dialect.grammar), node)
+                    yield node, statement_gap(written(node, dialect.grammar), node)

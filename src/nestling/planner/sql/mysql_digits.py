@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from nestling.ir.expression import Call, Expression, Function, Literal, Operator, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 
 MORE = 4
 """Digits a quotient shows beyond its dividend's (div_precision_increment)."""
@@ -88,7 +88,7 @@ def together(values: Sequence[Expression]) -> Type | None:
     """The type of one of several exact numbers; None where the digits of one are not declared."""
     known = [digits_of(value) for value in values]
     if None in known and any(map(is_rounded_later, values)):
-        raise gap("a quotient and a number whose digits are not declared, which become one value")
+        raise statement_gap("a quotient and a number whose digits are not declared, which become one value")
     if not known or None in known:
         return None
     found = [each for each in known if each is not None]

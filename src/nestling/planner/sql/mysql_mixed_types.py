@@ -7,7 +7,7 @@ from dataclasses import replace
 from nestling.ir.expression import Expression, Literal
 from nestling.ir.two_digit_years import full_year
 from nestling.ir.types import TIMES, YEAR, Type, TypeName
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import typed_literal
 
 APART = TIMES | {TypeName.TIME, TypeName.JSON}
@@ -23,9 +23,9 @@ def _other(one: Expression, other: Expression, name: TypeName) -> str:
 def refuse_own(expression: Expression, other: Expression) -> None:
     """Raise the gap of two types between which MySQL converts in a way of its own."""
     if TypeName.JSON in (expression.type.name, other.type.name) and expression.type.name is not other.type.name:
-        raise gap(f"a comparison of JSON with {_other(expression, other, TypeName.JSON)}")
+        raise statement_gap(f"a comparison of JSON with {_other(expression, other, TypeName.JSON)}")
     if expression.type.name is TypeName.TIME and other.type.name not in (TypeName.TIME, TypeName.TEXT, TypeName.ANY):
-        raise gap(f"a comparison of a time of day with {other.type.name}")
+        raise statement_gap(f"a comparison of a time of day with {other.type.name}")
 
 
 def beside_years(left: Expression, right: Expression) -> tuple[Expression, Expression]:
@@ -37,7 +37,7 @@ def _beside_year(expression: Expression, other: Expression) -> Expression:
     if other.type.carried != YEAR:
         return expression
     if isinstance(expression, Literal) and isinstance(expression.value, str) and len(expression.value) <= _SHORT:
-        raise gap("a comparison of YEAR with a text of two digits")
+        raise statement_gap("a comparison of YEAR with a text of two digits")
     if isinstance(expression, Literal) and isinstance(expression.value, int):
         return replace(expression, value=full_year(expression.value))
     return expression
@@ -49,4 +49,4 @@ def beside_time(expression: Expression) -> Expression:
         found = typed_literal(expression.value, Type(TypeName.TIME))
         if isinstance(found, Literal):
             return found
-    raise gap(f"a comparison of a time of day with {expression.type.name}")
+    raise statement_gap(f"a comparison of a time of day with {expression.type.name}")

@@ -14,7 +14,7 @@ from nestling.ir.expression import NULL, Expression, Literal, Parameter, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
-from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.scope import Env, Scope, Translation
 
@@ -59,7 +59,7 @@ def select_items(nodes: Sequence[exp.Expr], scope: Scope, env: Env) -> list[Item
 
 def _star(node: exp.Star, scope: Scope, env: Env) -> list[tuple[str, Expression]]:
     if any(node.args.get(part) for part in ("except_", "replace", "rename")):
-        raise gap("a star with EXCEPT or REPLACE", node)
+        raise statement_gap("a star with EXCEPT or REPLACE", node)
     if not scope.sources:
         raise mistake("`*` without a FROM", node)
     return scope.columns(in_place=env.dialect.is_sqlite)
@@ -109,7 +109,7 @@ def limits(node: exp.Expr, env: Env) -> tuple[Expression | None, Expression | No
     clause, after = node.args.get("limit"), node.args.get("offset")
     if isinstance(clause, exp.Fetch):
         if clause.args.get("limit_options") is not None and clause.args["limit_options"].args.get("with_ties"):
-            raise gap("FETCH WITH TIES", clause)
+            raise statement_gap("FETCH WITH TIES", clause)
         count = clause.args.get("count")
     else:
         count = clause.expression if clause is not None else None

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from nestling.ir.expression import Rules
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import gap, written
+from nestling.planner.sql.gaps import statement_gap, written
 
 _EQUALITIES = (exp.EQ, exp.NEQ)
 _ORDERS = (exp.LT, exp.LTE, exp.GT, exp.GTE)
@@ -26,7 +26,7 @@ def refuse_other_order(tree: exp.Expr, dialect: Dialect) -> None:
     for node in tree.walk():
         if differs(node):
             said = f"{written(node, dialect.grammar)}, whose operators {dialect.rules} takes in another order; write brackets"
-            raise gap(said, node)
+            raise statement_gap(said, node)
 
 
 def _differs_in_sqlite(node: exp.Expr) -> bool:

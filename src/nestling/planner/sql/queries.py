@@ -27,7 +27,7 @@ from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
-from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.grouping import unique_name
 from nestling.planner.sql.mysql_digits import rounded_alike
 from nestling.planner.sql.outputs import BoundQuery, limits, recast
@@ -52,7 +52,7 @@ def bind_query(node: exp.Expr, env: Env, wish: str = "") -> BoundQuery:
         return _parenthesised(node, env, wish)
     if isinstance(node, exp.Values):
         return _values(node, env, wish)
-    raise gap(f"{node.key.upper()} where a query is expected", node)
+    raise statement_gap(f"{node.key.upper()} where a query is expected", node)
 
 
 def with_ctes(node: exp.Expr, env: Env) -> Mapping[str, Cte]:
@@ -84,7 +84,7 @@ _SETS: dict[type[exp.Expr], SetOperator] = {
 
 def _set_operation(node: exp.SetOperation, env: Env, wish: str) -> BoundQuery:
     if node.args.get("by_name") or node.args.get("on") or node.args.get("side"):
-        raise gap("a set operation by name", node)
+        raise statement_gap("a set operation by name", node)
     left, right = bind_query(node.this, env), bind_query(node.expression, env)
     _same_width(left.relation, right.relation, node)
     (one, other), columns = _alike(left.relation, right.relation, left.names, env.translation, wish or "united")
@@ -183,7 +183,7 @@ def _output(tree: exp.Expr, bound: BoundQuery, right: BoundQuery | None) -> Colu
                 return bound.relation.columns[place]
     if isinstance(tree, exp.Column):
         raise no_such("output column", tree.name, bound.names, tree)
-    raise gap("ORDER BY an expression behind a set operation", tree)
+    raise statement_gap("ORDER BY an expression behind a set operation", tree)
 
 
 def _parenthesised(node: exp.Subquery, env: Env, wish: str) -> BoundQuery:
@@ -210,7 +210,7 @@ def bind_recursive(name: str, cte: Cte, env: Env) -> Relation:
     query = cte.query
     assert isinstance(query, exp.SetOperation)
     if not isinstance(query, exp.Union) or query.args.get("limit") or query.args.get("order"):
-        raise gap("a recursion with anything but UNION", query)
+        raise statement_gap("a recursion with anything but UNION", query)
     base = bind_query(query.this, env).relation
     names = cte.columns or tuple(column.name for column in base.columns)
     alias = env.translation.alias(name)

@@ -17,7 +17,7 @@ from nestling.ir.algebra import NamedWindow, Relation, WindowFunction
 from nestling.ir.expression import Affinity, Collation, Column, Expression
 from nestling.ir.model import Entity, Model, View
 from nestling.planner.sql.dialect import Dialect
-from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 
 Bound = Callable[[exp.Expr], Expression]
 """Binds a part of what is being bound, in the same `Env`."""
@@ -115,7 +115,7 @@ class Translation:
         """An alias nobody has yet in this statement."""
         self.relations += 1
         if self.relations > MOST_RELATIONS:
-            raise gap(f"a statement of more than {MOST_RELATIONS} tables and steps")
+            raise statement_gap(f"a statement of more than {MOST_RELATIONS} tables and steps")
         number = self.aliases.get(wish.casefold(), 0) + 1
         self.aliases[wish.casefold()] = number
         return wish if number == 1 else self.alias(f"{wish}_{number}")
@@ -126,7 +126,7 @@ class Translation:
             if name.casefold() in self.entities:
                 return self.entities[name.casefold()]
         if self.view(table) is not None:
-            raise gap(f"a write to the view `{table.name}`", table)
+            raise statement_gap(f"a write to the view `{table.name}`", table)
         known = [*(entity.name for entity in self.model.entities), *(view.name for view in self.model.views)]
         raise no_such("table", table.name, known, table)
 
@@ -225,7 +225,7 @@ class Env:
             return self.grouped.column(found, node)
         key = self.grouped.key(node)
         if key is None:
-            raise gap("a merged column that is not grouped by", node)
+            raise statement_gap("a merged column that is not grouped by", node)
         return key
 
     def known(self) -> list[str]:

@@ -29,7 +29,7 @@ from nestling.planner.sql import values
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
@@ -91,10 +91,10 @@ class Select:
             what = (
                 "a read that locks its rows; MongoDB has none: in `Store.transaction`, first write a row that all write"
             )
-            raise gap(what, locks[0])
+            raise statement_gap(what, locks[0])
         for clause in _REFUSED:
             if self.node.args.get(clause):
-                raise gap(f"{clause.upper()} clause", self.node)
+                raise statement_gap(f"{clause.upper()} clause", self.node)
 
     def _united(self) -> BoundQuery:
         """The groupings of ROLLUP and its like, one after the other."""
@@ -119,7 +119,7 @@ class Select:
                 return None
             return start_grouping((), rows)
         if group.args.get("totals") or group.args.get("all"):
-            raise gap("GROUP BY ALL or with totals", group)
+            raise statement_gap("GROUP BY ALL or with totals", group)
         trees = [self._group_tree(tree, rows) for tree in group.expressions]
         inside = replace(rows, outputs=self.outputs)
         return start_grouping(trees, inside)
@@ -140,7 +140,7 @@ class Select:
             raise mistake(f"there is no column {position.this} in the select list", position)
         tree = self.items[place - 1].tree
         if tree is None:
-            raise gap("a position inside a star", position)
+            raise statement_gap("a position inside a star", position)
         return tree.unalias()
 
     def _named_windows(self) -> dict[str, exp.Expr]:
@@ -210,7 +210,7 @@ class Select:
                 raise mistake(f"there is no column {tree.this} in the select list", tree)
             return int(tree.this) - 1
         if isinstance(tree, exp.Boolean) and env.dialect.rules is Rules.MYSQL:
-            raise gap("ORDER BY TRUE or FALSE, which MariaDB takes for the place of a column", tree)
+            raise statement_gap("ORDER BY TRUE or FALSE, which MariaDB takes for the place of a column", tree)
         if isinstance(tree, exp.Column) and not tree.table and self._is_output(tree.name.casefold(), env):
             return next(place for place, item in enumerate(self.items) if item.name.casefold() == tree.name.casefold())
         return None

@@ -15,7 +15,7 @@ from sqlglot import exp
 from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
 from nestling.ir.types import CHAR, DURATION, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 
 _ONE_TEXT = frozenset(
     {
@@ -44,16 +44,18 @@ def refuse_order(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where the order of what is kept is not that of the values; that of single precision is."""
     for each in found:
         if (why := _unordered(each.type.name)) and each != NULL:
-            raise gap(f"{what} of {why}", node)
+            raise statement_gap(f"{what} of {why}", node)
     if any(NAN in each.type.carried.split() for each in found):
-        raise gap(f"{what} of numbers some of which are NaN, which MongoDB puts before all others, not behind", node)
+        raise statement_gap(
+            f"{what} of numbers some of which are NaN, which MongoDB puts before all others, not behind", node
+        )
     _refuse_texts(what, node, *found)
 
 
 def refuse_rank(node: exp.Expr, found: Expression) -> None:
     """Raise a gap where rows are put in an order that is not that in which values are compared."""
     if found.type.carried == SET:
-        raise gap("an order of SET, which goes by the place of its labels", node)
+        raise statement_gap("an order of SET, which goes by the place of its labels", node)
 
 
 def _unordered(kind: TypeName) -> str:
@@ -79,15 +81,15 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for what is kept as a text that equal values may not share."""
     for each in found:
         if each.type.name is TypeName.INTERVAL:
-            raise gap(f"{what} of intervals", node)
+            raise statement_gap(f"{what} of intervals", node)
         if each.type.carried not in ("", CHAR, SET) and each.type.name in KEPT_AS_TEXT:
-            raise gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
+            raise statement_gap(f"{what} of `{each.type.carried}`, which is kept as text and does not go by it", node)
 
 
 def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, node: exp.Expr | None = None) -> None:
     """Raise a gap where comparing what is kept is not comparing the values."""
     if _is_json_text(left) and _is_json_text(right):
-        raise gap(f"a comparison of {_JSON_TEXTS}", node)
+        raise statement_gap(f"a comparison of {_JSON_TEXTS}", node)
     alike = left.type == right.type and left.type.carried in _ONE_TEXT and not ordered
     if alike and isinstance(left, Column) and isinstance(right, Column):
         return
@@ -99,7 +101,7 @@ def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, nod
         _refuse_texts("a comparison", node, left, right)
     for one, other in ((left, right), (right, left)):
         if _is_real(one) and not _is_real(other) and not _is_single(other):
-            raise gap(
+            raise statement_gap(
                 "a comparison of `real`, whose single precision MongoDB has not, with what may have more digits", node
             )
 
@@ -108,13 +110,13 @@ def refuse_reckoning(what: str, node: exp.Expr | None, *found: Expression) -> No
     """Raise a gap for what is reckoned with values that are kept in another way."""
     _refuse_texts(what, node, *found)
     if any(map(_is_real, found)):
-        raise gap(f"{what} of `real`, whose single precision MongoDB has not", node)
+        raise statement_gap(f"{what} of `real`, whose single precision MongoDB has not", node)
 
 
 def refuse_groups(what: str, node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap where equal values may be kept as different texts, or different ones alike."""
     if any(map(_is_json_text, found)):
-        raise gap(f"{what} of {_JSON_TEXTS}", node)
+        raise statement_gap(f"{what} of {_JSON_TEXTS}", node)
     _refuse_texts(what, node, *(each for each in found if each.type.carried not in _ONE_TEXT))
 
 
@@ -122,7 +124,7 @@ def refuse_parts(node: exp.Expr | None, *found: Expression) -> None:
     """Raise a gap for what no window is partitioned by."""
     refuse_groups("a window's parts", node, *found)
     if any(each.type.name in MAY_BE_ARRAYS for each in found):
-        raise gap("a window's parts of arrays or JSON, by which the server does not partition", node)
+        raise statement_gap("a window's parts of arrays or JSON, by which the server does not partition", node)
 
 
 def _is_json_text(value: Expression) -> bool:

@@ -17,7 +17,7 @@ from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
-from nestling.planner.sql.gaps import gap, mistake, no_such
+from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
 
 Tables = tuple[Relation, Scope]
@@ -30,13 +30,13 @@ def bind_from(select: exp.Select, env: Env) -> Tables:
     """The relation and scope of a SELECT's FROM and joins; one empty row when it has none. `env` is what lies outside."""
     source = select.args.get("from_")
     if select.args.get("laterals") or select.args.get("match"):
-        raise gap("LATERAL", select)
+        raise statement_gap("LATERAL", select)
     if source is None:
         return Values(env.translation.alias("nothing"), (), ((),)), Scope()
     relation, scope = bind_table(source.this, env)
     joins = select.args.get("joins") or ()
     if len(joins) > MOST_JOINS:
-        raise gap(f"more than {MOST_JOINS} joins", select)
+        raise statement_gap(f"more than {MOST_JOINS} joins", select)
     late: list[exp.Expr] = []
     for place, join in enumerate(joins):
         ahead = env.dialect.is_sqlite and _looks_ahead(join, joins[place + 1 :])
@@ -68,7 +68,7 @@ def bind_table(node: exp.Expr, env: Env) -> Tables:
     elif isinstance(node, exp.Values):
         found = _derived(exp.Subquery(this=node, alias=node.args.get("alias")), env)
     else:
-        raise gap(f"{node.key.upper()} in FROM", node)
+        raise statement_gap(f"{node.key.upper()} in FROM", node)
     for join in node.args.get("joins") or ():
         found = _join(found, join, env)
     return found
@@ -83,7 +83,7 @@ def _is_item(node: exp.Expr) -> bool:
 
 def _named(node: exp.Table, env: Env) -> Tables:
     if not isinstance(node.this, exp.Identifier):
-        raise gap("a table function", node)
+        raise statement_gap("a table function", node)
     cte = env.ctes.get(node.name.casefold()) if not node.db else None
     if cte is not None:
         return _cte(node, cte, env)
@@ -173,7 +173,7 @@ def _kind(node: exp.Join) -> JoinKind:
     side = str(node.side or "").upper()
     kind = str(node.kind or "").upper()
     if kind in ("SEMI", "ANTI", "ASOF", "STRAIGHT") or node.method.upper() not in ("", "NATURAL"):
-        raise gap(f"{kind or node.method.upper()} JOIN", node)
+        raise statement_gap(f"{kind or node.method.upper()} JOIN", node)
     if side:
         return JoinKind(side.casefold())
     return JoinKind.CROSS if kind == "CROSS" else JoinKind.INNER
@@ -200,7 +200,7 @@ def _merge(
             known = (known for scope in (left, right) for known, _ in scope.columns())
             raise no_such("column", name, known, node)
         if len({side.type.is_char for side in sides}) > 1:
-            raise gap(f"USING `{name}`, which is `char` on one side only", node)
+            raise statement_gap(f"USING `{name}`, which is `char` on one side only", node)
         rule = collation_of(sides, env.translation)
         equal.append(values.compare(Comparison.EQUAL, sides[0], sides[1], env.translation, rule))
         merged.append((_written(left, name), _one(sides[0], sides[1], kind, env)))

@@ -28,7 +28,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import called, gap, mistake
+from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
@@ -73,7 +73,7 @@ def _timestamp(value: Expression) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, str) and value.value.casefold() == "now":
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     if isinstance(value, Literal) and isinstance(value.value, str) and _overflows(value.value):
-        raise gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
+        raise statement_gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
     if value.type.name is TypeName.TIMESTAMP and not (isinstance(value, Column) and value.mixed):
         return value
     if value.type.name is TypeName.BOOLEAN:  # a Julian day, as any number
@@ -96,7 +96,7 @@ def _modified(value: Expression, modifier: exp.Expr) -> Expression:
         return Call(Function.TRUNCATE_TIME, (Literal(match[1].lower(), TEXT), value), TIMESTAMP, Rules.SQLITE)
     match = _MODIFIER.match(word)
     if match is None or ("." in match[2] and match[3].lower() in ("month", "year")):
-        raise gap(f"date modifier `{word or modifier.sql()}`", modifier)
+        raise statement_gap(f"date modifier `{word or modifier.sql()}`", modifier)
     amount = float(match[2]) if "." in match[2] else int(match[2])
     signed = Literal(-amount if match[1] == "-" else amount, FLOAT if isinstance(amount, float) else INTEGER)
     return Call(Function.ADD_TIME, (value, Literal(match[3].lower(), TEXT), signed), TIMESTAMP, Rules.SQLITE)
@@ -129,15 +129,17 @@ def _day_of(value: Expression, env: Env) -> Expression:
 def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise gap("a time format that is no constant text", node)
+        raise statement_gap("a time format that is no constant text", node)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
-        raise gap("TO_CHAR of a number", node)
+        raise statement_gap("TO_CHAR of a number", node)
     if env.dialect.is_sqlite:
         if not _FORMAT.match(pattern.this):
-            raise gap(f"time format `{pattern.this}`", node)
+            raise statement_gap(f"time format `{pattern.this}`", node)
     elif not _SHARED_FORMAT.match(pattern.this):  # which sqlglot does not keep as it is written
-        raise gap(f"{called(node, env.dialect.grammar)} with other parts than {_PARTS[env.dialect.rules]}", node)
+        raise statement_gap(
+            f"{called(node, env.dialect.grammar)} with other parts than {_PARTS[env.dialect.rules]}", node
+        )
     instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
     return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
@@ -147,16 +149,16 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if not env.dialect.is_sqlite:
         return _other(node, env, bound)
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise gap("a time format that is no constant text", node)
+        raise statement_gap("a time format that is no constant text", node)
     if not _FORMAT.match(pattern.this):
-        raise gap(f"time format {pattern.sql()}", node)
+        raise statement_gap(f"time format {pattern.sql()}", node)
     return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
 
 
 def _julian(function: Function, kind: Type) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if not env.dialect.is_sqlite:
-            raise gap(f"{node.name.upper()}() function", node)
+            raise statement_gap(f"{node.name.upper()}() function", node)
         return Call(function, (_instant(node.expressions, bound),), kind, Rules.SQLITE)
 
     return call
@@ -176,13 +178,13 @@ def _time(value: Expression, env: Env) -> Expression:
 
 
 def _other(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001 - a handler's signature
-    raise gap(f"{called(node, env.dialect.grammar)}() function", node)
+    raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
 
 
 def _now(kind: Type, pattern: str) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
         if isinstance(node, exp.CurrentTime) and not env.dialect.is_sqlite:
-            raise gap("the time of day it is", node)
+            raise statement_gap("the time of day it is", node)
         digits = node.expressions[0] if isinstance(node, exp.Anonymous) and node.expressions else node.args.get("this")
         now = Call(Function.NOW, (), TIMESTAMP, env.dialect.rules)
         if env.dialect.is_sqlite:
@@ -200,7 +202,7 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
     Where none are said MySQL's has none, and PostgreSQL's all. The server's clock has milliseconds.
     """
     if isinstance(said, exp.Expr) and not (isinstance(said, exp.Literal) and said.name.isdecimal()):
-        raise gap("the time it is with digits that are no constant", node)
+        raise statement_gap("the time it is with digits that are no constant", node)
     unsaid = 0 if rules is Rules.MYSQL else BSON_DIGITS
     digits = int(said.name) if isinstance(said, exp.Literal) else unsaid
     if digits >= BSON_DIGITS:
@@ -218,7 +220,7 @@ _CLOCK = ("hour", "minute", "second")
 
 def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if unit not in _UNITS:
-        raise gap(f"EXTRACT of {unit}", node)
+        raise statement_gap(f"EXTRACT of {unit}", node)
     is_day = isinstance(value, exp.TsOrDsToDate) and unit in _CLOCK  # `hour(date(at))`; sqlglot adds it to the others
     inner = value.this if isinstance(value, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) and not is_day else value
     given = bound(inner)
@@ -228,7 +230,7 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
         and isinstance(given, Literal)
         and ":" not in str(given.value)
     ):
-        raise gap(f"the {unit} of a constant that is no time, but is read as one", node)
+        raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
     found = _time(given, env)
     is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
     kind = DECIMAL if is_exact else INTEGER
@@ -244,7 +246,7 @@ def _part_of(unit: str) -> Handler:
 def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     unit = node.args["unit"].name.casefold()
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
-        raise gap(f"DATE_TRUNC to {unit}", node)
+        raise statement_gap(f"DATE_TRUNC to {unit}", node)
     value, zone = _time(bound(node.this), env), node.args.get("zone")
     if zone is not None:
         local = Call(
@@ -259,7 +261,7 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """PostgreSQL's AT TIME ZONE, and `timezone(zone, time)`."""
     if env.dialect.rules is not Rules.POSTGRESQL:
-        raise gap("AT TIME ZONE", node)
+        raise statement_gap("AT TIME ZONE", node)
     parts = node.expressions if isinstance(node, exp.Anonymous) else (node.args["zone"], node.this)
     if len(parts) != 2:
         raise mistake(f"TIMEZONE() takes two arguments, not {len(parts)}", node)
@@ -271,11 +273,11 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     """An instant as clocks in the zone show it; the instant of what they show."""
     name = zone.this if isinstance(zone, exp.Literal) and zone.is_string else ""
     if not _ZONE.fullmatch(name):
-        raise gap("a time zone that is no constant of a name as `Europe/Berlin`", zone)
+        raise statement_gap("a time zone that is no constant of a name as `Europe/Berlin`", zone)
     if value.type.name is TypeName.DATE:
         value = Cast(value, TIMESTAMPTZ, env.dialect.rules)
     if value.type.name not in MOMENTS:
-        raise gap(f"AT TIME ZONE of {value.type}", zone)
+        raise statement_gap(f"AT TIME ZONE of {value.type}", zone)
     to = Literal("UTC" if name in _UTC else name, TEXT)
     if _is_instant(value):
         return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)
@@ -298,7 +300,7 @@ def _is_instant(value: Expression) -> bool:
 
 def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.rules is not Rules.MYSQL:
-        raise gap("DATEDIFF", node)
+        raise statement_gap("DATEDIFF", node)
     sides = tuple(
         Call(Function.DATE_OF, (_time(bound(side), env),), DATE, Rules.MYSQL) for side in (node.this, node.expression)
     )
@@ -313,10 +315,10 @@ def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     said = node.args.get("unit")
     unit = said.name.casefold() if said is not None else ""
     if env.dialect.rules is not Rules.MYSQL or unit not in _PASSED:
-        raise gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
+        raise statement_gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
     sides = (_time(bound(node.this), env), _time(bound(node.expression), env))
     if any(map(is_mixed_time, sides)):
-        raise gap("TIMESTAMPDIFF of what may be a zero date", node)
+        raise statement_gap("TIMESTAMPDIFF of what may be a zero date", node)
     return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
 
 
@@ -325,13 +327,13 @@ def _weekday(unit: str, shift: int) -> Handler:
 
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if env.dialect.rules is not Rules.MYSQL:
-            raise gap(f"{called(node, env.dialect.grammar)}() function", node)
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
         parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
         if len(parts) != 1:
             raise mistake(f"{called(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
         inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
         if is_mixed_time(bound(inner)):
-            raise gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
         return Arithmetic(Operator.ADD, _part(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER)
 
     return call
@@ -340,13 +342,13 @@ def _weekday(unit: str, shift: int) -> Handler:
 def _unix_seconds(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """MySQL's UNIX_TIMESTAMP of a TIMESTAMP, or of now; of a DATETIME it hangs on the session's time zone."""
     if env.dialect.rules is not Rules.MYSQL:
-        raise gap(f"{node.name.upper()}() function", node)
+        raise statement_gap(f"{node.name.upper()}() function", node)
     if not node.expressions:
         return Call(Function.EPOCH, (Call(Function.NOW, (), TIMESTAMP, Rules.MYSQL),), INTEGER, Rules.MYSQL)
     value = bound(node.expressions[0])
     is_whole = value.type.name is TypeName.TIMESTAMPTZ and value.type.fraction_digits == 0
     if len(node.expressions) != 1 or not is_whole or is_mixed_time(value):
-        raise gap("UNIX_TIMESTAMP() of anything but a TIMESTAMP of whole seconds", node)
+        raise statement_gap("UNIX_TIMESTAMP() of anything but a TIMESTAMP of whole seconds", node)
     return Call(Function.EPOCH, (value,), INTEGER, Rules.MYSQL)
 
 
@@ -368,7 +370,7 @@ def add_interval(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if is_interval(left) and isinstance(node, exp.Add):
         left, right = right, left
     if not isinstance(node, exp.Add | exp.Sub) or not is_interval(right) or is_interval(left):
-        raise gap("arithmetic of intervals alone", node)
+        raise statement_gap("arithmetic of intervals alone", node)
     times: exp.Expr | None = None
     if isinstance(right, exp.Mul):
         times, right = (right.expression, right.this) if is_interval(right.this) else (right.this, right.expression)
@@ -379,7 +381,7 @@ def _counted(number: exp.Literal, node: exp.Expr) -> Literal:
     try:
         return number_literal(number.this)
     except ValueError:
-        raise gap(f"an interval of `{number.this}`", node) from None
+        raise statement_gap(f"an interval of `{number.this}`", node) from None
 
 
 def _shifted(
@@ -393,7 +395,7 @@ def _shifted(
     if isinstance(inner, exp.Literal) and not word:
         match = _AMOUNT.fullmatch(inner.this)
         if match is None:
-            raise gap(f"interval `{inner.this}`", amount)
+            raise statement_gap(f"interval `{inner.this}`", amount)
         number, word = number_literal(match[1]), match[2]
     else:
         number = (
@@ -401,7 +403,7 @@ def _shifted(
         )
     word = word.casefold().rstrip("s")
     if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):
-        raise gap(f"interval of {word or 'no unit'}", amount)
+        raise statement_gap(f"interval of {word or 'no unit'}", amount)
     if isinstance(number, Parameter) and env.dialect.rules is Rules.MYSQL:
         number = replace(number, type=INTEGER)
     if times is not None:
@@ -417,7 +419,7 @@ def _shifted(
     if kind != found.type:
         found = Cast(found, kind, env.dialect.rules)
     if not is_integer(number) and word in ("year", "quarter", "month"):
-        raise gap("a fraction of a month", amount)
+        raise statement_gap("a fraction of a month", amount)
     return Call(Function.ADD_TIME, (found, Literal(word, TEXT), number), kind, env.dialect.rules)
 
 

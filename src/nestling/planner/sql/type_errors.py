@@ -8,7 +8,7 @@ from nestling.common.errors import name_list
 from nestling.ir.expression import Call, Case, Column, Expression, Function, Literal
 from nestling.ir.operands import is_text
 from nestling.ir.types import MAY_BE_ARRAYS, NUMBERS, Type, TypeName
-from nestling.planner.sql.gaps import gap, mistake, written
+from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.literals import UUID_TEXT
 
 UUID_FORM = "write it with 32 hexadecimal digits, as '9b0e5a3c-1f2d-4c6b-8a7e-0d1c2b3a4f5e'"
@@ -39,7 +39,7 @@ def refuse_composite(node: exp.Expr, grammar: str, *sides: Expression) -> None:
     """Raise the gap of an operator that puts JSON or arrays together, or takes parts of them away: `||`, `-`."""
     odd = next((side.type for side in sides if side.type.name in MAY_BE_ARRAYS), None)
     if odd is not None:
-        raise gap(f"{written(node, grammar)}, an operator of {odd.carried or odd}", node)
+        raise statement_gap(f"{written(node, grammar)}, an operator of {odd.carried or odd}", node)
 
 
 def refuse_label(text: str, wanted: Type) -> None:

@@ -48,7 +48,7 @@ from nestling.ir.types import (
 from nestling.ir.zero_dates import is_zero, zero_of
 from nestling.planner.sql import char_n as chars
 from nestling.planner.sql.enums import ranked
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.infinite_moments import placed_sides, refuse_infinite
 from nestling.planner.sql.literals import (
     DECIMAL,
@@ -234,7 +234,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
     if isinstance(value, Literal) and isinstance(value.value, Decimal):
         return Literal(f"{value.value:f}", TEXT)
     if isinstance(value, Literal) and isinstance(value.value, datetime) and not translation.dialect.is_sqlite:
-        raise gap("a constant moment as a text; write the text")
+        raise statement_gap("a constant moment as a text; write the text")
     refuse_infinite("a text", None, translation, value)
     return Cast(as_written(value, translation), TEXT, translation.dialect.rules)
 
@@ -390,7 +390,7 @@ def _mysql(expression: Expression, other: Expression, translation: Translation) 
         return folded if isinstance(folded, Literal) else Cast(expression, TIMESTAMP, Rules.MYSQL)
     if other.type.name in TIMES and expression.type.name is TypeName.DATE and other.type != expression.type:
         if _mixed(expression) and _mixed(other):
-            raise gap("days beside moments where both also hold zero dates")
+            raise statement_gap("days beside moments where both also hold zero dates")
         return Cast(expression, TIMESTAMP, Rules.MYSQL)
     value, beside = plain(expression, translation), plain(other, translation)
     if other.type.name in TIMES and value != NULL and value.type.name in NUMBERS:

@@ -9,7 +9,7 @@ from nestling.ir.model import Model, View
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import dialect_of
-from nestling.planner.sql.gaps import StatementGap, gap
+from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.known_nodes import refuse_unread
 from nestling.planner.sql.outputs import BoundQuery, result_names
 from nestling.planner.sql.parse import parse
@@ -20,9 +20,9 @@ from nestling.planner.sql.scope import Env, Translation
 def bind_view(view: View, translation: Translation, wish: str) -> BoundQuery:
     """The view's rows; what its SELECT cannot be is said of the view."""
     if view.name in translation.open_views:
-        raise gap(f"view `{view.name}`, which names itself")
+        raise statement_gap(f"view `{view.name}`, which names itself")
     if dialect_of(view.dialect) is not translation.dialect and view.dialect:
-        raise gap(f"view `{view.name}`, which is in another dialect than the statement")
+        raise statement_gap(f"view `{view.name}`, which is in another dialect than the statement")
     translation.open_views.append(view.name)
     try:
         return _bound(view, translation, wish)

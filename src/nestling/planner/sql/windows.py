@@ -12,7 +12,7 @@ from nestling.planner.sql import sum_types as sums
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
-from nestling.planner.sql.gaps import called, gap, mistake
+from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.mysql_digits import observed
@@ -76,7 +76,7 @@ def _frame(spec: exp.Expr | None, is_ordered: bool, env: Env) -> Frame:
     if spec is None:
         return Frame(FrameUnit.RANGE, _START, _CURRENT) if is_ordered else Frame(FrameUnit.ROWS, _START, _END)
     if spec.args.get("exclude"):
-        raise gap("a frame's EXCLUDE", spec)
+        raise statement_gap("a frame's EXCLUDE", spec)
     unit = FrameUnit(str(spec.args["kind"]).casefold())
     end = _bound(spec.args.get("end"), spec.args.get("end_side"), env) if spec.args.get("end") else _CURRENT
     return Frame(unit, _bound(spec.args.get("start"), spec.args.get("start_side"), env), end)
@@ -96,15 +96,15 @@ def _function(
     node: exp.Expr, env: Env
 ) -> tuple[WindowOnly | AggregateFunction, tuple[Expression, ...], Type, Expression | None, Collation]:
     if isinstance(node, exp.IgnoreNulls | exp.RespectNulls):
-        raise gap("IGNORE NULLS", node)
+        raise statement_gap("IGNORE NULLS", node)
     only = _ONLY.get(type(node))
     if only is not None:
         return only, *_only(only, node, env), None, env.dialect.collation
     if not is_aggregate(node):
-        raise gap(f"{called(node, env.dialect.grammar)} over a window", node)
+        raise statement_gap(f"{called(node, env.dialect.grammar)} over a window", node)
     found = bind_aggregate(node, env, kept=True)
     if found.distinct or found.order or found.separator is not None:
-        raise gap("DISTINCT or a concatenation over a window", node)
+        raise statement_gap("DISTINCT or a concatenation over a window", node)
     arguments = (found.argument,) if found.argument is not None else ()
     return found.function, arguments, found.type, found.filter, found.collation
 

@@ -15,7 +15,7 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.write import Delete, Returning, Update
 from nestling.planner.sql.assignments import assignments, refuse, source_of
 from nestling.planner.sql.expressions import predicate
-from nestling.planner.sql.gaps import gap, mistake
+from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.joined_writes import Others
 from nestling.planner.sql.parse import Parsed
 from nestling.planner.sql.queries import with_ctes
@@ -53,10 +53,10 @@ def _first_rows(node: _Write, translation: Translation) -> _Write:
         return node
     table, others, _ = _joined(node)
     if others or not isinstance(table, exp.Table):
-        raise gap(f"{node.key.upper()} of joined tables with LIMIT", node)
+        raise statement_gap(f"{node.key.upper()} of joined tables with LIMIT", node)
     key = translation.entity(table).key
     if len(key) != 1:
-        raise gap(f"{node.key.upper()} with LIMIT of a table whose key is not one column", node)
+        raise statement_gap(f"{node.key.upper()} with LIMIT of a table whose key is not one column", node)
     column = exp.column(key[0], table=table.alias_or_name, quoted=True)
     chosen = exp.Select(expressions=[column.copy()]).from_(table.copy())
     for clause in ("where", "order", "limit"):
@@ -100,7 +100,7 @@ class _Target:
     def returning(self, parsed: Parsed) -> Returning | None:
         """What is answered of the changed rows; of a joined write it would be of the partners too."""
         if self.others is not None and parsed.tree.args.get("returning") is not None:
-            raise gap(f"{parsed.tree.key.upper()} of joined tables with RETURNING", parsed.tree)
+            raise statement_gap(f"{parsed.tree.key.upper()} of joined tables with RETURNING", parsed.tree)
         (source,) = self.env.scope.sources
         return bind_returning(parsed, source.name, self.scan, self.env.translation)
 
@@ -108,7 +108,7 @@ class _Target:
 def _target(node: exp.Expr, translation: Translation) -> _Target:
     table, tables, conditions = _joined(node)
     if not isinstance(table, exp.Table):
-        raise gap(f"{node.key.upper()} of that", node)
+        raise statement_gap(f"{node.key.upper()} of that", node)
     entity = translation.entity(table)
     name = table.alias or table.name
     scan = bind_scan(entity, name, translation)
@@ -131,12 +131,12 @@ def _joined(node: exp.Expr) -> tuple[exp.Expr, list[exp.Expr], list[exp.Expr]]:
     if listed is None:
         named = node.args.get("tables") or ()
         if named and [table.name.casefold() for table in named] != [node.this.alias_or_name.casefold()]:
-            raise gap("DELETE from several tables", node)
+            raise statement_gap("DELETE from several tables", node)
         return node.this, [source.this] if source is not None else list(using), conditions
     joins = listed.args.get("joins") or ()
     for join in joins:
         if join.side or join.args.get("using") or join.method:
-            raise gap(f"{node.key.upper()} with a join that is not plain", join)
+            raise statement_gap(f"{node.key.upper()} with a join that is not plain", join)
         conditions += [join.args["on"]] if join.args.get("on") is not None else []
     tables = _all_tables(listed)
     place = _place(node, tables)
@@ -158,5 +158,5 @@ def _place(node: exp.Expr, tables: Sequence[exp.Expr]) -> int:
         wanted = {pair.this.table.casefold() for pair in node.expressions if isinstance(pair.this, exp.Column)}
     names = [table.alias_or_name.casefold() for table in tables]
     if len(wanted) != 1 or not wanted <= set(names):
-        raise gap(f"{node.key.upper()} of several tables, or of one it does not name", node)
+        raise statement_gap(f"{node.key.upper()} of several tables, or of one it does not name", node)
     return names.index(wanted.pop())

@@ -8,7 +8,7 @@ from nestling.ir.expression import Call, Expression, Function, Literal, Rules
 from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
 from nestling.ir.zero_dates import zero_of
-from nestling.planner.sql.gaps import gap
+from nestling.planner.sql.gaps import statement_gap
 
 _SHAPES = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}
 
@@ -22,7 +22,7 @@ def moment_of_number(number: Expression, kind: Type) -> Literal:
     try:
         return Literal(datetime.strptime(str(value), shape or ""), Type(TypeName.TIMESTAMP))  # noqa: DTZ007 - no zone
     except ValueError:
-        raise gap("a date beside a number whose digits are none, as those of 20240131 are") from None
+        raise statement_gap("a date beside a number whose digits are none, as those of 20240131 are") from None
 
 
 def dates_alone(expression: Expression) -> Expression:
@@ -30,5 +30,5 @@ def dates_alone(expression: Expression) -> Expression:
     if not is_mixed_time(expression):
         return expression
     if expression.type.fraction_digits > BSON_DIGITS:
-        raise gap("a function of moments finer than a millisecond that also hold zero dates")
+        raise statement_gap("a function of moments finer than a millisecond that also hold zero dates")
     return Call(Function.TIMESTAMP_OF, (expression,), Type(expression.type.name), Rules.MYSQL)

@@ -27,7 +27,8 @@ from nestling.ir.row_steps import Add, GraphLookup, Keep, Layout, SortRows
 from nestling.ir.types import TypeName
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path
-from nestling.planner.reads.rows import Context, Rows, gap
+from nestling.planner.reads.gaps import read_gap
+from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.upkeep.copied_element import At, copied_element
 from nestling.planner.upkeep.copies import VALUE, looked_up
@@ -59,10 +60,10 @@ def ancestors(rows: Rows, copy: Copy, design: Design, entity: str, context: Cont
 
 def _refuse(copy: Copy, design: Design, entity: str) -> None:
     if not copy.path[0].up:
-        raise gap(f"the copy `{copy.name}` of descendants")
+        raise read_gap(f"the copy `{copy.name}` of descendants")
     attribute = design.model.entity(entity).attribute(copy.attributes[0].attribute)
     if copy.form is Form.PATH and (attribute.type.name not in _AS_TEXT or attribute.also):
-        raise gap(f"the path `{copy.name}` of values of type {attribute.type}", GapKind.NOTIMPL)
+        raise read_gap(f"the path `{copy.name}` of values of type {attribute.type}", GapKind.NOTIMPL)
 
 
 def _element(copy: Copy, link: Relationship, layout: Layout) -> tuple[tuple[str, Expression], ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.design import Design
 from nestling.ir.names import join
-from nestling.ir.primitives import Copy, Form
+from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.upkeep import Upkeep
 from nestling.ir.write_path import Cell, Document, Set, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
@@ -13,7 +13,10 @@ from nestling.planner.upkeep.triggers import far, near
 
 
 def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tuple[WriteStep, ...] | None:
-    """`$set` in the documents whose foreign key is that row's key; None when the key itself may have changed."""
+    """`$set` in the documents whose foreign key is that row's key; None when the key itself may have changed.
+
+    Of a sub-document only the fields that changed are set, where they are always there; else it is set as a whole.
+    """
     model = design.model
     if copy.closure or len(copy.path) != 1 or not copy.path[0].up or change.kind is not ChangeKind.UPDATE:
         return None
@@ -26,8 +29,15 @@ def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChan
     target = target_of(design, upkeep.place, links, many=True)
     if target is None:
         return None
-    if copy.form is Form.OBJECT:
-        whole = Document(tuple((field.path, Cell(new(field.attribute))) for field in copy.attributes))
-        return (target.changed(Set(join(target.path, copy.name), whole)),)
     changed = [field for field in copy.attributes if field.attribute in change.attributes]
-    return (target.changed(*(Set(join(target.path, field.path), Cell(new(field.attribute))) for field in changed)),)
+    inside = join(target.path, copy.name if copy.form is Form.OBJECT else "")
+    if copy.form is Form.OBJECT and any(_may_be_null(design, copy, field) for field in changed):
+        whole = Document(tuple((field.path, Cell(new(field.attribute))) for field in copy.attributes))
+        return (target.update(Set(inside, whole)),)
+    return (target.update(*(Set(join(inside, field.path), Cell(new(field.attribute))) for field in changed)),)
+
+
+def _may_be_null(design: Design, copy: Copy, field: Field) -> bool:
+    """Whether the field may come and go: a sub-document then loses its order of fields, or stays there empty."""
+    source = copy.path[-1].target(design.model)
+    return design.model.entity(source).attribute(field.attribute).nullable

@@ -47,7 +47,7 @@ def copied(rows: Rows, what: Copy | Reference, design: Design, context: Context)
             return layout.path(as_stored(alias, attribute))
 
         if ordered:
-            step = in_order(step, _order(what, source), source, at, context)
+            step = sorted_by_stored_values(step, _order(what, source), source, at, context)
         limit = 1 if single else what.limit if isinstance(what, Copy) else None
         step = step if limit is None else Slice(step, Constant(limit, INTEGER), None)
         return Project(step, _fields(what, design, at))
@@ -99,7 +99,9 @@ def _order(what: Copy | Reference, source: Entity) -> tuple[Order, ...]:
     return (*first, *(Order(name) for name in source.key or source.attribute_names))
 
 
-def in_order(step: Step, order: tuple[Order, ...], source: Entity, at: Callable[[str], str], context: Context) -> Step:
+def sorted_by_stored_values(
+    step: Step, order: tuple[Order, ...], source: Entity, at: Callable[[str], str], context: Context
+) -> Step:
     """The documents in the server's order of stored values; arrays compare as a whole, not by their least element."""
     taken = frozenset(name for store in context.design.stores for name in top_fields(store)) | {"_id"}
     prefix = Rows(step, Layout(), taken).fresh("implied order")

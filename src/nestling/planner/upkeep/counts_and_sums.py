@@ -30,9 +30,9 @@ def counted(design: Design, upkeep: Upkeep, computed: Computed, change: RowChang
     field = join(before.path, computed.field)
     steps: list[WriteStep] = []
     if change.has_old:
-        steps.append(before.changed(Increment(field, _amount(computed, old), negative=True)))
+        steps.append(before.update(Increment(field, _amount(computed, old), negative=True)))
     if change.has_new:
-        steps.append(after.changed(Increment(field, _amount(computed, new))))
+        steps.append(after.update(Increment(field, _amount(computed, new))))
     return tuple(steps)
 
 

@@ -38,9 +38,9 @@ def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: Row
     steps: list[WriteStep] = []
     if change.has_old:
         gone = Match("id" if reference.copied else "", _id(design, reference, old))
-        steps.append(before.changed(Pull(field, (gone,))))
+        steps.append(before.update(Pull(field, (gone,))))
     if change.has_new:
-        steps.append(after.changed(Push(field, _element(design, reference, new), ids_order(design, reference))))
+        steps.append(after.update(Push(field, _element(design, reference, new), ids_order(design, reference))))
     return tuple(steps)
 
 

@@ -31,10 +31,10 @@ def newest(design: Design, upkeep: Upkeep, copy: Copy, change: RowChange) -> tup
         return None
     field = join(target.path, copy.name)
     if change.kind is ChangeKind.INSERT:
-        return (target.changed(Push(field, _element(copy), order, copy.limit)),)
+        return (target.update(Push(field, _element(copy), order, copy.limit)),)
     paths = _paths(copy)
     told = tuple(Match(paths[name], Cell(old(name))) for name in _own_key(model, hop))
-    return (target.changed(Pull(field, told)),)
+    return (target.update(Pull(field, told)),)
 
 
 def is_in_place(model: Model, copy: Copy, change: RowChange) -> bool:

@@ -11,7 +11,7 @@ from nestling.ir.reading import GapKind
 from nestling.ir.types import COMPOSITE
 from nestling.ir.upkeep import Derived, Trigger, Upkeep
 from nestling.ir.write_path import Each, Fetch, WriteStep
-from nestling.planner.reads.rows import gap
+from nestling.planner.reads.gaps import read_gap
 from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linked_values
 from nestling.planner.upkeep.change import RowChange, new
 from nestling.planner.upkeep.derive import upkeeps_of
@@ -70,7 +70,7 @@ def _refuse_fixed(upkeep: Upkeep) -> None:
     """Documents of some collections cannot change together with others."""
     kind = upkeep.place.store.options.kind
     if kind in (CollectionKind.CAPPED, CollectionKind.TIME_SERIES):
-        raise gap(
+        raise read_gap(
             f"keeping `{upkeep.id}` right in a {kind} collection, which takes no part in transactions", GapKind.NEVER
         )
 

@@ -12,7 +12,7 @@ from nestling.ir.primitives import Summary
 from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind
 from nestling.ir.types import INTEGER
-from nestling.planner.reads.rows import gap
+from nestling.planner.reads.gaps import read_gap
 
 _AGGREGATES = {
     AggregateKind.COUNT: AggregateFunction.COUNT,
@@ -49,7 +49,7 @@ def _path_of(attribute: str, place: Place) -> str:
         return join(place.node.field, path)
     shared = place.nodes[0].path_of(attribute)
     if shared is None:
-        raise gap(f"the summary of `{attribute}`, which is kept in no field of its own")
+        raise read_gap(f"the summary of `{attribute}`, which is kept in no field of its own")
     return shared
 
 

@@ -26,7 +26,7 @@ class HolderTarget:
     filters: tuple[ElementFilter, ...]
     many: bool
 
-    def changed(self, *changes: Change) -> UpdateDocuments:
+    def update(self, *changes: Change) -> UpdateDocuments:
         """The command; paths of the changes begin with `path`."""
         return UpdateDocuments(self.collection, self.where, changes, self.filters, many=self.many)
 

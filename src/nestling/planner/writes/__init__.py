@@ -3,8 +3,9 @@
 `shortest` finds the one command that some statements are, `single_upserts` that of an INSERT that may meet a row. For the
 others `effects` gathers what happens to the rows of each entity, by the statement and by foreign keys (`foreign_keys`);
 `effect_steps` plans it. Rows are read first, place by place (`fetch`); then steps for each of them change its home:
-`removed_rows`, `added_rows` and `changed_rows`, by kind of place `overflow`, `buckets`, `splits`, `discriminators`, `archive`,
-`listed_ids`. `returning` counts the rows, and has what RETURNING says of them.
+`removed_rows`, `added_rows` and `changes_in_place`, by kind of place `overflow`, `buckets`, `splits`, `discriminators`,
+`archive`, `listed_ids`. `returning` counts the rows, and has what RETURNING says of them. At last `unused_columns` takes out of
+the reads what no step uses.
 """
 
 from __future__ import annotations
@@ -17,13 +18,15 @@ from nestling.ir.work import Work
 from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.direct import direct
-from nestling.planner.writes.draft import Phase, WriteDraft, WriteGap
-from nestling.planner.writes.effect_steps import delete_rows, update_rows
+from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fetch import Prices
+from nestling.planner.writes.gaps import WriteGap
 from nestling.planner.writes.insert import insert_rows
-from nestling.planner.writes.row_set_upkeep import in_order
+from nestling.planner.writes.row_set_upkeep import with_reads_last
 from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.single_upserts import shortest_upsert
+from nestling.planner.writes.unused_columns import without_unused
 from nestling.planner.writes.upsert import upsert_rows
 
 __all__ = ["WriteGap", "plan_write"]
@@ -45,7 +48,7 @@ def plan_write(
     prices = Prices(statistics or Statistics(), price)
     found = _shortest(write, design, prices) if short and write.returning is None else None
     if found is not None:
-        return found
+        return without_unused(found)
     work = WriteDraft(design, write.returning, prices)
     match write:
         case Insert():
@@ -56,11 +59,11 @@ def plan_write(
                 insert_rows(work, entity, write.attributes, write.source, write.generated)
         case Update():
             assignments = {item.attribute: item.expression for item in write.assignments}
-            update_rows(work, write.target, assignments, write.predicate, counted=True)
+            update_with_effects(work, write.target, assignments, write.predicate, counted=True)
         case Delete():
-            delete_rows(work, write.target, write.predicate, counted=True)
-    work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
-    return direct(work.plan(), design)
+            delete_with_effects(work, write.target, write.predicate, counted=True)
+    work.steps[Phase.UPKEEP] = with_reads_last(work.steps[Phase.UPKEEP])
+    return without_unused(direct(work.plan(), design))
 
 
 def _shortest(write: Write, design: Design, prices: Prices) -> WritePlan | None:

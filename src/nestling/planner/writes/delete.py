@@ -12,33 +12,37 @@ from nestling.planner.writes.effects import Effect
 from nestling.planner.writes.fetch import rows_by_place
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.placing import is_paged
-from nestling.planner.writes.reachable_entities import is_inside, nested
 from nestling.planner.writes.removed_rows import removed
 from nestling.planner.writes.returning import counted
-from nestling.planner.writes.row_set_upkeep import follow
+from nestling.planner.writes.row_set_upkeep import add_upkeep
+from nestling.planner.writes.rows_inside import is_inside, nested
 
 
-def remove_rows(work: WriteDraft, effect: Effect, *, own: bool) -> None:
+def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:
     """Plan that the rows go that the effect says; only the first of its sets are the statement's, where it is its `own`."""
     scan, design = effect.scan, work.design
     entity = work.model.entity(scan.entity)
-    if effect.gone:
+    if effect.deletes:
         refuse_copied_home(design, entity.name)
         refuse_home_copies(design, entity.name, frozenset(entity.attribute_names))
-    if effect.gone and any(map(is_paged, design.places[entity.name])) and nested(design, entity.name) & work.changed:
+    if (
+        effect.deletes
+        and any(map(is_paged, design.places[entity.name]))
+        and nested(design, entity.name) & work.changed_entities
+    ):
         work.close_changes()  # those that stay are put onto other pages, and take along what has changed in them
     row = Cells(entity, OLD)
     outputs = [(column(OLD, each.name), each) for each in scan.columns]
-    for number, gone in enumerate(effect.apart(work)):
-        work.refuse_read_again(gone.predicate)
-        for place, plan in rows_by_place(design, scan, gone.predicate, outputs, lambda _: {ID: "_id"}, work.prices):
+    for number, delete in enumerate(effect.deletes_once_each(work)):
+        work.refuse_read_again(delete.predicate)
+        for place, plan in rows_by_place(design, scan, delete.predicate, outputs, lambda _: {ID: "_id"}, work.prices):
             assert place is not None, "a home of copies is refused before"
             name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
             work.add(Phase.FETCH, [Fetch(name, plan)])
             if own and number == 0:
                 counted(work, entity, OLD, name)
             listed.leave(work, row, name, frozenset(entity.attribute_names))
-            if not is_inside(place, gone.along):
+            if not is_inside(place, delete.along):
                 work.add(Phase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
-                work.changed.add(entity.name)
-            follow(work, entity, ChangeKind.DELETE, name)
+                work.changed_entities.add(entity.name)
+            add_upkeep(work, entity, ChangeKind.DELETE, name)

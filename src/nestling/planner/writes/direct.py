@@ -24,7 +24,7 @@ from nestling.ir.write_path import (
     WriteStep,
     steps_within,
 )
-from nestling.planner.writes.draft import gap
+from nestling.planner.writes.gaps import write_gap
 
 _COMMANDS = (InsertOne, UpdateDocuments, DeleteDocuments)
 Node = TypeVar("Node")
@@ -77,7 +77,7 @@ def _refuse_fixed(plan: WritePlan, design: Design) -> None:
             kind = kinds.get(step.collection, CollectionKind.PLAIN)
             if kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
                 what = f"more than one change, one of them in the {kind} collection `{step.collection}`"
-                raise gap(f"{what}, which takes no part in transactions", GapKind.NEVER)
+                raise write_gap(f"{what}, which takes no part in transactions", GapKind.NEVER)
         if isinstance(step, Fetch):
             _refuse_capped(step, kinds)
 
@@ -86,7 +86,7 @@ def _refuse_capped(fetch: Fetch, kinds: Mapping[str, CollectionKind]) -> None:
     """A transaction reads no capped collection."""
     capped = [name for name in _read_in(fetch) if kinds.get(name) is CollectionKind.CAPPED]
     if capped:
-        raise gap(f"a change that reads the capped collection `{capped[0]}`, in a transaction", GapKind.NEVER)
+        raise write_gap(f"a change that reads the capped collection `{capped[0]}`, in a transaction", GapKind.NEVER)
 
 
 def _read_in(node: object) -> Iterator[str]:

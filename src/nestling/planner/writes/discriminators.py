@@ -8,7 +8,7 @@ from itertools import combinations
 from nestling.ir.layout import Node, Place
 from nestling.ir.write_path import Cell, Change, Constant, Match, Set, UpdateDocuments, Value, WriteStep
 from nestling.planner.writes.cells import ID, NOTHING
-from nestling.planner.writes.draft import gap
+from nestling.planner.writes.gaps import write_gap
 
 MOST_SUBTYPES = 6
 """How many subtypes one collection may have before there is a command for too many sets of them."""
@@ -35,7 +35,7 @@ def _chained(place: Place, node: Node, changes: Sequence[Change], *, comes: bool
     kinds = [value for _, value in variant.subtypes]
     others = [value for value in kinds if value != own]
     if len(others) > MOST_SUBTYPES:
-        raise gap(f"writes to one of {len(kinds)} subtypes in `{place.store.name}`")
+        raise write_gap(f"writes to one of {len(kinds)} subtypes in `{place.store.name}`")
     steps: tuple[WriteStep, ...] = ()
     for size in range(len(others) + 1):
         for chosen in combinations(others, size):

@@ -13,13 +13,13 @@ from nestling.ir.compiled import OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression, Parameter
 from nestling.ir.model import Model
-from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.types import Type, TypeName
 from nestling.ir.write import Returning
 from nestling.ir.write_path import Answer, Fetch, ListParameter, NewUuid, WritePlan, WriteStep
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.fetch import Prices
+from nestling.planner.writes.gaps import write_gap
 
 
 class Phase(IntEnum):
@@ -48,15 +48,6 @@ def parameters_in(node: object) -> Iterator[str]:
             yield from parameters_in(getattr(node, item.name))
 
 
-class WriteGap(FoundGap):
-    """A write no steps could be found for: `gap` says which construct and who lacks it."""
-
-
-def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> WriteGap:
-    """The error of a construct that has no steps yet."""
-    return WriteGap(Gap(kind, construct))
-
-
 @dataclass
 class WriteDraft:
     """The steps found so far."""
@@ -71,9 +62,9 @@ class WriteDraft:
     left: list[str] = field(default_factory=list)
     uuids: list[NewUuid] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
-    changed: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
+    changed_entities: set[str] = field(default_factory=set)  # entities with steps of their own since the last `flush`
     lists: dict[str, ListParameter] = field(default_factory=dict)  # by the parameter
-    closed: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
+    changed_before: frozenset[str] = frozenset()  # those whose changes come before what is fetched from now on
 
     @property
     def model(self) -> Model:
@@ -118,18 +109,18 @@ class WriteDraft:
         early = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE, Phase.CHANGE)
         first = [step for phase in early for step in self.steps[phase]]
         self.steps = [first if phase is Phase.FETCH else [] if phase in early else self.steps[phase] for phase in Phase]
-        self.closed |= self.changed
+        self.changed_before |= self.changed_entities
 
     def refuse_read_again(self, *expressions: Expression | None) -> None:
         """Raise the gap of what would read rows that have changed by then."""
         for each in expressions:
-            if self.closed & scanned(each):
-                raise gap("a condition on rows that the statement itself changes before")
+            if self.changed_before & scanned(each):
+                raise write_gap("a condition on rows that the statement itself changes before")
 
     def flush(self) -> None:
         """Close a part of the write: what is planned from now on happens after all there is so far."""
         self.steps = [[step for phase in self.steps for step in phase], *([] for _ in list(Phase)[1:])]
-        self.changed, self.closed = set(), frozenset()
+        self.changed_entities, self.changed_before = set(), frozenset()
 
     def plan(self) -> WritePlan:
         """All steps in order."""

@@ -24,7 +24,7 @@ Assignments = Mapping[str, Expression]
 
 
 @dataclass(frozen=True, slots=True)
-class Gone:
+class RowDelete:
     """Rows that go; `along`: those inside the documents of the relationship's parents go with these."""
 
     predicate: Expression | None
@@ -35,14 +35,14 @@ class Gone:
 class RowUpdate:
     """Rows that get values.
 
-    `along`: those inside the documents of the relationship's parents get them with these. `stays`: rows inside the documents of
-    the relationship's parents find another place, though nothing of them changes, as these go or get another key.
+    `along`: those inside the documents of the relationship's parents get them with these. `out_of`: rows leave the documents of
+    the relationship's parents for another place, though nothing of them changes, as these go or get another key.
     """
 
     predicate: Expression | None
     values: Assignments
     along: Relationship | None = None
-    stays: Relationship | None = None
+    out_of: Relationship | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,58 +59,58 @@ class Effect:
     """All that happens to the rows of one entity, said of one scan."""
 
     scan: Scan
-    gone: list[Gone] = field(default_factory=list)
-    altered: list[RowUpdate] = field(default_factory=list)
-    refused: list[ForbiddenRows] = field(default_factory=list)
+    deletes: list[RowDelete] = field(default_factory=list)
+    updates: list[RowUpdate] = field(default_factory=list)
+    forbidden: list[ForbiddenRows] = field(default_factory=list)
     keys: Keys | None = None  # of all rows that go, where these were read first
 
     @property
     def attributes(self) -> frozenset[str]:
         """What may get another value."""
-        return frozenset(name for each in self.altered for name in each.values)
+        return frozenset(name for each in self.updates for name in each.values)
 
-    def going(self) -> list[RowSet]:
+    def deleted_rows(self) -> list[RowSet]:
         """The rows that go."""
-        predicates = [each.predicate for each in self.gone if each.predicate is not None]
+        predicates = [each.predicate for each in self.deletes if each.predicate is not None]
         if self.keys is not None:
             return [RowSet(self.scan, any_of(predicates), self.keys)]
-        return [RowSet(self.scan, each.predicate) for each in self.gone]
+        return [RowSet(self.scan, each.predicate) for each in self.deletes]
 
-    def apart(self, work: WriteDraft) -> list[Gone]:
-        """The rows that go, each once."""
+    def deletes_once_each(self, work: WriteDraft) -> list[RowDelete]:
+        """The deletes, so that each row is in one of them."""
         return [
-            Gone(conjunction(each.predicate, *self._not(work, self.gone[:number])), each.along)
-            for number, each in enumerate(self.gone)
+            RowDelete(conjunction(each.predicate, *self._not(work, self.deletes[:number])), each.along)
+            for number, each in enumerate(self.deletes)
         ]
 
-    def staying(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
+    def not_deleted(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
         """Those of the rows that do not go."""
-        return conjunction(predicate, *self._not(work, self.gone))
+        return conjunction(predicate, *self._not(work, self.deletes))
 
-    def _not(self, work: WriteDraft, gone: Sequence[Gone]) -> list[Expression]:
-        return [Not(is_true(self._again(work, each.predicate))) for each in gone]
+    def _not(self, work: WriteDraft, deletes: Sequence[RowDelete]) -> list[Expression]:
+        return [Not(is_true(self._again(work, each.predicate))) for each in deletes]
 
     def _again(self, work: WriteDraft, predicate: Expression | None) -> Expression | None:
         return None if predicate is None else said_of(work, predicate, self.scan, self.scan)
 
-    def put_together(self, work: WriteDraft) -> RowUpdate | None:
+    def as_one_update(self, work: WriteDraft) -> RowUpdate | None:
         """All the changes as one; what is only one stays as it is."""
-        if not self.altered:
+        if not self.updates:
             return None
-        if len(self.altered) == 1:
-            (only,) = self.altered
-            return RowUpdate(self.staying(work, only.predicate), only.values, only.along, only.stays)
+        if len(self.updates) == 1:
+            (only,) = self.updates
+            return RowUpdate(self.not_deleted(work, only.predicate), only.values, only.along, only.out_of)
         columns = {column.name: column for column in self.scan.columns}
         values: dict[str, Expression] = {}
-        for each in reversed(self.altered):
+        for each in reversed(self.updates):
             for name, value in each.values.items():
                 before = values.get(name, columns[name])
                 asked = self._again(work, each.predicate)
                 values[name] = value if asked is None else Case(((asked, value),), before, before.type)
-        predicates = [each.predicate for each in self.altered if each.predicate is not None]
-        whole = any_of(predicates) if len(predicates) == len(self.altered) else None
-        stays = next((each.stays for each in self.altered if each.stays is not None), None)
-        return RowUpdate(self.staying(work, whole), values, None, stays)
+        predicates = [each.predicate for each in self.updates if each.predicate is not None]
+        whole = any_of(predicates) if len(predicates) == len(self.updates) else None
+        out_of = next((each.out_of for each in self.updates if each.out_of is not None), None)
+        return RowUpdate(self.not_deleted(work, whole), values, None, out_of)
 
 
 def effect_on(work: WriteDraft, effects: dict[str, Effect], entity: str) -> Effect:

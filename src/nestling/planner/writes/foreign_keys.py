@@ -33,13 +33,14 @@ from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.reads.traverse import has_subquery
-from nestling.planner.writes.draft import WriteDraft, gap
-from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, Gone, RowUpdate, effect_on
+from nestling.planner.writes.draft import WriteDraft
+from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, RowDelete, RowUpdate, effect_on
 from nestling.planner.writes.fetch import rule_of, scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.listed_ids import listed_links
-from nestling.planner.writes.reachable_entities import lives_inside
 from nestling.planner.writes.referring_rows import RowSet, any_of, is_true, linked, referring
 from nestling.planner.writes.renamed_scans import said_of
+from nestling.planner.writes.rows_inside import lives_inside
 from nestling.planner.writes.tree import add_below, read_keys
 
 Effects = dict[str, Effect]
@@ -52,12 +53,12 @@ def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
     """
     links, effect = work.model.children_of(entity), effects[entity]
     trees = [link for link in links if _is_tree(link)]
-    if trees and effect.gone and all(each.predicate is not None for each in effect.gone):
+    if trees and effect.deletes and all(each.predicate is not None for each in effect.deletes):
         add_below(work, trees, effect)
-    elif effect.gone:
+    elif effect.deletes:
         read_keys(work, links, effect)
     for link in sorted(links, key=lambda each: not each.is_self):
-        if effect.gone and link not in trees:
+        if effect.deletes and link not in trees:
             _parents_gone(work, effects, link, effect)
         changing = _changing(work, link, effect)
         if changing is not None:
@@ -69,18 +70,18 @@ def spread(work: WriteDraft, effects: Effects, entity: str) -> None:
 
 def _parents_gone(work: WriteDraft, effects: Effects, link: Relationship, effect: Effect) -> None:
     child = effect_on(work, effects, link.child)
-    found = [referring(work, link, rows, child.scan) for rows in effect.going()]
+    found = [referring(work, link, rows, child.scan) for rows in effect.deleted_rows()]
     if not link.enforced:
         _left_alone(work, link, child, found)
         return
     match link.on_delete:
         case OnDelete.RESTRICT:
-            child.refused += [ForbiddenRows(each, link, Violation.CHILDREN) for each in found]
+            child.forbidden += [ForbiddenRows(each, link, Violation.CHILDREN) for each in found]
         case OnDelete.CASCADE:
-            child.gone += [Gone(each, link) for each in found]
+            child.deletes += [RowDelete(each, link) for each in found]
         case OnDelete.SET_NULL | OnDelete.SET_DEFAULT:
             values = _let_go(work, link, default=link.on_delete is OnDelete.SET_DEFAULT)
-            child.altered.append(RowUpdate(any_of(found), values))
+            child.updates.append(RowUpdate(any_of(found), values))
         case _:
             assert_never(link.on_delete)
 
@@ -93,9 +94,9 @@ def _is_tree(link: Relationship) -> bool:
 def _left_alone(work: WriteDraft, link: Relationship, child: Effect, found: Sequence[Expression]) -> None:
     """Children of an undeclared foreign key stay, and find another place where theirs goes with the parent."""
     if any(each.name == link.name for each in listed_links(work.design, link.child)):
-        child.refused += [ForbiddenRows(each, link, Violation.PLACE) for each in found]
+        child.forbidden += [ForbiddenRows(each, link, Violation.PLACE) for each in found]
     elif lives_inside(work.design, link):
-        child.altered.append(RowUpdate(any_of(found), {}, stays=link))
+        child.updates.append(RowUpdate(any_of(found), {}, out_of=link))
 
 
 # --- parents whose keys change ------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ def _left_alone(work: WriteDraft, link: Relationship, child: Effect, found: Sequ
 
 def _changing(work: WriteDraft, link: Relationship, effect: Effect) -> tuple[RowSet, Assignments] | None:
     """The parents whose key, as the relationship knows it, changes, and their new values."""
-    whole = effect.put_together(work)
+    whole = effect.as_one_update(work)
     touched = [name for name in link.parent_attributes if whole is not None and name in whole.values]
     if whole is None or not touched:
         return None
@@ -133,17 +134,21 @@ def _keys_changed(work: WriteDraft, effects: Effects, link: Relationship, rows: 
                 assert rows.predicate is not None
                 again = said_of(work, rows.predicate, rows.scan, child.scan)
                 found = conjunction(found, Not(is_true(again))) or found
-            child.refused.append(ForbiddenRows(found, link, Violation.CHILDREN))
+            child.forbidden.append(ForbiddenRows(found, link, Violation.CHILDREN))
         case OnUpdate.CASCADE:
             if link.is_self and set(link.child_attributes) & {*values, *link.parent_attributes}:
-                raise gap(f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and of these")
+                raise write_gap(
+                    f"UPDATE of a key of `{link.parent}` that its own rows follow (`{link.name}`), and of these"
+                )
             followed = _followed(work, link, values, rows, child.scan)
-            child.altered.append(RowUpdate(found, followed, None if link.is_self else link))
+            child.updates.append(RowUpdate(found, followed, None if link.is_self else link))
         case OnUpdate.SET_NULL | OnUpdate.SET_DEFAULT:
             if link.is_self and set(link.child_attributes) & set(values):
-                raise gap(f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these")
+                raise write_gap(
+                    f"UPDATE of a key of `{link.parent}` that its own rows let go (`{link.name}`), and of these"
+                )
             let_go = _let_go(work, link, default=link.on_update is OnUpdate.SET_DEFAULT)
-            child.altered.append(RowUpdate(found, let_go))
+            child.updates.append(RowUpdate(found, let_go))
         case _:
             assert_never(link.on_update)
 
@@ -179,7 +184,9 @@ def _kept(value: Expression, attribute: Attribute) -> Expression:
 def _refuse_computed(child: Entity, link: Relationship) -> None:
     """Raise a gap where the child's new foreign key changes what the source computes of it."""
     for attribute in concerned(child, link.child_attributes):
-        raise gap(f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)")
+        raise write_gap(
+            f"`{attribute.name}` of `{child.name}` is computed of what the source changes in it (`{link.name}`)"
+        )
 
 
 def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str, Expression]:
@@ -190,6 +197,6 @@ def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str,
         attribute = entity.attribute(name)
         known = attribute.default if default else None
         if known is not None and not isinstance(known, Constant):
-            raise gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is made anew for each row")
+            raise write_gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is made anew for each row")
         values[name] = Literal(known.value, attribute.type) if known is not None else NULL
     return values

@@ -38,8 +38,9 @@ from nestling.planner.writes import listed_ids as listed
 from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.guarded_push import guard
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.initial_copies import copied_fields, with_copied
@@ -48,7 +49,7 @@ from nestling.planner.writes.numbers_given import last, never_return, raised, wi
 from nestling.planner.writes.orphans import adopted
 from nestling.planner.writes.parent_locks import held_parent
 from nestling.planner.writes.returning import counted
-from nestling.planner.writes.row_set_upkeep import follow
+from nestling.planner.writes.row_set_upkeep import add_upkeep
 
 Row = dict[str, Expression]
 
@@ -89,7 +90,9 @@ def insert_rows(
         if checks:
             work.add(phase, [Each(name, tuple(checks))])
     filled = filled_whole(work.design, entity)
-    follow(work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity)))
+    add_upkeep(
+        work, entity, ChangeKind.INSERT, name, filled=filled, copied=(*filled, *copied_whole(work.design, entity))
+    )
 
 
 def _home_node(work: WriteDraft, entity: Entity) -> Node:
@@ -224,7 +227,9 @@ def _left(
             continue
         if item.how not in NUMBERED or not single(source):
             what = "leaves" if known is None else "may give NULL for"
-            raise gap(f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})")
+            raise write_gap(
+                f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})"
+            )
         found.append(item.attribute)
     return found
 

@@ -31,8 +31,9 @@ from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import same_text
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.fetch import equal_cells, fetch, plan, same_row, scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.new_document import id_value
 
 
@@ -58,7 +59,7 @@ def leave(work: WriteDraft, entity_row: Cells, rows: str, attributes: frozenset[
     """The ids of rows leave their parents' arrays: of parents that may be such rows once these are back with what they carry."""
     assert entity_row.prefix == OLD
     for link in _touched(work.design, entity_row, attributes):
-        work.changed.add(entity_row.entity.name)
+        work.changed_entities.add(entity_row.entity.name)
         steps = [Each(rows, tuple(_left(work.design, entity_row, link)))]
         if link.is_self:
             work.add_first(Phase.SETTLE, steps)
@@ -109,7 +110,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
         for parent, child in zip(link.parent_attributes, link.child_attributes, strict=True):
             path = place.node.path_of(parent)
             if path is None:
-                raise gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
+                raise write_gap(f"writes to `{link.name}`, whose parents keep `{parent}` elsewhere")
             where += [Match(path, row[child]), *never_null(path, row[child])]
         identity = reference_value(design, row)
         value: Value = identity

@@ -21,7 +21,7 @@ from nestling.planner.writes.address import is_found_by_values, known_values, pa
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent
 from nestling.planner.writes.fetch import plan, rule_of_new, same_row
-from nestling.planner.writes.reachable_entities import lives_inside
+from nestling.planner.writes.rows_inside import lives_inside
 
 _FIELD = "_held"
 

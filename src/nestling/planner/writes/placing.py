@@ -6,7 +6,7 @@ from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import CollectionKind, Form
-from nestling.planner.writes.draft import gap
+from nestling.planner.writes.gaps import write_gap
 
 
 def placing(design: Design, place: Place) -> frozenset[str]:
@@ -55,4 +55,4 @@ def is_paged(place: Place) -> bool:
 def refuse_kinds(store: StoredCollection, what: str) -> None:
     """Time series and capped collections only grow."""
     if store.options.kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
-        raise gap(f"{what} in the {store.options.kind} collection `{store.name}`")
+        raise write_gap(f"{what} in the {store.options.kind} collection `{store.name}`")

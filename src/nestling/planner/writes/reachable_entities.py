@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import OnDelete, OnUpdate, Relationship
-from nestling.planner.writes.draft import gap
+from nestling.planner.writes.gaps import write_gap
+from nestling.planner.writes.rows_inside import lives_inside, nested
 
 
 @dataclass
@@ -20,37 +20,7 @@ class _Reached:
     attributes: set[str] = field(default_factory=set)
 
 
-def is_inside(place: Place, link: Relationship | None) -> bool:
-    """Whether rows there lie in the documents of the parents the relationship leads to."""
-    node = place.node
-    if link is None or node.embedding is None or len(place.nodes) < 2:
-        return False
-    return node.embedding.relationship == link.name and place.nodes[-2].kind is not NodeKind.GROUP
-
-
-def is_embedded_along(place: Place, link: Relationship | None) -> bool:
-    """Whether rows there lie inside their parents' documents, or in the pages of what has no room there."""
-    node = place.node
-    return link is not None and node.embedding is not None and node.embedding.relationship == link.name
-
-
-def lives_inside(design: Design, link: Relationship) -> bool:
-    """Whether some of the children live inside their parents' documents."""
-    return any(is_inside(place, link) for place in design.places[link.child])
-
-
-def nested(design: Design, entity: str) -> frozenset[str]:
-    """The entities with rows inside the documents of the entity's rows."""
-    return frozenset(
-        name
-        for name, places in design.places.items()
-        for place in places
-        for node in place.nodes[:-1]
-        if node.entity == entity and node.kind is not NodeKind.GROUP
-    )
-
-
-def in_order(design: Design, entity: str, *, deleted: bool, attributes: Iterable[str] = ()) -> list[str]:
+def entities_parents_first(design: Design, entity: str, *, deleted: bool, attributes: Iterable[str] = ()) -> list[str]:
     """The entities a write of these rows may reach, parents first; raises the gap of foreign keys that lead round."""
     reached = {entity: _Reached(deleted, set(attributes))}
     before: dict[str, set[str]] = {entity: set()}
@@ -73,7 +43,7 @@ def in_order(design: Design, entity: str, *, deleted: bool, attributes: Iterable
     try:
         return list(TopologicalSorter({name: sorted(before[name]) for name in sorted(before)}).static_order())
     except CycleError as error:
-        raise gap(f"a write whose foreign keys lead back to `{error.args[1][0]}`") from None
+        raise write_gap(f"a write whose foreign keys lead back to `{error.args[1][0]}`") from None
 
 
 def _acts(design: Design, link: Relationship, parent: _Reached) -> bool:

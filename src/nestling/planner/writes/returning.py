@@ -15,8 +15,9 @@ from nestling.ir.model import Entity
 from nestling.ir.write_path import Each
 from nestling.planner.reads.traverse import has_subquery, rewritten
 from nestling.planner.writes.cells import Cells
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.fetch import fetch, plan, same_row
+from nestling.planner.writes.gaps import write_gap
 
 
 def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:
@@ -37,7 +38,7 @@ def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:
 def _computed(work: WriteDraft, cells: Cells, outputs: Sequence[Named], rows: str) -> str:
     """Ask for what is computed of each row; gives the name of the rows that come of it."""
     if any(has_subquery(item.expression) for item in outputs):
-        raise gap("RETURNING with a subquery")
+        raise write_gap("RETURNING with a subquery")
     types = cells.types()
 
     def own(inner: Expression) -> Expression | None:

@@ -15,7 +15,7 @@ from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
 from nestling.planner.writes.draft import Phase, WriteDraft
 
 
-def follow(
+def add_upkeep(
     work: WriteDraft,
     entity: Entity,
     kind: ChangeKind,
@@ -33,7 +33,7 @@ def follow(
     work.left.extend(found.left)
 
 
-def in_order(steps: Iterable[WriteStep]) -> list[WriteStep]:
+def with_reads_last(steps: Iterable[WriteStep]) -> list[WriteStep]:
     """Steps without a fetch first."""
     return sorted(steps, key=reads)
 

@@ -45,7 +45,7 @@ from nestling.planner.writes.fetch import plan
 from nestling.planner.writes.listed_ids import listed_links
 from nestling.planner.writes.placing import placing
 from nestling.planner.writes.plain_conditions import PlainCondition, amount, asked, by_its_row, is_given
-from nestling.planner.writes.reachable_entities import is_inside, lives_inside
+from nestling.planner.writes.rows_inside import is_inside, lives_inside
 from nestling.planner.writes.targets import RowTarget, siblings, targets_of, tells_one
 
 

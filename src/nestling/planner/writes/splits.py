@@ -17,7 +17,7 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.planner.writes.cells import ID, Cells
-from nestling.planner.writes.draft import gap
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.new_document import id_value
 
 
@@ -26,7 +26,9 @@ def insert_parts(design: Design, store: StoredCollection, root: Node, row: Cells
     for part in _parts(design, store, root):
         identity = id_value(design, store, root, row)
         if identity is None:
-            raise gap(f"INSERT of `{root.entity}`, whose `_id` the server makes, with attributes in `{part.name}`")
+            raise write_gap(
+                f"INSERT of `{root.entity}`, whose `_id` the server makes, with attributes in `{part.name}`"
+            )
         yield from _stored(part, identity, row, frozenset(row.entity.attribute_names))
 
 
@@ -49,7 +51,7 @@ def _parts(design: Design, store: StoredCollection, root: Node) -> Iterator[Stor
         return
     for split in store.collection.splits:
         if split.gridfs:
-            raise gap(f"writes to `{root.entity}`, part of which is kept in files (GridFS)")
+            raise write_gap(f"writes to `{root.entity}`, part of which is kept in files (GridFS)")
         if split.attributes:
             yield design.store(split.collection)
 

@@ -15,9 +15,10 @@ from nestling.ir.model import Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Fetch
 from nestling.planner.reads.traverse import has_subquery
-from nestling.planner.writes.draft import Phase, WriteDraft, gap, parameters_in
-from nestling.planner.writes.effects import Effect, Gone
+from nestling.planner.writes.draft import Phase, WriteDraft, parameters_in
+from nestling.planner.writes.effects import Effect, RowDelete
 from nestling.planner.writes.fetch import plan, rule_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.keys import KEY, Keys
 from nestling.planner.writes.referring_rows import any_of, is_true
 from nestling.planner.writes.renamed_scans import said_of
@@ -26,22 +27,22 @@ from nestling.planner.writes.renamed_scans import said_of
 def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
     """Of an entity's rows that go, also those below them along these relationships go."""
     attribute = _key(links)
-    first = [_found(work, effect, gone, attribute) for gone in effect.gone]
-    effect.gone = [gone for gone, _ in first]
+    first = [_found(work, effect, each, attribute) for each in effect.deletes]
+    effect.deletes = [delete for delete, _ in first]
     rows = tuple(name for _, name in first)
     below = _below(work, links, effect, attribute, rows)
     effect.keys = Keys(attribute, work.listed(KEY, (*rows, below)))
-    effect.gone.append(Gone(_is_below(work, links, effect, below)))
+    effect.deletes.append(RowDelete(_is_below(work, links, effect, below)))
 
 
 def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
     """Of rows that go with those of a tree, the keys are read too, for what refers to them in turn."""
-    predicates = [each.predicate for each in effect.gone]
+    predicates = [each.predicate for each in effect.deletes]
     attributes = [link.parent_attributes for link in links if len(link.parent_attributes) == 1]
     if not attributes or not any(name in work.lists for name in parameters_in(tuple(predicates))):
         return
     ((attribute,), _), *_ = Counter(attributes).most_common(1)
-    rows = tuple(_found(work, effect, gone, attribute)[1] for gone in effect.gone)
+    rows = tuple(_found(work, effect, each, attribute)[1] for each in effect.deletes)
     effect.keys = Keys(attribute, work.listed(KEY, rows))
 
 
@@ -50,22 +51,22 @@ def _key(links: Sequence[Relationship]) -> str:
     keys = {link.parent_attributes for link in links}
     names = name_list(link.name for link in links)
     if len(keys) > 1:
-        raise gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
+        raise write_gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
     (attributes,) = keys
     if len(attributes) != 1:
-        raise gap(f"DELETE that follows {names}, of several attributes, down a tree")
+        raise write_gap(f"DELETE that follows {names}, of several attributes, down a tree")
     return attributes[0]
 
 
-def _found(work: WriteDraft, effect: Effect, gone: Gone, attribute: str) -> tuple[Gone, str]:
+def _found(work: WriteDraft, effect: Effect, delete: RowDelete, attribute: str) -> tuple[RowDelete, str]:
     """Rows that go, told by their keys where they were told by other rows; and the name of the keys."""
     key = effect.scan.column(attribute)
-    shown = Project(filtered(effect.scan, gone.predicate), "key", (Named(KEY, key),))
+    shown = Project(filtered(effect.scan, delete.predicate), "key", (Named(KEY, key),))
     name = work.name(f"keys of {effect.scan.entity}")
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, shown, work.prices))])
-    if key.nullable or gone.predicate is None or not has_subquery(gone.predicate):
-        return gone, name
-    return Gone(Keys(attribute, work.listed(KEY, (name,))).among(key), gone.along), name
+    if key.nullable or delete.predicate is None or not has_subquery(delete.predicate):
+        return delete, name
+    return RowDelete(Keys(attribute, work.listed(KEY, (name,))).among(key), delete.along), name
 
 
 def _below(
@@ -94,6 +95,6 @@ def _is_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect, b
     key = effect.scan.column(effect.keys.attribute)
     if not key.nullable:
         return Keys(effect.keys.attribute, work.listed(KEY, (below,))).among(key)
-    first = any_of([each.predicate for each in effect.gone if each.predicate is not None])
+    first = any_of([each.predicate for each in effect.deletes if each.predicate is not None])
     others = Not(is_true(said_of(work, first, effect.scan, effect.scan)))
     return conjunction(_refer(work, links, effect, effect.keys), others) or others

@@ -13,92 +13,93 @@ from nestling.planner.writes import listed_ids as listed
 from nestling.planner.writes import overflow
 from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.changed_rows import changed
+from nestling.planner.writes.changes_in_place import changes_in_place
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
+from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effects import Assignments, RowUpdate
 from nestling.planner.writes.fetch import Outputs, rows_by_place
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.moved_rows import raw_columns
 from nestling.planner.writes.orphans import adopted
 from nestling.planner.writes.parent_locks import held_parent
 from nestling.planner.writes.placing import is_paged, placing
-from nestling.planner.writes.reachable_entities import is_embedded_along, is_inside, nested
 from nestling.planner.writes.removed_rows import removed
 from nestling.planner.writes.returning import counted
-from nestling.planner.writes.row_set_upkeep import follow
+from nestling.planner.writes.row_set_upkeep import add_upkeep
+from nestling.planner.writes.rows_inside import is_embedded_along, is_inside, nested
 
 
-def alter_rows(work: WriteDraft, scan: Scan, altered: RowUpdate, *, own: bool) -> None:
+def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool) -> None:
     """Plan the new values of an entity's rows, and the other places of those that find one; `own`: the statement's."""
     design, entity = work.design, work.model.entity(scan.entity)
-    attributes = frozenset(altered.values)
+    attributes = frozenset(update.values)
     refuse_copied_home(design, entity.name)
     refuse_home_copies(design, entity.name, attributes)
-    _close(work, altered, entity)
-    work.refuse_read_again(altered.predicate, *altered.values.values())
+    _close_changes(work, update, entity)
+    work.refuse_read_again(update.predicate, *update.values.values())
 
     def raw(place: Place) -> dict[str, str]:
-        return raw_columns(place, moves=_leaves(work, place, altered) or is_paged(place))
+        return raw_columns(place, moves=_moves(work, place, update) or is_paged(place))
 
-    for place, plan in rows_by_place(design, scan, altered.predicate, _outputs(scan, altered.values), raw, work.prices):
+    for place, plan in rows_by_place(design, scan, update.predicate, _outputs(scan, update.values), raw, work.prices):
         assert place is not None, "a home of copies is refused before"
-        if not attributes and not is_embedded_along(place, altered.stays) and not own:
+        if not attributes and not is_embedded_along(place, update.out_of) and not own:
             continue
         name = work.name(f"{entity.name} in {join(place.store.name, place.path)}")
         work.add(Phase.FETCH, [Fetch(name, plan)])
         if own:
             counted(work, entity, NEW, name)
-        refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(altered.values[a])], name)
-        _placed(work, place, entity, altered, name)
+        refuse_nulls(work, entity, [a for a in sorted(attributes) if nullable(update.values[a])], name)
+        _change_home(work, place, entity, update, name)
         listed.leave(work, Cells(entity, OLD), name, attributes)
         listed.enter(work, Cells(entity, NEW), name, attributes)
         work.add(Phase.SETTLE, adopted(design, entity, name, attributes))
-        _checked(work, entity, attributes, name)
-        follow(work, entity, ChangeKind.UPDATE, name, attributes)
+        _check_constraints(work, entity, attributes, name)
+        add_upkeep(work, entity, ChangeKind.UPDATE, name, attributes)
 
 
-def _leaves(work: WriteDraft, place: Place, altered: RowUpdate) -> bool:
+def _moves(work: WriteDraft, place: Place, update: RowUpdate) -> bool:
     """Whether rows at the place go and come again."""
-    return is_embedded_along(place, altered.stays) or bool(frozenset(altered.values) & placing(work.design, place))
+    return is_embedded_along(place, update.out_of) or bool(frozenset(update.values) & placing(work.design, place))
 
 
-def _close(work: WriteDraft, altered: RowUpdate, entity: Entity) -> None:
+def _close_changes(work: WriteDraft, update: RowUpdate, entity: Entity) -> None:
     """Rows that take others along are read once these have changed, so that they do not take them as they were."""
     places = [place for place in work.design.places[entity.name] if place.copy is None]
-    goes = any(_leaves(work, place, altered) and not is_inside(place, altered.along) for place in places)
+    goes = any(_moves(work, place, update) and not is_inside(place, update.along) for place in places)
     listed_inside = {
         link.child
         for link in work.model.children_of(entity.name)
         if link in listed.listed_links(work.design, link.child)
     }
-    if goes and (nested(work.design, entity.name) | listed_inside) & work.changed:
+    if goes and (nested(work.design, entity.name) | listed_inside) & work.changed_entities:
         for link in listed.listed_links(work.design, entity.name):
-            if link.parent in work.changed:
+            if link.parent in work.changed_entities:
                 what = f"`{entity.name}` that move as their `{link.parent}` change, which alone know them ({link.name})"
-                raise gap(what)
+                raise write_gap(what)
         work.close_changes()
 
 
-def _placed(work: WriteDraft, place: Place, entity: Entity, altered: RowUpdate, name: str) -> None:
-    if is_inside(place, altered.along):
+def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpdate, name: str) -> None:
+    if is_inside(place, update.along):
         return
-    design, attributes = work.design, frozenset(altered.values)
+    design, attributes = work.design, frozenset(update.values)
     before, after = Cells(entity, OLD), Cells(entity, NEW, carried=True)
-    if is_paged(place) and is_embedded_along(place, altered.along):
+    if is_paged(place) and is_embedded_along(place, update.along):
         work.add(Phase.REMOVE, [Each(name, tuple(overflow.page_left(place)))])
         work.add(Phase.ADD, [Each(name, tuple(overflow.page_entered(design, place, after)))])
-    elif _leaves(work, place, altered):
+    elif _moves(work, place, update):
         work.add(Phase.REMOVE, [Each(name, tuple(removed(design, place, entity)))])
         work.add_first(Phase.ADD, [Each(name, tuple(added(design, entity, after, name)))])
-    elif steps := tuple(changed(design, place, before, Cells(entity, NEW), attributes)):
+    elif steps := tuple(changes_in_place(design, place, before, Cells(entity, NEW), attributes)):
         work.add(Phase.CHANGE, [Each(name, steps)])
     else:
         return
-    work.changed.add(entity.name)
+    work.changed_entities.add(entity.name)
 
 
-def _checked(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:
+def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:
     design, after = work.design, Cells(entity, NEW)
     groups = [group for group in unguarded(design, entity) if attributes & set(group)]
     steps = [*refuse_several(design, after, groups)]

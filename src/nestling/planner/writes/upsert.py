@@ -16,19 +16,20 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.cells import column
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
-from nestling.planner.writes.draft import Phase, WriteDraft, gap
-from nestling.planner.writes.effect_steps import delete_rows, update_rows
+from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fetch import scan_of
+from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
 from nestling.planner.writes.plain_conditions import is_given
-from nestling.planner.writes.row_set_upkeep import in_order
+from nestling.planner.writes.row_set_upkeep import with_reads_last
 
 
 def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     """Plan the rows of the statement, one after the other."""
     rows = written_rows(insert.source, insert.attributes)
     if rows is None:
-        raise gap("INSERT … SELECT with what to do about rows that exist")
+        raise write_gap("INSERT … SELECT with what to do about rows that exist")
     entity = work.model.entity(insert.entity)
     _refuse_changing(work, entity, rows)
     groups = conflict_groups(work.design, entity, conflict)
@@ -51,12 +52,14 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> N
     read = changed & {name for row in rows for value in row.values() for name in scanned(value)}
     if read:
         names = name_list(sorted(read))
-        raise gap(f"what to do about rows that exist beside values read from {names}, which the statement may change")
+        raise write_gap(
+            f"what to do about rows that exist beside values read from {names}, which the statement may change"
+        )
 
 
 def _close(work: WriteDraft) -> None:
     """What follows from one row is done before the next row comes."""
-    work.steps[Phase.UPKEEP] = in_order(work.steps[Phase.UPKEEP])
+    work.steps[Phase.UPKEEP] = with_reads_last(work.steps[Phase.UPKEEP])
     work.flush()
 
 
@@ -68,7 +71,7 @@ def _upsert(
     match conflict.action:
         case ConflictAction.REPLACE:
             if there is not None:
-                delete_rows(work, scan, there)
+                delete_with_effects(work, scan, there)
                 _close(work)
             insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
@@ -106,7 +109,7 @@ def _update(
         return
     assignments = {item.attribute: said(item.expression, conflict.excluded, row) for item in conflict.assignments}
     wanted = None if conflict.predicate is None else said(conflict.predicate, conflict.excluded, row)
-    update_rows(work, scan, assignments, conjunction(there, wanted), counted=True)
+    update_with_effects(work, scan, assignments, conjunction(there, wanted), counted=True)
 
 
 def insert_row(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condition: Expression | None = None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.comparison import collated
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap, require_order
+from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import absent, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
@@ -135,7 +135,7 @@ def _any_value(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     """With `at`, the row that holds the extreme; the whole row breaks ties, so that every such aggregate takes the same."""
     if node.at is None:
         if node.filter is not None:
-            raise gap("ANY_VALUE with a filter")
+            raise rendering_gap("ANY_VALUE with a filter")
         return Accumulation({name: {"$first": _argument(node, r)}})
     function, key = node.at
     operator = f"${function.value}"
@@ -154,7 +154,7 @@ def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
         else r.value(node.argument)
     )
     if node.function is not AggregateFunction.COUNT and node.collation is not Collation.BINARY:
-        raise gap("DISTINCT by a collation inside an aggregate")
+        raise rendering_gap("DISTINCT by a collation inside an aggregate")
     kept = _kept(node, r)
     values: Fields = {name: {"$addToSet": value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}}}
     array = f"${name}"
@@ -167,11 +167,11 @@ def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
             return Accumulation(values, {name: {"$toDouble": {"$sum": array}}})
         case AggregateFunction.AVG:
             if _is_exact(node):
-                raise gap("AVG(DISTINCT) of exact numbers")
+                raise rendering_gap("AVG(DISTINCT) of exact numbers")
             return Accumulation(values, {name: {"$avg": array}})
         case AggregateFunction.CONCAT:
             if any(key.expression != node.argument for key in node.order):
-                raise gap("a concatenation of distinct values ordered by another")
+                raise rendering_gap("a concatenation of distinct values ordered by another")
             direction = -1 if node.order and node.order[0].descending else 1
             ordered: Mql = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
             return Accumulation(values, {name: joined(ordered, _separator(node, r))})
@@ -197,7 +197,7 @@ def _separator(node: Aggregate, r: Renderer) -> Mql:
     if node.separator is None:
         return ","
     if not isinstance(node.separator, Literal):
-        raise gap("a separator that is no constant")
+        raise rendering_gap("a separator that is no constant")
     return r.value(node.separator)
 
 

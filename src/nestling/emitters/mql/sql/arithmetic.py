@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
@@ -36,7 +36,7 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
         case Operator.DIVIDE | Operator.MODULO:
             return _division(node, r)
         case Operator.BIT_AND | Operator.BIT_OR | Operator.SHIFT_LEFT | Operator.SHIFT_RIGHT:
-            raise gap(f"the bitwise operator {node.operator.value}")
+            raise rendering_gap(f"the bitwise operator {node.operator.value}")
         case _:
             assert_never(node.operator)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import Mql, inline
-from nestling.emitters.mql.sql.gaps import gap, require_order
+from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder, Whole
 from nestling.ir.expression import (
@@ -189,7 +189,7 @@ def collated(expression: Expression, collation: Collation, r: Renderer) -> Mql:
         case Collation.UNICODE_CI:
             what = f"`{expression.name}`" if isinstance(expression, Column) else "texts"
             beside = "beside texts that the statement, or a key on its way, compares to the letter"
-            raise gap(f"a comparison of {what} whatever case and accents, {beside}", GapKind.NOTIMPL)
+            raise rendering_gap(f"a comparison of {what} whatever case and accents, {beside}", GapKind.NOTIMPL)
         case _:
             assert_never(collation)
 

@@ -9,7 +9,7 @@ from nestling.emitters.mql.sql import numerals
 from nestling.emitters.mql.sql.arithmetic import may_overflow
 from nestling.emitters.mql.sql.constant_conversion import CASTS, affine, cast_constant
 from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast, text_of_length
@@ -50,7 +50,7 @@ def cast(node: Cast, r: Renderer) -> Mql:
         case TypeName.TEXT:
             return _by_class(node.operand, _number_text, lambda text: text, r)
         case _:
-            raise gap(f"CAST to {node.type} by SQLite")
+            raise rendering_gap(f"CAST to {node.type} by SQLite")
 
 
 def _cast_constant(node: Cast, value: object) -> Mql:
@@ -58,7 +58,7 @@ def _cast_constant(node: Cast, value: object) -> Mql:
         return {"$literal": replace(value, casts=(*value.casts, node.type.name))}
     found = cast_constant(value, node.type.name)
     if isinstance(found, bytes):
-        raise gap("a conversion of bytes to text")
+        raise rendering_gap("a conversion of bytes to text")
     return {"$literal": found} if isinstance(node.operand, Parameter) else inline(found)
 
 
@@ -112,7 +112,7 @@ def _of_boolean(node: Cast, r: Renderer) -> Mql:
         case TypeName.TEXT:
             return {"$toString": {"$toInt": value}}
         case _:
-            raise gap(f"CAST of a boolean to {node.type}")
+            raise rendering_gap(f"CAST of a boolean to {node.type}")
 
 
 def _by_class(
@@ -121,7 +121,7 @@ def _by_class(
     """`of_number` or `of_text` by what the value is; statically where its type says so."""
     value = r.value(operand)
     if operand.type.name is TypeName.BYTES and not is_mixed(operand):
-        raise gap("a conversion of bytes")
+        raise rendering_gap("a conversion of bytes")
 
     def body(x: Mql) -> Mql:
         if of_numbers(operand):

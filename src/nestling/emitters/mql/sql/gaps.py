@@ -16,7 +16,7 @@ class RenderingGap(FoundGap):
     """An expression MongoDB 6.0 has no exact form for: `gap` names the construct and who lacks it."""
 
 
-def gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:
+def rendering_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:
     """The error to raise for a construct."""
     return RenderingGap(Gap(kind, construct))
 
@@ -33,4 +33,4 @@ def require_order(*values: Expression) -> None:
     inside = [_unconverted(value) for value in values]
     found = inside if any(getattr(each, "mixed", False) for each in inside) else values
     if any(value.type.name is TypeName.BYTES for value in found):
-        raise gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)
+        raise rendering_gap("an order of bytes: MongoDB sorts shorter ones first", GapKind.NEVER)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts, linear, primary_regex
 from nestling.emitters.conversions.postgresql_case import case_regex
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
 from nestling.emitters.mql.sql.placeholder import Placeholder, WildPattern
 from nestling.ir.expression import Call, CaseRule, Cast, Column, Expression, Function, Like, Rules
@@ -110,7 +110,7 @@ def _unknown_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
 def _in_lower_case(node: Like) -> Like:
     """ILIKE as PostgreSQL does it: LIKE of both sides in lower case."""
     if node.escape is not None and node.escape.isalpha():
-        raise gap("ILIKE with a letter as its escape and a pattern that is no constant or parameter")
+        raise rendering_gap("ILIKE with a letter as its escape and a pattern that is no constant or parameter")
     text, pattern = (
         Call(Function.LOWER, (side,), Type(TypeName.TEXT), Rules.POSTGRESQL) for side in (node.operand, node.pattern)
     )
@@ -148,7 +148,7 @@ def _given_truth(node: Like, given: Mql | None, r: Renderer, *, negated: bool) -
             if isinstance(node.pattern, Call)
             else "that is no constant or parameter"
         )
-        raise gap(f"LIKE whatever case and accents with a pattern {made}")
+        raise rendering_gap(f"LIKE whatever case and accents with a pattern {made}")
 
     def body(text: Mql, pattern: Mql) -> Mql:
         found: Mql = {"$regexMatch": {"input": text, "regex": pattern, "options": "s"}}
@@ -258,7 +258,7 @@ def _is_two_alike(character: str) -> bool:
 
 def _require_known_case(text: str, case: CaseRule) -> None:
     if case in _BY_CASE and not known_case(text):
-        raise gap(f"the case of the letters of `{text}`")
+        raise rendering_gap(f"the case of the letters of `{text}`")
 
 
 def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:

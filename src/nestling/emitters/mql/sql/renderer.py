@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql import arithmetic, conversion, functions, predica
 from nestling.emitters.mql.sql.constant_conversion import cast_constant
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.environment import Environment
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import MISSING
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
@@ -83,7 +83,7 @@ class Renderer:
             case Call():
                 return functions.call(expression, self)
             case ScalarSubquery() | Exists() | InSubquery():
-                raise gap("a subquery in this place")
+                raise rendering_gap("a subquery in this place")
             case _:
                 assert_never(expression)
 

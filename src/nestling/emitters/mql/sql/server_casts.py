@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.time_values import instant
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Cast, Literal, Rules
 from nestling.ir.operands import is_mixed_time
@@ -50,7 +50,7 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     elif as_day or not is_wide(node.operand):
         found = _time(value, source, target)
     if found is None:
-        raise gap(f"CAST of {source} to {target} by {node.rules.value}")
+        raise rendering_gap(f"CAST of {source} to {target} by {node.rules.value}")
     return found
 
 

@@ -10,7 +10,7 @@ from nestling.emitters.mql.sql.comparison import wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.fractions import of_fraction
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
@@ -47,7 +47,7 @@ def raw(node: Raw, r: Renderer) -> Mql:
         case TypeName.UUID | TypeName.JSON | TypeName.ARRAY | TypeName.TIMESTAMP | TypeName.TIMESTAMPTZ:
             if isinstance(node.operand, Literal):
                 return str(node.operand.value)
-            raise gap(f"the text of a {kind.name}")
+            raise rendering_gap(f"the text of a {kind.name}")
         case _:
             return value
 
@@ -97,7 +97,7 @@ def stored(node: AttributeCast, r: Renderer) -> Mql:
 def _of_fraction(value: Mql, node: AttributeCast, fraction: Fraction) -> Mql:
     """With the digits of a second that the attribute keeps."""
     if node.type.name not in MOMENTS or node.type.fraction_digits > BSON_DIGITS:
-        raise gap(f"storing a computed {node.type} where no more than {fraction.digits} digits of a second are kept")
+        raise rendering_gap(f"storing a computed {node.type} where no more than {fraction.digits} digits of a second are kept")
     return _where(value, "date", lambda x: of_fraction(x, fraction, node.rules), mixed=is_mixed_time(node.operand))
 
 
@@ -108,10 +108,10 @@ def _computed(node: AttributeCast, r: Renderer) -> Mql:
         return _stored_by_sqlite(node, r)
     is_carried = node.type.carried and node.type.name is TypeName.TEXT and not node.type.is_char
     if REAL in node.type.carried.split() or is_carried:
-        raise gap(f"storing a computed value as {node.type}")
+        raise rendering_gap(f"storing a computed value as {node.type}")
     if node.type.fraction_digits > BSON_DIGITS:
         if node.operand.type.name not in TIMES:
-            raise gap(f"storing what has no type as {node.type}")
+            raise rendering_gap(f"storing what has no type as {node.type}")
         return wide(node.operand, r, node.type)
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 
@@ -181,7 +181,7 @@ def _stored_number(kept: Mql, kind: Type, among: str) -> Mql:
             shape = f"{_DAY} %H:%M:%S{_FRACTIONS[kind.fraction_digits]}"
             return bind({"kept": kept}, lambda x: _read_back(x, shape, among))
         case _:
-            raise gap(f"storing a computed value as {kind}")
+            raise rendering_gap(f"storing a computed value as {kind}")
 
 
 def _whole_if_it_is(number: Mql) -> Mql:

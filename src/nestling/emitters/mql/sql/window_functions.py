@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap, require_order
+from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
@@ -146,7 +146,7 @@ def _aggregate(node: WindowFunction, name: str, r: Renderer) -> Windowing:
             known = {"$filter": {"input": f"${values}", "cond": {"$ne": ["$$this", None]}}}
             return Windowing({values: pushed}, joined(known, ","))
         case _:
-            raise gap(f"{node.function.value} over a window")
+            raise rendering_gap(f"{node.function.value} over a window")
 
 
 def _summed(node: WindowFunction, name: str, value: Mql, counted: Mql) -> Windowing:
@@ -163,7 +163,7 @@ def _extreme(node: WindowFunction, name: str, value: Mql, *, certain: bool) -> W
     """The least over an array of the frame's values, as the window accumulator takes NULL for it, unless none is `certain`."""
     require_order(*node.arguments)
     if node.collation is not Collation.BINARY and node.arguments[0].type.name not in NUMBERS:
-        raise gap("MIN and MAX by a collation over a window")
+        raise rendering_gap("MIN and MAX by a collation over a window")
     least = node.function in (AggregateFunction.MIN, AggregateFunction.EVERY)
     if not least:
         return Windowing({name: {"$max": value}})
@@ -178,5 +178,5 @@ def distance(expression: Expression) -> int:
     if isinstance(expression, Negate):
         return -distance(expression.operand)
     if not isinstance(expression, Literal) or not isinstance(expression.value, int):
-        raise gap("a distance between rows that is no constant integer")
+        raise rendering_gap("a distance between rows that is no constant integer")
     return expression.value

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.sort_keys import SortPart, sort_parts
 from nestling.ir.algebra import Bound, FrameUnit, WindowFunction, WindowOnly
 from nestling.ir.types import NUMBERS
@@ -108,13 +108,13 @@ def _frame(node: WindowFunction, r: Renderer) -> _Frame:
         return _Frame({"documents": [start, end]})
     if not node.order:  # all rows are peers
         if isinstance(start, int) or isinstance(end, int):
-            raise gap("a frame of peers without an order")
+            raise rendering_gap("a frame of peers without an order")
         return _Frame(WHOLE)
     if node.frame.unit is FrameUnit.GROUPS or not (_is_distance(start) or _is_distance(end)):
         return _Frame({"range": _peers(start, end)}, by_rank=True)
     key = node.order[0].expression
     if len(node.order) > 1 or node.order[0].descending or key.type.name not in NUMBERS or r.nullable(key):
-        raise gap("a frame of values around a key that is not one ascending number, never NULL")
+        raise rendering_gap("a frame of values around a key that is not one ascending number, never NULL")
     return _Frame({"range": _peers(start, end)}, by_value=True)
 
 

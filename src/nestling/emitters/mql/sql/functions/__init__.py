@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.functions.patterns import PATTERNS
 from nestling.emitters.mql.sql.functions.texts import TEXTS
 from nestling.emitters.mql.sql.functions.times import TIMES
 from nestling.emitters.mql.sql.functions.zones import ZONES
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.expression import Call
 
 if TYPE_CHECKING:
@@ -26,5 +26,5 @@ def call(node: Call, r: Renderer) -> Mql:
     """A function's value."""
     found = _RENDERERS.get(node.function)
     if found is None:
-        raise gap(f"the function {node.function.value}")
+        raise rendering_gap(f"the function {node.function.value}")
     return found(node, r)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.ir.expression import Call, Expression, Function, Literal, Parameter
 
@@ -54,7 +54,7 @@ def _refuse_list(node: Call) -> None:
     negation and their value as a column differ.
     """
     if is_of_list(node):
-        raise gap("NOT, or the value, of what an array has in common with a list that is given")
+        raise rendering_gap("NOT, or the value, of what an array has in common with a list that is given")
 
 
 def _bound(node: Call, r: Renderer, body: Callable[..., Mql]) -> Mql:

@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import over
 from nestling.emitters.mql.sql.functions.characters import exchanged
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.expression import Call, Function, Rules
 from nestling.ir.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF
 
@@ -57,7 +57,7 @@ def _other_letters(function: Function) -> tuple[str, str]:
 
 def _constant(text: str, function: Function, rules: Rules) -> str:
     if any(low <= ord(letter) <= high for letter in text for low, high in _UNSURE[rules]):
-        raise gap(f"the {function.value} case of the letters of `{text}`")
+        raise rendering_gap(f"the {function.value} case of the letters of `{text}`")
     return text.translate(_TABLES[function])
 
 

@@ -10,7 +10,7 @@ from nestling.emitters.mql.sql.arithmetic import number
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import number_in_full
 from nestling.ir.expression import Call, Function, Rules
@@ -56,13 +56,13 @@ def round_number(node: Call, r: Renderer) -> Mql:
     if digits is None:
         return None
     if not isinstance(digits, int):
-        raise gap("ROUND to a number of digits that is no constant")
+        raise rendering_gap("ROUND to a number of digits that is no constant")
     value = number(node.arguments[0], r)
     if node.rules is Rules.SQLITE:
         return bind({"number": value}, lambda x: _round_sqlite(x, max(0, digits)))
     if is_float(node.arguments[0]):
         if len(node.arguments) > 1 or node.rules is Rules.MYSQL:
-            raise gap("ROUND of a float to digits")
+            raise rendering_gap("ROUND of a float to digits")
         return {"$round": [value, 0]}
     return bind({"number": value}, lambda x: _half_away(x, digits))
 
@@ -76,7 +76,7 @@ def _round_sqlite(number: Mql, digits: int) -> Mql:
         half = {"$cond": [{"$lt": [number, 0]}, -0.5, 0.5]}
         rounded: Mql = {"$trunc": {"$add": [{"$toDouble": number}, half]}}
     elif digits > _MOST_DIGITS:
-        raise gap(f"ROUND to more than {_MOST_DIGITS} digits")
+        raise rendering_gap(f"ROUND to more than {_MOST_DIGITS} digits")
     else:
         cut_off = {"$toDouble": bind({"raised": _raised(number, digits)}, lambda x: _cut_off(x, digits))}
         long = {"$gte": [{"$abs": {"$toDouble": number}}, 10.0 ** (_MOST_EXACT - digits)]}
@@ -124,7 +124,7 @@ def truncate(node: Call, r: Renderer) -> Mql:
     """Towards zero."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
-        raise gap("TRUNC to digits of a float, or to a number of them that is no constant")
+        raise rendering_gap("TRUNC to digits of a float, or to a number of them that is no constant")
     return {"$trunc": [r.value(node.arguments[0]), digits]}
 
 
@@ -138,7 +138,7 @@ def logarithm(node: Call, r: Renderer) -> Mql:
     """Of a number that is not positive NULL, in PostgreSQL an error."""
     _refuse_exact(node)
     if node.function is Function.LOG2 and node.rules is not Rules.SQLITE:
-        raise gap("LOG2: the server's is inexact in its last digit", GapKind.NEVER)
+        raise rendering_gap("LOG2: the server's is inexact in its last digit", GapKind.NEVER)
 
     def found(x: Mql) -> Mql:
         if node.function is Function.LOG10 and node.rules is not Rules.SQLITE:
@@ -166,7 +166,7 @@ def power(node: Call, r: Renderer) -> Mql:
     """A float. Of zero to a negative power infinity, of what is no real number NULL (SQLite); errors elsewhere."""
     _refuse_exact(node)
     if node.rules is not Rules.SQLITE:
-        raise gap("POWER outside SQLite's dialect")
+        raise rendering_gap("POWER outside SQLite's dialect")
 
     def body(base: Mql, exponent: Mql) -> Mql:
         raised = bind(
@@ -206,7 +206,7 @@ def _null_for_nan(number: Mql) -> Mql:
 def _refuse_exact(node: Call) -> None:
     """PostgreSQL's numeric has functions of its own, with results of many digits."""
     if node.rules is not Rules.SQLITE and any(argument.type.name is TypeName.DECIMAL for argument in node.arguments):
-        raise gap(f"{node.function.value} of an exact decimal")
+        raise rendering_gap(f"{node.function.value} of an exact decimal")
 
 
 NUMBERS = {

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any, present
 from nestling.emitters.mql.sql.pattern import constant_pattern, glob_regex, regex_options
 from nestling.ir.expression import Call, Function, Rules
@@ -72,7 +72,7 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
     """The constant pattern's regular expression; None when the pattern is NULL."""
     pattern = constant_pattern(node.arguments[1], r)
     if pattern is None:
-        raise gap(f"a pattern of {node.function.value} that is no constant")
+        raise rendering_gap(f"a pattern of {node.function.value} that is no constant")
     if pattern.value is None:
         return None
     if node.function is Function.GLOB:
@@ -85,7 +85,7 @@ def _shared_regex(node: Call, pattern: str) -> Regex:
     folded = node.function is Function.MATCHES_ANY_CASE
     spread = folded and re.search("[A-Z]-[a-z]", pattern)
     if node.rules is not Rules.POSTGRESQL or not _SHARED.fullmatch(pattern) or _DOUBLED.search(pattern) or spread:
-        raise gap(f"the regular expression `{pattern}`")
+        raise rendering_gap(f"the regular expression `{pattern}`")
     regex = re.sub(r"(?<!\\)\$", r"\\z", pattern)
     if folded and not regex.isascii():
         return Regex(_in_both_cases(regex))
@@ -95,7 +95,7 @@ def _shared_regex(node: Call, pattern: str) -> Regex:
 def _in_both_cases(regex: str) -> str:
     """PostgreSQL looks for the lower and the upper case of each letter."""
     if not known_case(regex):
-        raise gap(f"the case of the letters of `{regex}`")
+        raise rendering_gap(f"the case of the letters of `{regex}`")
     return _PART.sub(lambda found: _both_cases(found[0]), regex)
 
 

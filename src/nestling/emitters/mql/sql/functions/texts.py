@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.functions.characters import characters, exchanged
 from nestling.emitters.mql.sql.functions.letter_case import cased
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules
 from nestling.ir.types import TypeName
@@ -172,7 +172,7 @@ def repeat(node: Call, r: Renderer) -> Mql:
 def pad(node: Call, r: Renderer) -> Mql:
     """Cut to the length when longer; an empty filling fills nothing."""
     if node.rules is Rules.MYSQL and constant(node.arguments[2], r) in ("", ...):
-        raise gap("padding with nothing in MySQL")
+        raise rendering_gap("padding with nothing in MySQL")
 
     def body(text: Mql, size: Mql, filling: Mql) -> Mql:
         missing = {"$max": [{"$subtract": [size, {"$strLenCP": text}]}, 0]}
@@ -215,7 +215,7 @@ def character(node: Call, r: Renderer) -> Mql:
     """Of a constant."""
     code = constant(node.arguments[0], r)
     if not isinstance(code, int) or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-        raise gap("a character by a number that is no constant")
+        raise rendering_gap("a character by a number that is no constant")
     return inline(chr(code))
 
 

@@ -8,7 +8,7 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.zero_dates import told_apart
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
 from nestling.ir.expression import Call, Column, Expression, Function, Rules
@@ -49,7 +49,7 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
     if node.rules is Rules.MYSQL:
         return told_apart(r.value(operand), lambda time: time)
     if node.rules is not Rules.SQLITE:
-        raise gap("a text taken for a time outside SQLite's dialect")
+        raise rendering_gap("a text taken for a time outside SQLite's dialect")
     if operand.type.name in TIMES and not (isinstance(operand, Column) and operand.mixed):
         return instant(operand, r)
 

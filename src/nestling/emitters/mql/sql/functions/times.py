@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
 from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.compiled import SERVER_TIME
 from nestling.ir.expression import Call, Function, Rules
@@ -62,9 +62,9 @@ def format_time(node: Call, r: Renderer) -> Mql:
     """strftime: what the server's format has no letter for is computed and put in between."""
     pattern = constant(node.arguments[1], r)
     if not isinstance(pattern, str):
-        raise gap("a time format that is no constant")
+        raise rendering_gap("a time format that is no constant")
     if node.rules is not Rules.SQLITE and not _SHARED.fullmatch(pattern):
-        raise gap(f"the time format `{pattern}` outside SQLite's dialect")
+        raise rendering_gap(f"the time format `{pattern}` outside SQLite's dialect")
     texts = with_texts(node.arguments[0])
     if texts is not None:
         known = pattern
@@ -111,7 +111,7 @@ def _week(time: Mql) -> Mql:
 
 
 def _julian_text(time: Mql) -> Mql:  # noqa: ARG001
-    raise gap("the time format %J")
+    raise rendering_gap("the time format %J")
 
 
 def _seconds(time: Mql) -> Mql:
@@ -130,7 +130,7 @@ def time_part(node: Call, r: Renderer) -> Mql:
     """A number; seconds with their fraction in PostgreSQL."""
     unit = constant(node.arguments[0], r)
     if is_wide(node.arguments[1]) and unit == "second":
-        raise gap("seconds finer than a millisecond")
+        raise rendering_gap("seconds finer than a millisecond")
     texts = with_texts(node.arguments[1])
     if texts is not None and isinstance(unit, str):
         return told_apart(r.value(texts), lambda x: _part(node, unit, x), lambda x: part_of_text(x, unit))
@@ -153,7 +153,7 @@ def _part(node: Call, unit: object, time: Mql) -> Mql:
         )
     if unit == "second":
         return {"$second": time}
-    raise gap(f"the part {unit} of a time")
+    raise rendering_gap(f"the part {unit} of a time")
 
 
 def truncate_time(node: Call, r: Renderer) -> Mql:
@@ -168,7 +168,7 @@ def add_time(node: Call, r: Renderer) -> Mql:
     time, (unit, amount) = instant(node.arguments[0], r), (constant(argument, r) for argument in node.arguments[1:])
     assert isinstance(unit, str)
     if is_wide(node.arguments[0]):
-        raise gap("arithmetic with timestamps finer than a millisecond")
+        raise rendering_gap("arithmetic with timestamps finer than a millisecond")
     if isinstance(amount, int | float) and unit in _MILLISECONDS:
         step = amount * _MILLISECONDS[unit]
         return {"$add": [time, step if isinstance(step, int) else int(step + (0.5 if step >= 0 else -0.5))]}
@@ -177,7 +177,7 @@ def add_time(node: Call, r: Renderer) -> Mql:
     if amount is None:
         return None
     if not is_integer(node.arguments[2]):
-        raise gap("a time span that is no whole number of units")
+        raise rendering_gap("a time span that is no whole number of units")
     units = r.value(node.arguments[2])
     if unit in _MILLISECONDS:
         return {"$add": [time, {"$multiply": [units, _MILLISECONDS[unit]]}]}
@@ -218,7 +218,7 @@ def units_between(node: Call, r: Renderer) -> Mql:
     unit = constant(node.arguments[0], r)
     sides = node.arguments[1:]
     if any(map(is_wide, sides)):
-        raise gap("what lies between timestamps finer than a millisecond")
+        raise rendering_gap("what lies between timestamps finer than a millisecond")
 
     def body(later: Mql, earlier: Mql) -> Mql:
         passed = {"$subtract": [later, earlier]}
@@ -230,7 +230,7 @@ def units_between(node: Call, r: Renderer) -> Mql:
             whole = {"$divide": [_months_between(later, earlier), _MONTHS[unit]]}
             found = {"$toLong": {"$trunc": whole}}
         else:
-            raise gap("a unit of time that is no constant")
+            raise rendering_gap("a unit of time that is no constant")
         return null_if_any(
             [value for value, side in zip((later, earlier), sides, strict=True) if r.nullable(side)], found
         )
@@ -268,7 +268,7 @@ def julian_day(node: Call, r: Renderer) -> Mql:
 def epoch(node: Call, r: Renderer) -> Mql:
     """Whole seconds; with their fraction, exactly, in PostgreSQL."""
     if node.arguments[0].type.name is TypeName.INTERVAL or is_wide(node.arguments[0]):
-        raise gap("the seconds of an interval, or of a timestamp finer than a millisecond")
+        raise rendering_gap("the seconds of an interval, or of a timestamp finer than a millisecond")
     time = instant(node.arguments[0], r)
     if node.rules is not Rules.POSTGRESQL:
         return _seconds(time)

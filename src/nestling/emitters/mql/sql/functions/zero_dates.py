@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Call, Expression, Function, Rules
 
@@ -52,7 +52,7 @@ def formatted_text(text: Mql, pattern: str) -> Mql:
     pieces: list[Mql] = []
     for piece in re.findall(r"%.|[^%]+", pattern):
         if piece.startswith("%") and piece not in _LETTERS:
-            raise gap(f"the time format {piece} of zero dates")
+            raise rendering_gap(f"the time format {piece} of zero dates")
         pieces.append(_padded(text, *_PLACES[_LETTERS[piece]]) if piece in _LETTERS else {"$literal": piece})
     return {"$concat": pieces}
 

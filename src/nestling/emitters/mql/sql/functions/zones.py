@@ -8,7 +8,7 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import instant
-from nestling.emitters.mql.sql.gaps import gap
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Call, Function
 
@@ -26,7 +26,7 @@ def zone_time(node: Call, r: Renderer) -> Mql:
     zone, time = constant(node.arguments[0], r), node.arguments[1]
     if is_wide(time):
         if zone != _UTC:
-            raise gap("a timestamp finer than a millisecond in another time zone than UTC")
+            raise rendering_gap("a timestamp finer than a millisecond in another time zone than UTC")
         in_zone = node.function is Function.TIME_IN_ZONE
         return bind(
             {"time": r.value(time)},

@@ -22,7 +22,7 @@ from nestling.planner.writes.placing import refuse_kinds
 from nestling.planner.writes.splits import part_changes
 
 
-def changed(
+def changes_in_place(
     design: Design, place: Place, before: Cells, after: Cells, attributes: frozenset[str]
 ) -> Iterator[WriteStep]:
     """Give attributes their new values where the row lies."""

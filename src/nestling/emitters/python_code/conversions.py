@@ -1,0 +1,80 @@
+"""The conversions of the parameters of one function: one that is used more than once is done once, and has a local name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields, is_dataclass
+
+from nestling.emitters.mql.write_constants import StoredParameter
+from nestling.emitters.python_code.layout import Call, Code, laid_out
+from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
+from nestling.ir.compiled import Placeholder
+from nestling.ir.program import ReadRows
+
+_OTHERS = frozenset(("path", "plan", "skip", "limit"))
+"""The fields of what is compiled that hold no value to convert."""
+
+
+@dataclass(frozen=True, slots=True)
+class Conversions:
+    """The local names of the calls that are used more than once."""
+
+    names: dict[Call, str]
+
+    @staticmethod
+    def of(asked: object, arguments: Collection[str]) -> Conversions:
+        """The conversions in what a function asks, which has these arguments."""
+        found = list(_placeholders(asked))
+        calls = {_call(each): each.name for each in found}
+        times = Counter(map(_call, found))
+        taken, names = {*arguments, *TAKEN}, dict[Call, str]()
+        for call, parameter in calls.items():
+            if times[call] > 1:
+                names[call] = _free(f"{argument(parameter)}_{call.function}", taken)
+                taken.add(names[call])
+        return Conversions(names)
+
+    def lines(self) -> Iterator[str]:
+        """The assignments, at the level of a function's body."""
+        for call, name in self.names.items():
+            yield "    " + laid_out(call, before=f"{name} = ", level=1)
+
+    def given(self, placeholder: Placeholder) -> Call | Code:
+        """The value as a query takes it."""
+        return self._once(given(placeholder))
+
+    def stored(self, placeholder: StoredParameter) -> Call | Code:
+        """The value as a field keeps it."""
+        return self._once(stored(placeholder))
+
+    def _once(self, call: Call) -> Call | Code:
+        return Code(self.names[call]) if call in self.names else call
+
+
+def _call(placeholder: Placeholder) -> Call:
+    return stored(placeholder) if isinstance(placeholder, StoredParameter) else given(placeholder)
+
+
+def _placeholders(node: object) -> Iterator[Placeholder]:
+    """The parameters somebody gives, each as often as it is there. Those of LIMIT and OFFSET are converted otherwise."""
+    if isinstance(node, str):
+        return
+    if isinstance(node, Placeholder):
+        yield node
+    elif isinstance(node, ReadRows):
+        yield from (each for each in _placeholders(node.read) if each.name not in node.inner)
+    elif isinstance(node, dict):
+        yield from _placeholders([each for name, each in node.items() if name not in ("$limit", "$skip")])
+    elif isinstance(node, list | tuple):
+        for each in node:
+            yield from _placeholders(each)
+    elif is_dataclass(node) and not isinstance(node, type):
+        yield from _placeholders([getattr(node, item.name) for item in fields(node) if item.name not in _OTHERS])
+
+
+def _free(wish: str, taken: Collection[str]) -> str:
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    return name

@@ -1,0 +1,20 @@
+"""What keeps a read from being converted, as an error."""
+
+from __future__ import annotations
+
+from nestling.common.errors import DesignError
+from nestling.ir.reading import FoundGap, Gap, GapKind
+
+
+class ReadGap(FoundGap):
+    """A read no steps could be found for: `gap` says which construct and who lacks it."""
+
+
+def read_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> ReadGap:
+    """The error of a construct that has no steps yet."""
+    return ReadGap(Gap(kind, construct))
+
+
+def untold(error: DesignError) -> ReadGap:
+    """A value the design cannot tell is a gap of the read."""
+    return read_gap(error.problems[0].what)

@@ -1,0 +1,59 @@
+"""A read with fewer columns, and without the steps that only the others needed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from typing import TypeVar
+
+from nestling.ir.access_path import CollectionScan, Group, Lookup, Project, Step, Union
+from nestling.ir.compiled import ReadPlan
+from nestling.ir.row_steps import Add, Constants, GroupRows, Shape
+from nestling.planner.work.used_paths import own_paths
+
+Named = TypeVar("Named")
+
+
+def with_columns(plan: ReadPlan, columns: Collection[str]) -> ReadPlan:
+    """The same rows with only these of their columns; with the first one where none is asked for."""
+    kept = [column for column in plan.columns if column.name in columns] or plan.columns[:1]
+    if len(kept) == len(plan.columns):
+        return plan
+    return replace(plan, step=_needing(plan.step, frozenset(c.field for c in kept)), columns=tuple(kept))
+
+
+def _needing(step: Step, wanted: frozenset[str]) -> Step:
+    """The step whose documents need these top-level fields alone. What it cannot take out it leaves."""
+    match step:
+        case CollectionScan() | Group() | GroupRows():
+            return step
+        case Union(sources):
+            return Union(tuple(_needing(each, wanted) for each in sources))
+        case Constants(rows):
+            return replace(step, rows=tuple(_kept(row, wanted) for row in rows))
+        case Lookup(source, CollectionScan(), foreign_path="_id", field=name) if name not in wanted:
+            return _needing(source, wanted)  # at most one document has the `_id`: there are as many rows without it
+        case Add(source, added):
+            named = tuple(each for each in added if each[0] in wanted)
+            if not named:
+                return _needing(source, wanted)
+            step = replace(step, fields=named)
+        case Shape(fields=shaped):
+            step = replace(step, fields=_kept(shaped, wanted))
+            return replace(step, source=_needing(step.source, _own(step)))
+        case Project(fields=projected):
+            step = replace(step, fields=_kept(projected, wanted))
+            return replace(step, source=_needing(step.source, _own(step)))
+        case _:
+            pass
+    return replace(step, source=_needing(step.source, wanted | _own(step)))
+
+
+def _kept(named: tuple[tuple[str, Named], ...], wanted: frozenset[str]) -> tuple[tuple[str, Named], ...]:
+    """A document has one field at least."""
+    return tuple(each for each in named if each[0] in wanted) or named[:1]
+
+
+def _own(step: Step) -> frozenset[str]:
+    """The top-level fields the step itself speaks of."""
+    return frozenset(path.split(".", 1)[0] for path in own_paths(step))

@@ -1,0 +1,81 @@
+"""A write reads only what its later steps use: one pass over the finished plan, from its last step to its first.
+
+A step may use a column of a row set in a value, in a parameter of a read, in a list, in what it refuses or in the answer. What
+none uses is taken out of the read, with the lookups and parameters that only this column needed.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+
+from nestling.ir.write_path import Cell, Document, Each, Fetch, Give, Refuse, Set, UpdateDocuments, WritePlan, WriteStep
+from nestling.planner.writes.draft import parameters_in
+from nestling.planner.writes.fewer_columns import with_columns
+
+
+def without_unused(plan: WritePlan) -> WritePlan:
+    """The same plan; no read in it yields a column that nothing uses."""
+    uses = _Uses()
+    if plan.answer is not None:
+        for rows in plan.answer.rows:
+            uses.columns[rows].update(plan.answer.cells)
+    return replace(plan, steps=uses.narrowed(plan.steps, ""))
+
+
+@dataclass
+class _Uses:
+    """The columns that the steps looked at so far use, by row set."""
+
+    columns: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+    def narrowed(self, steps: tuple[WriteStep, ...], at_hand: str) -> tuple[WriteStep, ...]:
+        """The steps with lean reads; `at_hand`: the row set around them."""
+        return tuple([self._step(step, at_hand) for step in reversed(steps)][::-1])
+
+    def _step(self, step: WriteStep, at_hand: str) -> WriteStep:
+        match step:
+            case Fetch():
+                return self._fetch(step, at_hand)
+            case Each(rows, inner):
+                return Each(rows, self.narrowed(inner, rows))
+            case Refuse(rows, missing=missing):
+                self.columns[rows].update(missing)
+            case UpdateDocuments(otherwise=otherwise):
+                step = replace(step, otherwise=self.narrowed(otherwise, at_hand))
+                self.columns[at_hand].update(_cells(replace(step, otherwise=())))
+            case Give():
+                pass
+            case _:
+                self.columns[at_hand].update(_cells(step))
+        return step
+
+    def _fetch(self, step: Fetch, at_hand: str) -> Fetch:
+        if step.repeats:
+            self.columns[step.rows].update(each.column for each in step.lists)
+        plan = with_columns(step.plan, self.columns[step.rows])
+        asked = frozenset(parameters_in(plan))
+        cells = tuple((parameter, column) for parameter, column in step.cells if parameter in asked)
+        lists = tuple(each for each in step.lists if each.parameter in asked)
+        self.columns[at_hand].update(column for _, column in cells)
+        for each in lists:
+            for rows in each.rows:
+                self.columns[rows].add(each.column)
+        return replace(step, plan=plan, cells=cells, lists=lists)
+
+
+def _cells(node: object) -> Iterator[str]:
+    """The columns of the row at hand that a command mentions."""
+    if isinstance(node, Cell):
+        yield node.column
+    elif isinstance(node, tuple):
+        for each in node:
+            yield from _cells(each)
+    elif is_dataclass(node):
+        if isinstance(node, Document) and node.spread is not None:
+            yield node.spread
+        if isinstance(node, Set) and node.place is not None:
+            yield node.place
+        for item in fields(node):
+            yield from _cells(getattr(node, item.name))
