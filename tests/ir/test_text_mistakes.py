@@ -85,6 +85,53 @@ def problems_of(text: str) -> list[str]:
             "statistics: {relationships: {movie_screenings: {mean: 9, maximum: 1}}}\nmodel:\n",
             "f.yaml:2:55: a mean of 9 is more than the maximum, 1",
         ),
+        (
+            "model:\n",
+            "statistics: {relationships: {movie_screenings: {p95: 150, p99: 40, maximum: 900}}}\nmodel:\n",
+            "f.yaml:2:54: a p95 of 150 is more than the p99, 40",
+        ),
+        (
+            "model:\n",
+            "statistics: {relationships: {movie_screenings: {p50: 9, maximum: 4}}}\nmodel:\n",
+            "f.yaml:2:54: a p50 of 9 is more than the maximum, 4",
+        ),
+        (
+            "model:\n",
+            "statistics: {entities: {movie: {attributes: {year: {null_share: 3}}}}}\nmodel:\n",
+            "f.yaml:2:65: `null_share` cannot be 3",
+        ),
+        (
+            "model:\n",
+            "statistics: {entities: {movie: {count: 480000}, screening: {count: 24}}, relationships: {movie_screenings:"
+            " {mean: 5}}}\nmodel:\n",
+            "f.yaml:2:115: a mean of 5 over 480,000 `movie` makes 2,400,000 `screening`, and their count is 24",
+        ),
+        (
+            "model:\n",
+            "statistics: {entities: {movie: {count: 10}, screening: {count: 2400}}, relationships: {movie_screenings:"
+            " {mean: 5}}}\nmodel:\n",
+            "f.yaml:2:113: a mean of 5 over 10 `movie` makes 50 `screening`, and their count is 2,400",
+        ),
+        (
+            "attributes: movie_id, required: true}",
+            'attributes: movie_id, required: true, cardinality: "1:1"}\nstatistics: {relationships: {movie_screenings: {mean: 3}}}',
+            "f.yaml:13:55: `mean` is 3, and `movie_screenings` is 1:1: a `movie` has one `screening` at most",
+        ),
+        (
+            "movie_id: integer!, revenue",
+            "movie_id: integer, revenue",
+            "f.yaml:12:89: every `screening` has a `movie`, and `movie_id` may be NULL",
+        ),
+        (
+            "required: true",
+            "on_delete: set null",
+            "f.yaml:12:90: `on_delete: set null`, and `movie_id` of `screening` is NOT NULL",
+        ),
+        (
+            "model:\n",
+            "requirements: {atomic: [movie, screening]}\nmodel:\n",
+            "f.yaml:2:25: a group of `movie` alone: `atomic` says which entities change together",
+        ),
         ("nestling: 1", "dialect: oracle\nnestling: 1", "f.yaml:1:10: no dialect `oracle`; there is `sqlite`"),
         ("nestling: 1", "nestling: 2", "f.yaml:1:11: the file is in version 2 of the text form"),
         ("name: cinema", "name: [cinema", "f.yaml:4:11: not YAML: did not find expected ',' or ']'"),
@@ -156,6 +203,25 @@ def test_names_of_statistics_and_requirements_are_checked() -> None:
         assert part in said
     for part in ("no freshness `sometimes`", "no entity `film`"):
         assert part in said
+
+
+def test_numbers_that_were_measured_may_differ_a_little() -> None:
+    """What was counted at other moments, or of a sample, is taken as it is; so is what people rounded."""
+    measured = "{mean: 5 (measured), p95: 9 (measured over 100 rows), p99: 8 (measured over 100 rows)}"
+    rounded = "{mean: 5, p95: 9, p99: 9, maximum: 9}"
+    counts = "entities: {movie: {count: 1000}, screening: {count: %s}}, relationships: {movie_screenings: %s}"
+    for count, known in (("24", measured), ("4000", rounded)):
+        assert read_reading(f"{MODEL}statistics: {{{counts % (count, known)}}}\n", "f.yaml").statistics.entities
+
+
+def test_the_groups_that_change_together_are_nested() -> None:
+    """A flat list is refused with the form that was meant; nested, it is one group."""
+    with pytest.raises(InputError) as caught:
+        read_reading(f"{MODEL}requirements: {{atomic: [movie, screening]}}\n", "f.yaml")
+    moves = {problem.next_move for problem in caught.value.problems}
+    assert moves == {"write each group as a list of its own: `atomic: [[movie, screening]]`"}
+    read = read_reading(f"{MODEL}requirements: {{atomic: [[movie, screening]]}}\n", "f.yaml")
+    assert read.workload.requirements.atomic == (("movie", "screening"),)
 
 
 def test_self_relationship_needs_a_direction() -> None:

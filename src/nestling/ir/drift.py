@@ -29,6 +29,7 @@ class DriftKind(StrEnum):
     OVERFLOW = "overflow"  # the flag that tells of further pages
     DISCRIMINATOR = "discriminator"
     DANGLING = "dangling"  # a reference to a row that does not exist
+    DUPLICATE = "duplicate"  # a key or a unique group that several rows share
 
 
 @dataclass(frozen=True, slots=True)

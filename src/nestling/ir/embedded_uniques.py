@@ -1,16 +1,17 @@
-"""Which unique groups of rows inside other documents an index of the server keeps, and how far.
+"""Which keys and unique groups of rows inside other documents an index of the server keeps, and how far.
 
-A unique index over a field of an array's elements compares documents, not the elements of one. An empty array, and an element
-without the field, count as null there: the index is of the documents that have the field, and all elements must have it. Where
-arrays lie in arrays no index leaves the empty ones out.
+A unique index over a field of an array's elements compares documents, not the elements of one. Documents without such elements
+must not meet in it: the index is sparse, and all elements must have the fields. A bucket always has an event, so its index need
+not be sparse. Each collection has an index of its own: rows of one entity in two collections are not compared.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
 
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.expression import Collation
-from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import CollectionKind, Form
 from nestling.ir.types import COMPOSITE, ELEMENTWISE
@@ -24,26 +25,53 @@ class Kept(StrEnum):
     WHOLLY = "wholly"
 
 
-def kept_inside(model: Model, entity: Entity, group: tuple[str, ...], place: Place) -> Kept:
-    """How far a unique index over the documents that have all values of the group keeps it."""
-    if group == entity.key or not _is_plain(place) or not _are_comparable(entity, group, place):
-        return Kept.NOWHERE
-    if _is_referred_to(model, entity, group):  # a join may use no index of some documents only
+def kept_inside(entity: Entity, group: tuple[str, ...], place: Place) -> Kept:
+    """How far a unique index of a collection keeps the group among the rows at a place."""
+    if not group or not _is_inside(place) or not _are_comparable(entity, group, place):
         return Kept.NOWHERE
     arrays = [node for node in place.nodes[1:] if node.form.to_many]
     if not arrays:
         return Kept.WHOLLY
-    embedding = place.node.embedding
-    is_whole = embedding is not None and embedding.overflow is None and embedding.slots is None
-    is_last = arrays == [place.node] and place.node.form is Form.ARRAY and is_whole
-    return Kept.BETWEEN if is_last and not any(entity.attribute(name).nullable for name in group) else Kept.NOWHERE
+    has_fields = all(node.form is Form.ARRAY for node in arrays)
+    is_there = all(entity.always_has(name) for name in group)
+    return Kept.BETWEEN if has_fields and is_there else Kept.NOWHERE
 
 
-def _is_plain(place: Place) -> bool:
-    """Whether each row lies in one document of a collection, beside others or not."""
-    root, store = place.nodes[0], place.store
-    is_home = store.role is Role.HOME and place.copy is None and len(place.nodes) > 1
-    return is_home and root.kind is NodeKind.ROOT and root.bucket is None and store.options.kind is CollectionKind.PLAIN
+def kept_where(place: Place, group: tuple[str, ...]) -> tuple[Clause, ...]:
+    """Which documents the index of a kept group holds: all of buckets, else those with such rows."""
+    if place.nodes[0].bucket is not None:
+        return ()
+    return tuple(Clause(path, ClauseOperator.PRESENT) for path in sorted(filter(None, map(place.path_of, group))))
+
+
+def is_found_by_kept(model: Model, entity: Entity, group: tuple[str, ...], place: Place) -> bool:
+    """Whether the index that keeps a group also finds its rows for every join, so that no second one is needed.
+
+    The server does not look for NULL in an index of some documents only: it reads the whole collection.
+    """
+    if kept_inside(entity, group, place) is Kept.NOWHERE:
+        return False
+    if not kept_where(place, group):
+        return True
+    links = (link for link in model.children_of(entity.name) if set(link.parent_attributes) & set(group))
+    return all(model.entity(link.child).always_has(name) for link in links for name in link.child_attributes)
+
+
+def is_told_by_parent(model: Model, group: tuple[str, ...], place: Place) -> bool:
+    """Whether rows with the same values of a group lie in one document, or in the buckets of one owner.
+
+    Two writers of such rows then change the same document, and one of them waits for the other.
+    """
+    bucket, embedding = place.nodes[0].bucket, place.node.embedding
+    if bucket is not None:
+        return set(bucket.by) <= set(group)
+    return embedding is not None and set(model.relationship(embedding.relationship).child_attributes) <= set(group)
+
+
+def _is_inside(place: Place) -> bool:
+    """Whether the rows lie inside documents of a plain collection."""
+    is_plain = place.store.options.kind is CollectionKind.PLAIN and place.store.role is not Role.PART
+    return is_plain and place.copy is None and len(place.nodes) > 1
 
 
 def _are_comparable(entity: Entity, group: tuple[str, ...], place: Place) -> bool:
@@ -56,7 +84,3 @@ def _are_comparable(entity: Entity, group: tuple[str, ...], place: Place) -> boo
         and each.type.name not in COMPOSITE | ELEMENTWISE
         for each in attributes
     )
-
-
-def _is_referred_to(model: Model, entity: Entity, group: tuple[str, ...]) -> bool:
-    return any(set(link.parent_attributes) & set(group) for link in model.children_of(entity.name))

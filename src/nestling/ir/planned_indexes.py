@@ -11,7 +11,7 @@ from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
-from nestling.ir.embedded_uniques import Kept, kept_inside
+from nestling.ir.embedded_uniques import Kept, kept_inside, kept_where
 from nestling.ir.expression import Collation
 from nestling.ir.kept_uniques import partial_unique_gaps, why_unkept
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
@@ -179,12 +179,15 @@ def _leads_into_array(design: Design, store: StoredCollection, index: PlannedInd
 
 
 def _unchecked_keys(design: Design) -> Iterator[Gap]:
-    """Keys of rows inside arrays: an index would compare documents, not the elements of one."""
+    """Keys of rows inside arrays: an index compares documents, not the elements of one."""
     for name, places in design.places.items():
         entity = design.model.entity(name)
         if (entity.key or entity.uniques) and any(place.node.form.to_many for place in places if place.copy is None):
             place = next(place for place in places if place.node.form.to_many)
-            what = f"the server does not check that keys of `{name}` are unique: its rows lie in an array"
+            groups = dict.fromkeys(group for group in (entity.key, *entity.uniques) if group)
+            is_between = all(kept_inside(entity, group, place) is not Kept.NOWHERE for group in groups)
+            within = " within one document" if is_between else ""
+            what = f"the server does not check that keys of `{name}` are unique{within}: its rows lie in an array"
             yield Gap(GapKind.NEVER, what, join(place.store.name, place.path))
 
 
@@ -294,17 +297,16 @@ def _unique_among_some(design: Design, store: StoredCollection, root: Node) -> I
 
 
 def _unique_inside(design: Design) -> Iterator[PlannedIndex]:
-    """The unique groups of rows inside other documents, as far as an index keeps them."""
+    """The keys and unique groups of rows inside other documents, as far as an index keeps them."""
     for entity in design.model.entities:
         for place in design.places[entity.name]:
-            for group in entity.uniques:
-                if kept_inside(design.model, entity, group, place) is Kept.NOWHERE:
+            for group in dict.fromkeys((entity.key, *entity.uniques)):
+                if kept_inside(entity, group, place) is Kept.NOWHERE:
                     continue
-                paths = [place.path_of(name) or "" for name in group]
-                partial = tuple(Clause(path, ClauseOperator.PRESENT) for path in sorted(paths))
-                reason = f"unique of `{entity.name}`: {', '.join(group)}"
-                keys = tuple((path, 1) for path in paths)
-                yield PlannedIndex(place.store.name, keys, (reason,), True, partial, about=frozenset((entity.name,)))
+                keys = tuple((place.path_of(name) or "", 1) for name in group)
+                reason = f"{'key' if group == entity.key else 'unique'} of `{entity.name}`: {', '.join(group)}"
+                partial, about = kept_where(place, group), frozenset((entity.name,))
+                yield PlannedIndex(place.store.name, keys, (reason,), True, partial, about=about)
 
 
 def _comparable(entity: Entity, group: Iterable[str], store: StoredCollection) -> bool:

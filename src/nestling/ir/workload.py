@@ -49,6 +49,8 @@ class Filter:
     operator: Operator
 
 
+LEAST_TOGETHER = 2
+"""Entities of a group that must change together."""
 UNITS = ("minute", "hour", "day", "month", "year")
 """Units of time rows may be grouped by, finest first."""
 

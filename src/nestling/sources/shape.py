@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from nestling.common.errors import suggest
-from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, Relationship
+from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, OnDelete, Relationship
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.checks import Left, ReadCheck, carried, left_to_applications, with_partial_uniques
@@ -188,10 +188,16 @@ def _relationship(name: str, child: Entity, key: ForeignKey) -> Relationship:
         required=key.enforced and key.valid and not any(child.attribute(column).nullable for column in key.columns),
         parent_role=parent_role(key.columns, key.table),
         child_role=child.name,
-        on_delete=key.on_delete,
+        on_delete=_on_delete(child, key),
         on_update=key.on_update,
         enforced=key.enforced,
     )
+
+
+def _on_delete(child: Entity, key: ForeignKey) -> OnDelete:
+    """SET NULL of a column that is NOT NULL refuses that the parent goes, as RESTRICT does."""
+    is_refused = any(child.always_has(column) for column in key.columns)
+    return OnDelete.RESTRICT if key.on_delete is OnDelete.SET_NULL and is_refused else key.on_delete
 
 
 def _relationship_names(

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from nestling.common.errors import GapError
+from nestling.common.errors import GapError, WorkloadError
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.expression import Function
 from nestling.ir.model import Attribute, Entity, Model
@@ -111,3 +111,15 @@ def test_functions_are_computed_in_the_statement(kind: str, function: Function) 
     assert ("DATE_OF" in repr(write.source)) == (function is Function.DATE_OF)
     write = insert("INSERT INTO t (id) VALUES (1)", model_with(Generated.UUID, Type.parse("uuid")), "postgresql")
     assert [each.how for each in write.generated] == [Generated.UUID]
+
+
+@pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
+def test_what_is_not_null_and_left_out_is_a_mistake(dialect: str) -> None:
+    """No such row can ever be added; what a default, a number or an UPDATE of the row there fills is none."""
+    ddl = "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, a INTEGER NOT NULL, b TEXT NOT NULL, n INTEGER NOT NULL DEFAULT 1, c TEXT)"
+    model = read_ddl(ddl, "t", dialect=dialect).model
+    with pytest.raises(WorkloadError, match="leaves out `a`, `b` of `t`, which are NOT NULL without a default"):
+        insert("INSERT INTO t (id, c) VALUES (1, 'x')", model, dialect)
+    for rows in ("VALUES (1, 2, 'x')", "SELECT id + 1, a, b FROM t"):
+        assert insert(f"INSERT INTO t (id, a, b) {rows}", model, dialect).attributes[:3] == ("id", "a", "b")
+    assert insert("INSERT INTO t (id, c) SELECT 2, 'x' FROM t WHERE id = 9", model, dialect).attributes[:2] == ("id", "c")

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 from pydantic import Field
 
-from nestling.common.errors import Problem
+from nestling.common.errors import Problem, name_list
 from nestling.ir.condition_text import condition_text
 from nestling.ir.expression import Collation
 from nestling.ir.model import (
@@ -235,6 +236,9 @@ class ModelForm(Form):
         entities = tuple(form.to_ir(n, (*path, "entities", n), findings, texts) for n, form in self.entities.items())
         keys = {entity.name: entity.key for entity in entities}
         links = [form.to_ir(n, (*path, "relationships", n), keys, findings) for n, form in self.relationships.items()]
+        for link in links:
+            if isinstance(link, Relationship):
+                findings.problems.extend(_contradicted(link, entities, (*path, "relationships", link.name)))
         hierarchies = tuple(
             Hierarchy(name, form.supertype, tuple(form.subtypes), form.discriminator)
             for name, form in self.hierarchies.items()
@@ -274,6 +278,22 @@ class ModelForm(Form):
             "views": Block({view.name: ViewForm.from_ir(view) for view in model.views}),
         }
         return Block(head | without(sections))
+
+
+def _contradicted(link: Relationship, entities: Sequence[Entity], path: Path) -> Iterator[Problem]:
+    """What a relationship says that its foreign key cannot be."""
+    child = next((each for each in entities if each.name == link.child), None)
+    if child is None or not all(name in child for name in link.child_attributes):
+        return
+    optional = [name for name in link.child_attributes if not child.always_has(name)]
+    needed = [name for name in link.child_attributes if child.always_has(name)]
+    if link.required and optional:
+        what = f"every `{child.name}` has a `{link.parent}`, and {name_list(optional)} may be NULL"
+        move = f"make `{optional[0]}` NOT NULL (`{child.attribute(optional[0]).type}!`), or leave `required` out"
+        yield Problem(what=what, path=(*path, "required"), next_move=move)
+    if link.on_delete is OnDelete.SET_NULL and needed:
+        what = f"`on_delete: set null`, and {name_list(needed)} of `{child.name}` is NOT NULL"
+        yield Problem(what=what, path=(*path, "on_delete"), next_move="let it be NULL, or write `restrict` or `cascade`")
 
 
 def _usual_collation(model: Model) -> Collation:

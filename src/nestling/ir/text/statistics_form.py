@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import TypeVar
 
 from pydantic import Field
 
 from nestling.common.errors import Problem, unknown
 from nestling.ir.distribution import Distribution
-from nestling.ir.model import Model
+from nestling.ir.model import Cardinality, Model, Relationship
 from nestling.ir.statistics import (
     AttributeStatistics,
     EntityStatistics,
@@ -30,6 +31,11 @@ from nestling.ir.types import Type
 Record = TypeVar("Record", AttributeStatistics, EntityStatistics, RelationshipStatistics)
 _BELOW_ZERO = frozenset({"growth_per_day"})
 _NO_NUMBERS = frozenset({"attributes", "quantiles", "common", "values"})
+_SHARES = frozenset({"null_share"})
+_QUANTILES = ("p50", "p95", "p99", "p999", "maximum")
+"""Numbers of children, each of which is at least the one before."""
+_FAR = 2.0
+"""So many times more or fewer rows than other numbers say is a mistake: people round."""
 
 
 class AttributeStatisticsForm(Form):
@@ -137,6 +143,42 @@ def check_statistics(statistics: Statistics, model: Model, path: Path, findings:
     for name, _ in statistics.relationships:
         if name not in links:
             findings.problems.append(unknown("relationship", name, links, path=(*path, "relationships", name)))
+    for link in model.relationships:
+        numbers, at = statistics.relationship(link.name), (*path, "relationships", link.name)
+        findings.problems.extend((*_several(link, numbers, at), *_other_count(link, model, numbers, statistics, at)))
+
+
+def _several(link: Relationship, known: RelationshipStatistics, path: Path) -> Iterator[Problem]:
+    """Several children of one parent, where there is one at most."""
+    if link.cardinality is Cardinality.ONE_TO_ONE:
+        for name in ("mean", *_QUANTILES):
+            quantity = getattr(known, name)
+            if _is_declared(quantity) and quantity.value > 1:
+                what = f"`{name}` is {quantity.value:g}, and `{link.name}` is 1:1: a `{link.parent}` has one `{link.child}` at most"
+                yield _impossible(what, (*path, name))
+
+
+def _other_count(
+    link: Relationship, model: Model, known: RelationshipStatistics, statistics: Statistics, path: Path
+) -> Iterator[Problem]:
+    """The children there are, and those that all parents have by the mean: as many, where every child has a parent."""
+    mean = known.mean
+    parents, children = (statistics.entity(name).count for name in (link.parent, link.child))
+    if mean is None or parents is None or children is None or not all(map(_is_declared, (mean, parents, children))):
+        return
+    implied, there = mean.value * parents.value, children.value
+    is_less = there > _FAR * implied and model.is_total(link)
+    if implied > _FAR * there or is_less:
+        what = (
+            f"a mean of {mean.value:g} over {parents.value:,.0f} `{link.parent}` makes {implied:,.0f} `{link.child}`, "
+            f"and their count is {there:,.0f}"
+        )
+        yield _impossible(what, (*path, "mean"))
+
+
+def _is_declared(quantity: Quantity | None) -> bool:
+    """Whether people said it; what was measured may differ a little, as it is of other moments or of samples."""
+    return quantity is not None and quantity.origin is Origin.DECLARED and quantity.rows is None
 
 
 def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record:
@@ -146,7 +188,7 @@ def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record
         if name not in _NO_NUMBERS and text is not None:
             parse: Callable[[], Quantity | None] = partial(Quantity.parse, text)
             quantity = findings.read(parse, (*path, name), otherwise=None)
-            if quantity is not None and quantity.value < 0 and name not in _BELOW_ZERO:
+            if quantity is not None and _is_out_of_range(name, quantity.value):
                 findings.problems.append(_impossible(f"`{name}` cannot be {quantity.value:g}", (*path, name)))
             elif quantity is not None:
                 found[name] = quantity
@@ -154,7 +196,21 @@ def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record
     if mean is not None and most is not None and mean.value > most.value:
         what = f"a mean of {mean.value:g} is more than the maximum, {most.value:g}"
         findings.problems.append(_impossible(what, (*path, "mean")))
+    findings.problems.extend(_falling(found, path))
     return replace(start, **found)  # type: ignore[arg-type]  # the forms have the fields of the records
+
+
+def _is_out_of_range(name: str, value: float) -> bool:
+    return (value < 0 and name not in _BELOW_ZERO) or (value > 1 and name in _SHARES)
+
+
+def _falling(found: Mapping[str, Quantity], path: Path) -> Iterator[Problem]:
+    """Quantiles that are more than a later one."""
+    said = [(name, found[name]) for name in _QUANTILES if name in found and _is_declared(found[name])]
+    for (name, less), (later, more) in pairwise(said):
+        if less.value > more.value:
+            what = f"a {name} of {less.value:g} is more than the {later}, {more.value:g}"
+            yield _impossible(what, (*path, name))
 
 
 def _impossible(what: str, path: Path) -> Problem:

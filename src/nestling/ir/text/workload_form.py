@@ -18,6 +18,7 @@ from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_te
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.workload import (
+    LEAST_TOGETHER,
     UNITS,
     Access,
     Filter,
@@ -39,7 +40,9 @@ class RequirementsForm(Form):
     """What the application asks of any design."""
 
     freshness: Named[str] = Field({}, description="entity.attribute or relationship: the weakest freshness allowed")
-    atomic: Groups = Field([], description="groups of entities that must change together")
+    atomic: Groups = Field(
+        [], description="groups of entities that must change together, a list each: `[[invoice, invoice_line]]`"
+    )
     storage_budget_bytes: int | None = None
     document_bound_bytes: int | None = Field(None, description="16 MiB when not said")
     array_bound: int | None = None
@@ -116,7 +119,19 @@ def check_requirements(requirements: Requirements, model: Model, path: Path, fin
         if number < LEAST_TOLERANCE:
             what = f"a tolerance of {number}: an answer less than {LEAST_TOLERANCE} too low is the least that can be allowed"
             findings.problems.append(Problem(what=what, path=(*path, "tolerance", name)))
+    _check_atomic(requirements, path, findings)
     _check_archives(requirements, model, path, findings)
+
+
+def _check_atomic(requirements: Requirements, path: Path, findings: Findings) -> None:
+    """Note groups of one entity: a list of entities that is not nested is read as such groups."""
+    alone = [group[0] for group in requirements.atomic if len(group) == 1]
+    together = ", ".join(alone if len(alone) > 1 else (*alone, "ANOTHER"))
+    for number, group in enumerate(requirements.atomic):
+        if len(set(group)) < LEAST_TOGETHER:
+            what = f"a group of {f'`{group[0]}` alone' if group else 'no entity'}: `atomic` says which entities change together"
+            move = f"write each group as a list of its own: `atomic: [[{together}]]`"
+            findings.problems.append(Problem(what=what, path=(*path, "atomic", number), next_move=move))
 
 
 def _check_archives(requirements: Requirements, model: Model, path: Path, findings: Findings) -> None:

@@ -1,5 +1,5 @@
-"""What there is to compare in a design: everything it keeps that follows from something else, and references that must lead to
-something. What must be there is said by `planner.upkeep`, which writes and sync go by, too.
+"""What there is to compare in a design: everything it keeps that follows from something else, references that must lead to
+something, and keys that one row alone may have. What must be there is said by `planner.upkeep`, which writes and sync go by, too.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from nestling.ir.drift import Check, Checks
 from nestling.ir.reading import Gap
 from nestling.planner.checks.derived_values import field_checks, kept_checks, where_held
 from nestling.planner.checks.discriminators import discriminator_checks
+from nestling.planner.checks.duplicates import duplicate_checks
 from nestling.planner.checks.overflow_flags import overflow_checks
 from nestling.planner.checks.references import reference_checks
 from nestling.planner.checks.summaries import summary_checks
@@ -33,6 +34,7 @@ def checks_of(design: Design) -> Checks:
             summary_checks(design),
             overflow_checks(design),
             reference_checks(design),
+            duplicate_checks(design),
         )
     )
     checks = tuple(_with_move(each) for each in found if isinstance(each, Check))

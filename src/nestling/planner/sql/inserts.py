@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -13,7 +13,7 @@ from nestling.ir.computed import concerned, mentions
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import NULL, Literal, Rules
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.quantity_words import counted
+from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
@@ -62,6 +62,8 @@ def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> I
     made = tuple(generated_values(entity, given_names, outside))
     rows = _with_computed(Project(source, translation.alias("stored"), kept), entity, made, outside)
     names = tuple(column.name for column in rows.columns)
+    if isinstance(node.expression, exp.Values) and conflict is None:
+        _refuse_without_value(entity, (*names, *(each.attribute for each in made)), node)
     returning = bind_returning(parsed, table.alias or table.name, target, translation)
     return Insert(entity.name, alias, names, rows, conflict, made, returning)
 
@@ -89,6 +91,14 @@ def _refuse_twice(attributes: Sequence[Attribute], node: exp.Expr) -> None:
     if twice:
         listed = name_list(twice)
         raise mistake(f"INSERT names {listed} more than once", node, "name every column once")
+
+
+def _refuse_without_value(entity: Entity, filled: Collection[str], node: exp.Expr) -> None:
+    """No row can be added that leaves out an attribute that is NOT NULL and has no default."""
+    left_out = [each.name for each in entity.attributes if not each.nullable and each.name not in filled]
+    if left_out:
+        what = f"INSERT leaves out {name_list(left_out)} of `{entity.name}`, which {agreeing(len(left_out))} NOT NULL without a default"
+        raise mistake(what, node, "give every such column a value, or a default in the model")
 
 
 def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> tuple[Relation, list[Attribute]]:

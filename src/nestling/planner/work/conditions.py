@@ -119,10 +119,10 @@ def equal_to(path: str, documents: Documents, *, outer_distinct: float | None, u
     """What a lookup asks: the value at `path`, or one of those there, equals that of an outer row."""
     known = documents.known.get(path)
     distinct = known.distinct if known is not None else None
-    if unique or (distinct is None and path == "_id"):
-        distinct = documents.count
-    distinct = max(distinct or documents.count / 10, outer_distinct or 1.0, 1.0)
     each = known.each if known is not None else 1.0
+    if unique or (distinct is None and path == "_id"):
+        distinct = documents.count * max(each, 1.0)
+    distinct = max(distinct or documents.count / 10, outer_distinct or 1.0, 1.0)
     there = 1 - known.missing if known is not None else 1.0
     entries = there * each / distinct
     return Condition(path, Use.EQUAL, min(1.0, entries), entries=entries, weight=0.0)

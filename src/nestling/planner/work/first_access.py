@@ -73,16 +73,18 @@ def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Acce
         if index.collection == leading.collection and index.partial:
             told = [each for each in leading.conditions if _is_part(each, index.partial)]
             is_told = imply([each.clause for each in told if each.clause is not None], index.partial)
-            if is_told or _are_of_elements(leading.conditions, index.partial):
+            if is_told or _are_of_elements(leading, index.partial):
                 access = _by_index(leading, design, index.keys, order, None, told)
                 yield from () if access is None else (access,)
 
 
-def _are_of_elements(conditions: Sequence[Condition], partial: Sequence[Clause]) -> bool:
+def _are_of_elements(leading: Leading, partial: Sequence[Clause]) -> bool:
     """Whether elements of an array are asked for by the fields that an index of the documents with such elements is on: they
     all have these fields.
     """
-    asked = {part.path for each in conditions for part in each.same if part.use is not Use.NONE}
+    arrays = tuple(f"{path}." for path in leading.documents.arrays)
+    asked = {part.path for each in leading.conditions for part in each.same if part.use is not Use.NONE}
+    asked |= {one.path for one in leading.conditions if one.use is not Use.NONE and one.path.startswith(arrays)}
     return all(each.comparison is ClauseOperator.PRESENT and each.name in asked for each in partial)
 
 

@@ -30,7 +30,7 @@ from nestling.common.errors import InputError, Problem, WorkloadError, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.types import TIMES
-from nestling.ir.workload import Requirements
+from nestling.ir.workload import LEAST_TOGETHER, Requirements
 from nestling.ir.written_values import written_bound
 from nestling.sources.tables import find_name
 
@@ -114,7 +114,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 name, _, freshness = value.rpartition(" ")
                 found.freshness[_attribute_or_relationship(name.strip(), model)] = Freshness.parse(freshness)
             case "atomic":
-                found.atomic.append(tuple(_entity(name.strip(), model) for name in value.split(",")))
+                found.atomic.append(_together(value, model))
             case "read only":
                 found.read_only |= dict.fromkeys(_entity(name.strip(), model) for name in value.split(","))
             case "array bound" | "schema version":
@@ -134,6 +134,14 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 found.numbers[key] = _bytes(value)
     except InputError as problem:
         yield f"{key}: " + "; ".join("; ".join(filter(None, (p.what, p.known))) for p in problem.problems)
+
+
+def _together(value: str, model: Model) -> tuple[str, ...]:
+    """Entities that change together: two at least."""
+    names = tuple(_entity(name.strip(), model) for name in value.split(","))
+    if len(set(names)) < LEAST_TOGETHER:
+        raise InputError(Problem(f"a group of `{names[0]}` alone", known="write all that change together: `order, order_line`"))
+    return names
 
 
 def _entity(name: str, model: Model) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import followed_links, linked_by_expression, sought
-from nestling.ir.embedded_uniques import Kept, kept_inside
+from nestling.ir.embedded_uniques import Kept, is_found_by_kept, is_told_by_parent, kept_inside, kept_where
 from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity, Model
 from nestling.ir.names import join
@@ -101,11 +101,21 @@ def _unique(model: Model, entity: Entity, place: Place, notes: list[str]) -> Ite
             notes.append(f"`{entity.name}`: that {', '.join(group)} is unique cannot be enforced: no index can hold it")
         elif at_root:
             yield _enforcing(index, entity, place, group)
-        elif group != entity.key:
-            kept = kept_inside(model, entity, group, place)
-            if kept is not Kept.WHOLLY:
-                notes.append(unchecked_words(entity.name, group, place, kept))
-            yield index if kept is Kept.NOWHERE else _enforcing_inside(index)
+        else:
+            kept = kept_inside(entity, group, place)
+            if _is_noted(model, entity, group, place):
+                notes.append(unchecked_words(model, entity.name, group, (place,)))
+            if kept is not Kept.NOWHERE:
+                yield _enforcing_inside(index, group, place)
+            elif group != entity.key:
+                yield index
+
+
+def _is_noted(model: Model, entity: Entity, group: tuple[str, ...], place: Place) -> bool:
+    """Whether it is worth a word how far a group is kept unique; of a key only where two writers can both add it."""
+    kept = kept_inside(entity, group, place)
+    is_kept = kept is Kept.BETWEEN or is_told_by_parent(model, group, place)
+    return kept is not Kept.WHOLLY and not (group == entity.key and is_kept)
 
 
 def _enforcing(index: Index, entity: Entity, place: Place, group: tuple[str, ...]) -> Index:
@@ -115,10 +125,18 @@ def _enforcing(index: Index, entity: Entity, place: Place, group: tuple[str, ...
     return replace(index, unique=True, partial=tuple(Clause(path, ClauseOperator.PRESENT) for path in paths))
 
 
-def _enforcing_inside(index: Index) -> Index:
-    """The index of a unique group of embedded rows over the documents that hold such rows."""
-    paths = sorted(path for path, _ in index.keys)
-    return replace(index, unique=True, partial=tuple(Clause(path, ClauseOperator.PRESENT) for path in paths))
+def _enforcing_inside(index: Index, group: tuple[str, ...], place: Place) -> Index:
+    """The index of a unique group of rows inside others, over the documents that hold such rows."""
+    return replace(index, unique=True, partial=kept_where(place, group))
+
+
+def _as_kept(index: Index, model: Model, entity: Entity, place: Place) -> Index:
+    """The index, or the unique one on the same fields where that finds the rows as well."""
+    for group in (entity.key, *entity.uniques):
+        paths = tuple((place.path_of(name) or "", 1) for name in group)
+        if index.keys == paths and not index.partial and is_found_by_kept(model, entity, group, place):
+            return _enforcing_inside(index, group, place)
+    return index
 
 
 def _of_buckets(outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:
@@ -163,7 +181,7 @@ def _keys_inside(situation: Situation, outline: Outline, entity: Entity, place: 
         return
     if _is_pointed_at(situation, outline, entity.name) or _is_looked_up(situation, outline, entity):
         index = _index(place, entity, entity.key)
-        yield from () if index is None else (index,)
+        yield from () if index is None else (_as_kept(index, situation.model, entity, place),)
 
 
 def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> bool:
@@ -198,7 +216,7 @@ def chosen_indexes(chosen: tuple[Candidate, ...], model: Model, entity: Entity, 
                 if told is not None:  # only documents of the type (D5)
                     only.append(Clause(told.path, ClauseOperator.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
-                yield replace(index, keys=keys, partial=tuple(only))
+                yield _as_kept(replace(index, keys=keys, partial=tuple(only)), model, entity, place)
         elif isinstance(part, IndexedAcross) and part.entity == entity.name:
             paths = [
                 place.path_of_parents(model.relationship(each.along), each.attribute)
@@ -233,7 +251,10 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
     for group, served in found.items():
         if (index := _index(place, entity, group, serves=tuple(dict.fromkeys(served)))) is not None:
             at_root = len(place.nodes) == 1
-            yield _enforcing(index, entity, place, group) if at_root and group in entity.uniques else index
+            if at_root and group in entity.uniques:
+                yield _enforcing(index, entity, place, group)
+            else:
+                yield index if at_root else _as_kept(index, situation.model, entity, place)
 
 
 def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:

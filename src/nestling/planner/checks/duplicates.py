@@ -1,0 +1,146 @@
+"""Keys and unique groups that several rows share, where no unique index of the server sees to all rows of an entity.
+
+A screen groups the rows of the documents in question with all rows of the entity by the values of the group; only where a group
+has several rows are they looked up one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nestling.ir.access_path import (
+    Comparator,
+    Comparison,
+    DocumentOf,
+    Expression,
+    FieldPath,
+    Filter,
+    Literal,
+    Project,
+    Step,
+    Union,
+)
+from nestling.ir.algebra import Aggregate, AggregateFunction, Relation, filtered
+from nestling.ir.compiled import OutputColumn, ReadPlan
+from nestling.ir.design import Design
+from nestling.ir.drift import SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
+from nestling.ir.expression import ANY, Collation, Column, IsNull, Not
+from nestling.ir.expression import Literal as Constant
+from nestling.ir.layout import Place
+from nestling.ir.model import Entity
+from nestling.ir.names import join, stored_name
+from nestling.ir.operands import conjunction
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.reading import Gap
+from nestling.ir.row_steps import GroupRows, Keep, Layout, Slice
+from nestling.ir.types import INTEGER
+from nestling.planner.checks.comparison import way_to
+from nestling.planner.reads import ReadGap
+from nestling.planner.reads.correlate import stored_path
+from nestling.planner.reads.lower import lower
+from nestling.planner.reads.rows import Context, Rows
+from nestling.planner.reads.traverse import used
+from nestling.planner.upkeep.copies import looked_up
+from nestling.planner.upkeep.holder import holder_rows, locating, locators
+from nestling.planner.upkeep.source import HOLDER, alias_of, column, homes_context, scan
+from nestling.planner.writes.constraints import sharing, unguarded
+
+_FOUND, _THERE, _HELD, _ALL = "found 0", "there", "held", "all"
+
+
+def duplicate_checks(design: Design) -> Iterator[Check | Gap]:
+    """A check for every place of rows, for each group of attributes that no two rows share and no index keeps so."""
+    for entity in design.model.entities:
+        places = [place for place in design.places[entity.name] if place.copy is None]
+        for group in unguarded(design, entity):
+            for place in places:
+                if len(places) > 1 or not _is_alone(design, place, group):
+                    yield _or_gap(f"{join(place.store.name, place.path)} ({', '.join(group)})", design, place, group)
+
+
+def _is_alone(design: Design, place: Place, group: Sequence[str]) -> bool:
+    """Whether the values tell a document, and it holds one such row at most."""
+    if any(node.form.to_many for node in place.nodes[1:]):
+        return False
+    levels = [place.source(name, len(place.nodes) - 1) for name in group]
+    root = design.model.entity(place.nodes[0].entity)
+    return set(root.key) <= {name for level, name in levels if level == 0} and bool(root.key)
+
+
+def _or_gap(name: str, design: Design, place: Place, group: tuple[str, ...]) -> Check | Gap:
+    try:
+        return _check(name, design, place, group)
+    except ReadGap as error:
+        return replace(error.gap, where=error.gap.where or name)
+
+
+def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> Check:
+    model = design.model
+    entity = model.entity(place.node.entity)
+    own = [column(model, entity.name, HOLDER, each) for each in group]
+    relation = _others(design, entity, own)
+    context = homes_context(design, (*own, *used(relation)))
+    rows = _told(place, own, context)
+
+    def inner(step: Step, _: Layout) -> Step:
+        return Project(Slice(step, Constant(1, INTEGER), Constant(1, INTEGER)), ((_THERE, Literal(value=True)),))
+
+    rows, field = looked_up(rows, relation, Keep.TOGETHER, context, inner)
+    found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in own)
+    value: Expression = found[0][1] if len(found) == 1 else DocumentOf(found)
+    told = locators(design, place)
+    several = Filter(rows.step, Comparison(FieldPath(field), Comparator.NOT_EQUAL, Literal([])))
+    fields = (*locating(place, told), (_FOUND, value, ANY))
+    columns = tuple(OutputColumn(each, each, ANY) for each, _, _ in fields)
+    paths = [path for each in group if (path := place.node.path_of(each)) is not None]
+    return Check(
+        name,
+        DriftKind.DUPLICATE,
+        place.store.name,
+        ReadPlan(Project(several, tuple((each, what) for each, what, _ in fields)), columns),
+        (ComparedValue(", ".join(paths), "", _FOUND),),
+        way_to(place, told),
+        next_move=f"keep one of the rows of `{entity.name}` with the same {', '.join(group)}, and change or delete the others",
+        screen=_screen(design, place, entity, own),
+        is_walked=place.store.options.kind is not CollectionKind.TIME_SERIES,
+    )
+
+
+def _others(design: Design, entity: Entity, own: Sequence[Column]) -> Relation:
+    """All rows that share the values of the row at hand, itself among them."""
+    every = scan(design.model, entity.name, alias_of(1))
+    return filtered(every, sharing(design, entity, every, [{each.name: each for each in own}]))
+
+
+def _told(place: Place, own: Sequence[Column], context: Context) -> Rows:
+    """The rows at the place that have all the values."""
+    rows = holder_rows(place, own, context)
+    return rows.where(conjunction(*(Not(IsNull(each)) for each in own)), context)
+
+
+def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column]) -> Screen | None:
+    """The values that several rows share, one of them at the place; None where the server would group others than SQL does."""
+    if any(entity.attribute(each.name).collation is not Collation.BINARY for each in own):
+        return None
+    alias = alias_of(1)
+    all_own = [column(design.model, entity.name, alias, each.name) for each in own]
+    context = homes_context(design, own)
+    here = _told(place, own, context)
+    every = lower(scan(design.model, entity.name, alias), homes_context(design, all_own))
+    both = Union((_counted(here, own, _HELD), _counted(every, all_own, _ALL)))
+    number = {name: Column("", name, INTEGER) for name in (_HELD, _ALL)}
+    layout = Layout.of({("", SCREEN_KEY): SCREEN_KEY} | {("", name): name for name in number})
+    sums = tuple((name, Aggregate(AggregateFunction.SUM, each, INTEGER)) for name, each in number.items())
+    grouped = GroupRows(both, ((SCREEN_KEY, Column("", SCREEN_KEY, ANY, nullable=False)),), sums, layout)
+    step: Step = Filter(grouped, Comparison(FieldPath(_HELD), Comparator.GREATER, Literal(0)))
+    step = Filter(step, Comparison(FieldPath(_ALL), Comparator.GREATER, Literal(1)))
+    step = Project(step, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
+    plan = ReadPlan(step, (OutputColumn(SCREEN_KEY, SCREEN_KEY, ANY),))
+    return Screen(plan, tuple(stored_path(place, each, context) for each in own))
+
+
+def _counted(rows: Rows, columns: Sequence[Column], name: str) -> Step:
+    """The values of each row under one field, and one more row."""
+    values = tuple((str(n), FieldPath(rows.layout.path(each))) for n, each in enumerate(columns))
+    return Project(rows.step, ((SCREEN_KEY, DocumentOf(values)), (name, Literal(1))))
