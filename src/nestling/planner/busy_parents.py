@@ -1,8 +1,9 @@
 """How many children the parent that a read asks for has: where parents keep getting children, busy ones are read more often.
 
 What is read most is what happens most: the feed of a busy project, the inbox of a busy person. So a read of one parent's children
-meets as many as the parent of *a child* has on average, and not as many as a parent has on average. This holds of relationships
-that grow; of others every parent counts alike.
+meets as many as the parent of *a child* has on average, and not as many as a parent has on average. This is taken of relationships
+that are declared or measured to grow, whose children lie in no array. Of others every parent counts alike, so that a design with
+children inside their parents is measured by the same rows.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from nestling.ir.model import Model
-from nestling.ir.statistics import RelationshipStatistics, Statistics
+from nestling.ir.statistics import Origin, RelationshipStatistics, Statistics
 
 
 def longer(known: RelationshipStatistics) -> float:
@@ -30,5 +31,10 @@ def longer(known: RelationshipStatistics) -> float:
 def busier(entity: str, attribute: str, model: Model, statistics: Statistics) -> float:
     """How many more rows than on average have the value of a foreign key that a statement asks for, at least 1."""
     links = (link for link in model.parents_of(entity) if link.child_attributes == (attribute,))
-    growing = (known for link in links if (known := statistics.relationship(link.name)).grows and known.grows.value)
-    return max(map(longer, growing), default=1.0)
+    known = (statistics.relationship(link.name) for link in links)
+    return max((longer(each) for each in known if _grows(each)), default=1.0)
+
+
+def _grows(known: RelationshipStatistics) -> bool:
+    """Whether somebody knows that a parent keeps getting children; that it looks so is not enough."""
+    return known.grows is not None and bool(known.grows.value) and known.grows.origin is not Origin.INFERRED
