@@ -73,7 +73,7 @@ class Writes:
         parts = self.modes.places.cold[access.entity]
         direct = bool(parts) and self._is_direct(statement, access)
         for name, more in charged(self.modes.sizes, parts, access, rows, direct=direct):
-            yield Charge(statement.name, f"the rest in {name}", (name,), self.modes.price(more))
+            yield Charge(statement.name, f"the rest in {name}", (name,), self.modes.price_of(more, access.entity))
         for name, paired in self.modes.places.paired[access.entity]:
             needed = list_entries(self.modes.sizes, paired, access, rows)
             if needed.index_writes:
