@@ -386,3 +386,14 @@ def test_left_out_of_a_model_file(shop: Path, tmp_path: Path) -> None:
     nestling("inspect", "sqlite:///shop.db", "--workload", workload, "-o", model, cwd=shop)
     found = nestling("design", model, "--json")
     assert (found.code, found.json["left_out"], found.json["in_part"]) == (1, ["no_sql", "no_table"], ["no_column"])
+
+
+def test_another_cache(shop: Path, tmp_path: Path) -> None:
+    """A cache that holds little is said, in explanations too; what is no size is refused."""
+    found = nestling("design", "model.yaml", "--cache", "10kB", "-o", tmp_path / "design.yaml", cwd=shop)
+    assert "prices assume a cache of 10.0 kB for" in " ".join(found.out.split() + found.err.split())
+    explained = nestling("explain", tmp_path / "design.yaml", cwd=shop)
+    assert "prices assume a cache of 10.0 kB for" in " ".join(explained.out.split())
+    done = nestling("design", "model.yaml", "--cache", "much", cwd=shop)
+    assert done.code == 2
+    assert "write it as 500MB or 16GB" in done.err

@@ -9,6 +9,7 @@ from pymongo.database import Database
 
 from nestling.ir.proposal import Proposal
 from tests.patterns.scenario import Scenario, chosen, scenario
+from tests.two_prices import two_prices
 
 DDL = """CREATE TABLE product (id INTEGER PRIMARY KEY, name TEXT NOT NULL, shelf INTEGER NOT NULL, price INTEGER, width INTEGER,
     height INTEGER, depth INTEGER, weight INTEGER, stock INTEGER, rating INTEGER, manual TEXT);"""
@@ -57,6 +58,38 @@ def test_manuals_stay_where_every_change_would_look_for_them(tmp_path: Path) -> 
     )
     application = scenario(tmp_path, DDL, {"product": ROWS}, WORKLOAD + insert).with_rates(on_shelf=1.0, manual=0.01)
     assert parts(application.designed()) == []
+
+
+COUNTED = """
+-- name: sold, rate: 200/s
+-- params: {"id": 7}
+UPDATE product SET stock = stock - 1 WHERE id = :id;
+"""
+
+
+def test_what_changes_often_stays_beside_what_is_read(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """The server writes a changed document whole: the stock, which nobody reads, is no part of the document with the manual."""
+    unread = WORKLOAD.replace(", stock", "")
+    application = scenario(tmp_path, DDL, {"product": ROWS}, unread + COUNTED)
+    proposal = application.designed()
+    assert parts(proposal) == [("manual",)]
+    prices = two_prices(application.reading, proposal)
+    assert prices["sold"].factor < 1.3
+    assert prices["sold"].compiled < 0.001
+    application.proved(proposal, database)
+
+
+def test_conditions_come_before_second_documents(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """Only the rows that are left look for theirs, whatever the server makes of the order; what is asked of them comes after."""
+    asked = "SELECT id, manual FROM product WHERE shelf = 3 AND id < 50 AND manual IS NOT NULL;"
+    proposal = products(tmp_path).designed()
+    application = scenario(tmp_path, DDL, {"product": ROWS}, f"{WORKLOAD}\n-- name: some, rate: 1/h\n{asked}")
+    assert parts(proposal) == [("manual",)]
+    stages = [next(iter(stage)) for stage in application.compiled(proposal, "some").pipeline or ()]
+    assert stages[:4] == ["$match", "$lookup", "$unwind", "$match"]
+    prices = two_prices(application.reading, proposal)
+    assert prices["manual"].factor < 1.3
+    application.proved(proposal, database)
 
 
 def test_a_cold_cache_makes_small_documents_worth_more(tmp_path: Path) -> None:

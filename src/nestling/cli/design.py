@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from nestling.cli import DIFFERENT, FINE
-from nestling.cli.parts import options
+from nestling.cli.parts import options, sizes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline import Redesign
     from nestling.strategies import Thresholds
-
-
-BUDGET = re.compile(r"storage\s*=\s*(\d+(?:\.\d+)?)\s*([kmgt]?b)", re.IGNORECASE)
-SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
-"""Bytes of each unit."""
 
 
 @click.command(
@@ -43,6 +37,7 @@ SIZES = {"B": 1.0, "KB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12}
     metavar="FILE",
     help="What work costs on your server, as `nestling calibrate` measured it. Default: a profile that ships.",
 )
+@options.cache
 @click.option(
     "--time-limit",
     type=click.FloatRange(0.1, 86400),
@@ -78,6 +73,7 @@ def command(
     dialect: str,
     strategy: str,
     profile_file: Path | None,
+    cache_bytes: float | None,
     time_limit: float,
     budgets: tuple[str, ...],
     trade: bool,
@@ -104,11 +100,12 @@ def command(
     from nestling.ir.proposal_rows import lacking_line
     from nestling.ir.text import write_proposal
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
+    from nestling.pipeline.cache import with_cache
     from nestling.pipeline.designing import with_short_names
 
     text.check_place(output)
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
-    profile = read_profile(profile_file) if profile_file is not None else None
+    profile = with_cache(read_profile(profile_file) if profile_file is not None else None, cache_bytes)
     made = None
     if not is_mongodb(source):
         options.check_looking()
@@ -252,7 +249,7 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
     from nestling.ir.work_words import work_rate
 
     click.echo()
-    rows = [(f"{point.amount / SIZES['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
+    rows = [(f"{point.amount / sizes.UNITS['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]
     table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
 
 
@@ -274,9 +271,9 @@ def storage_of(given: tuple[str, ...]) -> int | None:
 
     found = None
     for text in given:
-        match = BUDGET.fullmatch(text.strip())
-        size = float(match[1]) * SIZES[match[2].upper()] if match else 0.0
-        if size < 1:
+        name, _, said = text.partition("=")
+        size = sizes.bytes_of(said) if name.strip().lower() == "storage" else None
+        if size is None:
             raise InputError(
                 Problem(what=f"`{text}` is no budget", next_move="write it as storage=500MB or storage=2GB")
             )

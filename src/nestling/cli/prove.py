@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     metavar="RATIO",
     help="Bytes of data for a byte of the server's cache, such as 0.2 or 5; with nestling's own server only.",
 )
+@options.cache
 @click.option(
     "--seed", type=int, default=0, show_default=True, help="The same seed draws the same values and order again."
 )
@@ -82,6 +83,7 @@ def command(
     clients: int,
     open_seconds: float | None,
     cache_ratio: float | None,
+    cache_bytes: float | None,
     seed: int,
     html: Path | None,
     as_json: bool,
@@ -100,6 +102,7 @@ def command(
     from nestling.emitters.proof import html as page
     from nestling.emitters.proof import proof_json
     from nestling.pipeline import inspect
+    from nestling.pipeline.cache import with_cache
     from nestling.pipeline.proving import FULL, QUICK, measured_server, prove_source
 
     text.check_place(html)
@@ -114,6 +117,7 @@ def command(
             random=random_designs,
             variants=not quick,
             scale=scale,
+            profile=with_cache(None, cache_bytes),
             effort=effort,
             watch=watch,
         )

@@ -6,7 +6,7 @@ the manual page of the rules; `proposal_json` is the same for programs. All are 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.emitters.explanation_scope import about_entities, scope, undecided
@@ -15,7 +15,17 @@ from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.planned_indexes import PlannedIndex, built_besides, planned_indexes
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.proposal import Alternative, Choice, Costs, Decision, Flip, Proposal, Reason, Weighed
+from nestling.ir.proposal import (
+    CACHE_ASSUMED,
+    Alternative,
+    Choice,
+    Costs,
+    Decision,
+    Flip,
+    Proposal,
+    Reason,
+    Weighed,
+)
 from nestling.ir.proposal_rows import lacking_line
 from nestling.ir.purposes import purpose
 from nestling.ir.rules import RULES, rule
@@ -143,7 +153,7 @@ def explanation(proposal: Proposal, about: str | None = None) -> Explanation:
     explained = tuple(_explained(model, decision) for decision in decisions)
     lacking = tuple(str(replace(gap, where=f"statement `{about}`")) for gap in proposal.gaps if is_about(gap, about))
     entities = tuple(about_entities(model, about))
-    noted = (note for note in proposal.notes if note.startswith(tuple(f"`{name}`: " for name in entities)))
+    noted = (note for note in proposal.notes if _speaks_of(note, entities))
     notes = tuple(dict.fromkeys((*unchecked(proposal.design, entities), *noted)))
     stored, built = tuple(_stored(proposal, about)), _built(indexes)
     return Explanation(proposal.strategy, explained, lacking, notes, weighed, costs, built, about, stored=stored)
@@ -171,6 +181,12 @@ def _kind(store: StoredCollection) -> str:
 
 def _built(indexes: Iterable[PlannedIndex]) -> tuple[BuiltIndex, ...]:
     return tuple(BuiltIndex(each.collection, each.keys, each.unique, each.fields, each.reasons) for each in indexes)
+
+
+def _speaks_of(note: str, entities: Sequence[str]) -> bool:
+    """Whether a note is about one of the entities, or about a cache too small for its rows."""
+    begins = note.startswith(tuple(f"`{name}`: " for name in entities))
+    return begins or (note.startswith(CACHE_ASSUMED) and any(f" of `{name}`" in note for name in entities))
 
 
 def _explained(model: Model, decision: Decision) -> Explained:

@@ -16,6 +16,9 @@ from nestling.ir.workload import Requirements
 IN_PLACE = "in place"
 """What the design that is there today is called where a strategy's name stands."""
 
+CACHE_ASSUMED = "prices assume a cache of "
+"""How the note begins that says which rows the server's cache does not hold."""
+
 
 class Choice(StrEnum):
     """How a relationship is stored."""

@@ -1,4 +1,6 @@
-"""Split: attributes that what runs often never reads, kept in a second document under the same `_id` (F2).
+"""Split: attributes that what runs often neither reads nor changes, kept in a second document under the same `_id` (F2).
+
+A value that changes often stays: the server writes a changed document whole, with all that lies beside the value.
 
 Huge values go to GridFS whatever they cost, because no document could hold them: the situation's `blobs`.
 """
@@ -11,9 +13,10 @@ from nestling.ir.candidate import Cold, Structure
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
+from nestling.ir.workload import StatementKind
 
 RARE = 0.1
-"""An attribute is read rarely when all that reads it runs at most this often, beside what is read most of the entity."""
+"""An attribute is used rarely when all that reads or changes it runs at most this often, beside what is read most of the entity."""
 LEAST_BYTES = 200.0
 """Rare attributes smaller than that together are not worth a second document."""
 
@@ -21,24 +24,36 @@ LEAST_BYTES = 200.0
 def candidates(situation: Situation) -> Iterator[Structure]:
     """One for each entity with large attributes that are hardly read."""
     for entity in situation.model.entities:
-        rates = _rates(situation, entity)
-        if not entity.key or not rates:
+        read, changed = _read(situation, entity), _changed(situation, entity)
+        if not entity.key or not read:
             continue
-        hottest = max(rates.values())
-        cold = tuple(name for name in _movable(situation, entity) if rates.get(name, 0.0) <= hottest * RARE)
+        rare = max(read.values()) * RARE
+        movable = _movable(situation, entity)
+        cold = tuple(name for name in movable if read.get(name, 0.0) <= rare and changed.get(name, 0.0) <= rare)
         if cold and _bytes(situation, entity, cold) >= LEAST_BYTES:
             names = first_of(cold, len(cold) if len(cold) <= 3 else 1)
             motives = tuple(_often(situation, entity, cold))
             yield Structure(f"{names} of {entity.name} apart", Cold(entity.name, cold), motives)
 
 
-def _rates(situation: Situation, entity: Entity) -> dict[str, float]:
+def _read(situation: Situation, entity: Entity) -> dict[str, float]:
     """How often each attribute is read or asked for, a second."""
     found: dict[str, float] = {}
     for statement in situation.statements_of[entity.name]:
         for access in statement.accesses if not statement.kind.writes else ():
             if access.entity == entity.name:
                 for name in {*access.attributes, *(each.attribute for each in access.filters)}:
+                    found[name] = found.get(name, 0.0) + statement.rate_per_second
+    return found
+
+
+def _changed(situation: Situation, entity: Entity) -> dict[str, float]:
+    """How often each attribute of a row that is there is changed, a second."""
+    found: dict[str, float] = {}
+    for statement in situation.statements_of[entity.name]:
+        for access in statement.accesses:
+            if access.entity == entity.name and access.kind is StatementKind.UPDATE:
+                for name in access.attributes:
                     found[name] = found.get(name, 0.0) + statement.rate_per_second
     return found
 

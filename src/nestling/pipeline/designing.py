@@ -159,6 +159,7 @@ def explained(found: PosedProblem, solution: Solution, today: Design | None = No
     from nestling.ir.options import CHANGE
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
+    from nestling.pipeline.cache import cache_note
     from nestling.strategies import assembled, built_anyway
 
     problem = found.problem
@@ -174,7 +175,8 @@ def explained(found: PosedProblem, solution: Solution, today: Design | None = No
     built = built_anyway(candidates, plain.design)
     weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS, built=built)
     proposal = assembled(found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
-    return replace(proposal, notes=(*proposal.notes, *weighed.notes))
+    notes = (*proposal.notes, *weighed.notes, *cache_note(found.situation, found.profile))
+    return replace(proposal, notes=notes)
 
 
 def with_users(candidates: tuple[Candidate, ...], problem: DesignProblem, solution: Solution) -> tuple[Candidate, ...]:

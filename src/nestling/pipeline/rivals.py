@@ -11,6 +11,7 @@ from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline.designing import PosedProblem, design, posed, read_proposal, with_users
+from nestling.pipeline.least_cost_indexes import with_least_cost_indexes
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
@@ -37,18 +38,22 @@ def rivals(
 ) -> Mapping[str, Proposal]:
     """`proposal` and the designs to measure it against, by name, no two of them the same design.
 
-    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`; a design file under its name (`expert.design.yaml` is
+    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`, with the indexes that cost the workload least; a design file under its name (`expert.design.yaml` is
     `expert`); `runner-up: …` and `ablation: …` with one decision taken another way (told after the colon) and the rest adapted
     to it, the first where the costs say it matters least, the second where it matters most; and `random 1`, …, other valid
     designs. Raises `InputError` when a file holds a design of another model.
     """
     found = {ADVISED: proposal}
+    asked = any(statement.accesses for statement in reading.workload.statements)
+    choices = _Choices(posed(reading, None, profile)) if asked else None
     for name in YARDSTICKS:
-        _add(found, name, design(reading, name))
+        made = design(reading, name)
+        if choices is not None:
+            made = with_least_cost_indexes(made, choices.posed, limit_seconds=limit_seconds)
+        _add(found, name, made)
     for path in map(Path, files):
         _add(found, path.stem.removesuffix(".design"), of_the_model(read_proposal(path), reading, path))
-    if proposal.costs is not None:
-        choices = _Choices(posed(reading, None, profile))
+    if proposal.costs is not None and choices is not None:
         for name, other in choices.others(limit_seconds):
             _add(found, name, other)
         for number, other in enumerate(choices.sampled(random, seed), start=1):

@@ -11,6 +11,7 @@ from nestling.ir.distribution import Distribution
 from nestling.ir.expression import Column
 from nestling.ir.model import Model
 from nestling.ir.statistics import Statistics, value_of
+from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of
 
 
@@ -25,6 +26,7 @@ class PathStatistics:
     bytes: float = UNKNOWN_BYTES
     each: float = 1.0
     values: Distribution | None = None
+    busier: float = 1.0
 
 
 KnownOf = Callable[[Column], PathStatistics | None]
@@ -35,7 +37,8 @@ def attribute_known(entity: str, attribute: str, model: Model, statistics: Stati
     found = statistics.entity(entity).attribute(attribute)
     distinct = distinct_of(entity, attribute, model, statistics)
     missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)
-    return PathStatistics(distinct, missing, size, values=found.values)
+    more = busier(entity, attribute, model, statistics)
+    return PathStatistics(distinct, missing, size, values=found.values, busier=more)
 
 
 def known_of_scans(relations: Iterable[Relation], model: Model, statistics: Statistics) -> KnownOf:

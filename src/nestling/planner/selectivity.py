@@ -162,7 +162,9 @@ def _equal(column: Column | None, known: KnownOf, value: object) -> float:
     if found.values is not None:
         told = equal(found.values, value, found.distinct)
         return (1 - found.missing) * (told if told is not None else equal_to_any(found.values, found.distinct))
-    return UNKNOWN_EQUALITY if found.distinct is None else (1 - found.missing) / max(found.distinct, 1.0)
+    if found.distinct is None:
+        return UNKNOWN_EQUALITY
+    return min((1 - found.missing) * found.busier / max(found.distinct, 1.0), 1.0)
 
 
 def _alike(predicate: Like, known: KnownOf, values: Values) -> float:

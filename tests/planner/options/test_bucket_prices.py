@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statistics import Origin, Quantity
 from nestling.optimizer import solve
 from nestling.optimizer.alternatives import forced, group_named
 from nestling.pipeline import design
@@ -58,3 +60,26 @@ def test_the_design_proved_least_is_the_cheapest_of_the_compiled(tmp_path: Path)
 
     least = compiled(design(reading))
     assert all(least <= 1.001 * compiled(with_home(reading, f"pet {home}")) for home in HOMES)
+
+
+FEED = "SELECT id, name FROM pet WHERE person_id = :id ORDER BY id DESC LIMIT 30"
+LOG = 'add_pet: {sql: "INSERT INTO pet (id, person_id, name) VALUES (:id, :person, :name)", rate: 20/s}'
+
+
+def _busy(folder: Path) -> Reading:
+    """People with a thousand pets on average, and a few with far more: what is read is the newest thirty of one."""
+    reading = people(folder, f'feed: {{sql: "{FEED}", rate: 60/s}}', LOG, mean=1_000, most=900_000)
+    (name, known), = reading.statistics.relationships
+    grows = replace(known, p99=Quantity(30_000), grows=Quantity(1, Origin.DECLARED))
+    return replace(reading, statistics=replace(reading.statistics, relationships=((name, grows),)))
+
+
+def test_newest_of_busy_parents_are_read_by_an_index(tmp_path: Path) -> None:
+    """Buckets are unwound whole, and who has most is read most: both prices say so, and pets lie apart under an index that sorts."""
+    reading = _busy(tmp_path)
+    made = design(reading)
+    assert [store.name for store in made.design.stores] == ["person", "pet"]
+    assert [("person_id", 1), ("_id", -1)] in [list(index.keys) for index in made.design.indexes]
+    apart, buckets = (two_prices(reading, with_home(reading, f"pet {home}")) for home in (HOMES[0], HOMES[2]))
+    assert all(found["feed"].factor < READS for found in (apart, buckets))
+    assert buckets["feed"].compiled > 3 * apart["feed"].compiled

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 import click
 from click.core import ParameterSource
 
+from nestling.cli.parts.sizes import bytes_of
+
 if TYPE_CHECKING:
     from nestling.ir.values import Policy
 
@@ -48,6 +50,24 @@ def statements_dialect(command: Command) -> Command:
         metavar="NAME",
         help="The statements' SQL: sqlite, postgresql or mysql. Default: that of the design's source.",
     )(command)
+
+
+def cache(command: Command) -> Command:
+    """`--cache SIZE`: the cache that prices assume."""
+    return click.option(
+        "--cache",
+        "cache_bytes",
+        metavar="SIZE",
+        callback=_size,
+        help="The cache of your server, such as 16GB, for the prices of reads from disk. Default: the profile's.",
+    )(command)
+
+
+def _size(context: click.Context, option: click.Parameter, value: str | None) -> float | None:
+    found = bytes_of(value) if value is not None else None
+    if value is not None and found is None:
+        raise click.BadParameter(f"`{value}` is no size: write it as 500MB or 16GB", context, option)
+    return found
 
 
 def looking(seconds: float) -> Callable[[Command], Command]:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.common.server import Server
+    from nestling.cost import Profile
 
 VARIANTS = ("runner-up", "ablation")
 
@@ -41,6 +42,7 @@ def prove_source(
     random: int = 0,
     variants: bool = True,
     scale: float | None = None,
+    profile: Profile | None = None,
     effort: Effort = FULL,
     watch: Watch | None = None,
 ) -> Proof:
@@ -49,6 +51,7 @@ def prove_source(
     `proposal`: the design that is advised (None: the one in `address` where that is a design file, else the one `design` finds
     for this reading, whatever rows are made of it); `variants`: with single decisions taken another way, unless the design is
     a file's.
+    `profile`: what work costs, for the designs that are chosen by cost.
     `scale`: with rows made from the reading's statistics, so many times as many; rows are made, too, where `address` holds none,
     and for a live MongoDB, whose documents are not read as rows. A note says so. Where the rows are a SQL database's
     own, it is asked the reads as well.
@@ -64,8 +67,8 @@ def prove_source(
         values = drawn(known, open_rows(place, known.model), seed=effort.seed)
         measured, left_out = _with_values(known, values)
         finished = finished_design(address)
-        advised = proposal or finished or design(reading)
-        every = rivals(reading, advised, files=paths, random=random, seed=effort.seed)
+        advised = proposal or finished or design(reading, profile=profile)
+        every = rivals(reading, advised, files=paths, random=random, seed=effort.seed, profile=profile)
         wanted = variants and finished is None
         racing = {name: made for name, made in every.items() if wanted or not name.startswith(VARIANTS)}
         proof = prove(

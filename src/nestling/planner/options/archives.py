@@ -78,7 +78,7 @@ def written_apart(modes: Modes, access: Access, home: Home) -> Iterator[tuple[st
     size = modes.sizes.row_bytes(home.root)
     for name, archived in modes.places.archives[home.root]:
         if access.kind is StatementKind.INSERT and home.own:
-            yield name, modes.price(PUT + KEY_TOO + _moved_once(size))
+            yield name, modes.price_of(PUT + KEY_TOO + _moved_once(size), home.root)
         elif access.kind is StatementKind.UPDATE and home.own and archived.rows.attribute in access.attributes:
             yield name, modes.price(CHANGED_TOO + MOVED_TOO + work_of.insert(1, size, 0) + work_of.delete(1, 0))
         else:

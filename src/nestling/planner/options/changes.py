@@ -126,7 +126,7 @@ class Changes:
                 1, self.modes.documents.base(home)
             )
         also = Work(read_bytes=0.0 if direct else rows) + work_of.rewrite(rewritten)
-        more = self.modes.mode("", (), cost, self.modes.documents.further(home, also))
+        more = self.modes.mode("", (home.id,), cost, self.modes.documents.further(home, also))
         for found in self.starts.finds(replace(statement, limit=None), access, home):
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
 

@@ -45,7 +45,8 @@ class Copies:
             first = self.modes.mode("read", (), rows * work_of.request(READ_STAGES))
             yield self._step(statement, f"what {access.entity} copies is read", every, [first])
         for link, copies in read.items():
-            found = self.modes.mode("looked up", (), rows * self._filled(link, copies))
+            parent = self.modes.situation.model.relationship(link).parent
+            found = self.modes.mode("looked up", (), rows * self._filled(link, copies), reads=(parent,))
             yield self._step(statement, f"what {access.entity} copies by {link}", copies, [found])
         for (holder, link), copies in self._changed(access).items():
             ways = list(self._carried(holder, link, copies, rows))
@@ -91,7 +92,8 @@ class Copies:
         """Every row that has a copy, found by its foreign key, by an index or by reading all of them."""
         link = self.modes.situation.model.relationship(name)
         if all(copy.freshness.is_left for _, copy in copies):
-            yield self.modes.mode("left to the sync", (), rows * (self._touched(link) + Work(events=1)))
+            work = rows * (self._touched(link) + Work(events=1))
+            yield self.modes.mode("left to the sync", (), work, reads=(link.child,))
             return
         for home in self.modes.places.homes[holder]:
             size, count = self.modes.documents.base(home), self.modes.documents.count(home)

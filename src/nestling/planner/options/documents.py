@@ -11,13 +11,13 @@ from nestling.ir.options import Load
 from nestling.ir.situation import Situation
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.work_of import fetch_by_index, scan
+from nestling.planner.busy_parents import longer
 from nestling.planner.options.buckets import bucket_bytes, filled
 from nestling.planner.options.matching import tells_one
 from nestling.planner.options.pairs import added_bytes
 from nestling.planner.options.places import Home, Places
 from nestling.planner.options.sizes import Sizes
 from nestling.planner.options.splits import cold_bytes
-from nestling.planner.work.documents import longer
 
 
 def load_name(root: str) -> str:

@@ -38,7 +38,8 @@ def asked(
         documents *= one.share
     rows = documents * each * modes.documents.longer(home) ** (1 - min(documents / count, 1.0))
     taken = Work(elements=rows * levels, passed=documents + rows * levels)
-    return taken + before + asked_in_turn(rows, conditions)
+    above = home.bucket.by if home.bucket is not None else ()  # of a bucket itself, and of no event
+    return taken + before + asked_in_turn(rows, [each for each in conditions if each.path not in above])
 
 
 def unwinding(modes: Modes, home: Home) -> float:

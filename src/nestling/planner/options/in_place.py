@@ -11,6 +11,7 @@ from nestling.ir.candidate import (
     Archived,
     Bucketed,
     Candidate,
+    Cold,
     CopiedAttribute,
     Indexed,
     IndexedAcross,
@@ -70,7 +71,11 @@ def parts_of(design: Design) -> Iterator[Part]:
         yield from _lineages(home, design)
         yield from _paired(home, design)
     for collection in design.collections:
-        yield from (Archived(collection.root, split.rows) for split in collection.splits if split.rows is not None)
+        for split in collection.splits:
+            if split.rows is not None:
+                yield Archived(collection.root, split.rows)
+            elif not split.gridfs:
+                yield Cold(collection.root, split.attributes)
     for index in design.indexes:
         found = _of_rows(design, index)
         if found is not None:
@@ -215,6 +220,8 @@ def _text(part: Part, model: Model) -> str:  # noqa: C901 - one case for each
             return f"{', '.join(attributes)} of rows above by {relationship}"
         case Archived(entity, rows):
             return f"{entity} rows with {rows.attribute} before {rows.value} apart"
+        case Cold(entity, attributes):
+            return f"{', '.join(attributes)} of {entity} apart"
         case Paired(entity, attributes):
             return f"{', '.join(attributes)} of {entity} as a list of names and values"
         case Newest(relationship):

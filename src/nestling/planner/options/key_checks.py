@@ -128,7 +128,7 @@ class Guards:
         for name, _ in places.absorbed[link.parent]:
             rows = self.modes.sizes.rows(link.parent)
             read = work_of.request(PARENT_STAGES) + work_of.scan(rows, self.modes.sizes.row_bytes(link.parent))
-            yield self.modes.mode(name, (name,), read, without=without)
+            yield self.modes.mode(name, (name,), read, without=without, reads=(link.parent,))
 
     def command(self, home: Home, way: DocumentAccess) -> Work:
         """One command that changes the parent's document and changes it back."""

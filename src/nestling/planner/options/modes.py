@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from nestling.ir.options import Mode
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
+from nestling.planner.options.cold_reads import NONE, ColdReads
 from nestling.planner.options.documents import Documents, Extra
 from nestling.planner.options.places import Places
 from nestling.planner.options.prices import Price
@@ -24,10 +26,25 @@ class Modes:
     sizes: Sizes
     documents: Documents
     price: Price
+    cold: ColdReads = NONE
 
     def mode(
-        self, text: str, needs: tuple[str, ...], cost: Work, extra: Extra = NOTHING, without: tuple[str, ...] = ()
+        self,
+        text: str,
+        needs: tuple[str, ...],
+        cost: Work,
+        extra: Extra = NOTHING,
+        without: tuple[str, ...] = (),
+        reads: tuple[str, ...] = (),
     ) -> Mode:
-        """A mode with its prices."""
-        loads = ((extra.load, self.price(extra.per_byte)),) if extra.load else ()
-        return Mode(text, needs, self.price(cost), without=without, loads=loads)
+        """A mode with its prices; `reads`: the entities whose rows are read, besides those whose homes it needs."""
+        entities = [*reads, *(name for each in needs for name in self.places.held.get(each, ()))]
+        loads = ((extra.load, self._price(extra.per_byte, entities)),) if extra.load else ()
+        return Mode(text, needs, self._price(cost, entities), without=without, loads=loads)
+
+    def price_of(self, work: Work, *entities: str) -> float:
+        """Seconds of work on rows of these entities, with those from disk."""
+        return self._price(work, entities)
+
+    def _price(self, work: Work, entities: Collection[str]) -> float:
+        return self.price(work) + self.cold.seconds(work, entities)

@@ -28,6 +28,7 @@ from nestling.ir.options import CHANGE, Charge, DesignProblem, Group, Limit, Mod
 from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
+from nestling.planner.options.cold_reads import cold_reads
 from nestling.planner.options.copies import Copies
 from nestling.planner.options.documents import VALUE_BYTES, Documents
 from nestling.planner.options.hops import Hops
@@ -36,7 +37,7 @@ from nestling.planner.options.key_checks import Guards
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.pairs import added_bytes, apart_from_indexes, present
 from nestling.planner.options.places import Home, Places
-from nestling.planner.options.prices import Price, Prices, cold_share
+from nestling.planner.options.prices import Price, Prices
 from nestling.planner.options.readable import Readable
 from nestling.planner.options.reads import Reads
 from nestling.planner.options.simplicity import SIMPLICITY, arrivals, departures, least_costs, simplicity
@@ -69,7 +70,8 @@ def options(
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
     documents = Documents(situation, places, sizes)
-    modes = Modes(situation, places, sizes, documents, Prices(price, cold_share(situation, sizes, cache_bytes)))
+    cold = cold_reads(situation, sizes, price, cache_bytes)
+    modes = Modes(situation, places, sizes, documents, Prices(price), cold)
     starts = Starts(modes, Readable(situation, places.aggregates))
     reads, writes = Reads(modes, starts, Hops(modes, starts)), _writes(modes, starts)
     steps: list[Step] = []
@@ -123,8 +125,12 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
     for archives in places.archives.values():
         if archives:
             yield Group(archives[0][1].decision, tuple(name for name, _ in archives), optional=True)
+    several = {entity: parts for entity, parts in places.cold.items() if len(parts) > 1}
+    for entity, parts in several.items():
+        yield Group(f"what of {entity} lies apart", tuple(name for name, _ in parts), optional=True)
+    decided = {name for parts in several.values() for name, _ in parts}
     for candidate in places.candidates:
-        if not isinstance(candidate.part, (*HOMES, Archived)):
+        if candidate.id not in decided and not isinstance(candidate.part, (*HOMES, Archived)):
             yield Group(candidate.id, (candidate.id,), optional=True)
 
 

@@ -81,8 +81,10 @@ class Places:
         for candidate in self.candidates:
             self._file(candidate)
         self.inside: dict[str, list[Home]] = defaultdict(list)  # root -> homes of others in its documents
+        self.held: dict[str, frozenset[str]] = {}  # home -> the entities whose rows its documents are read for
         for homes in self.homes.values():
             for home in homes:
+                self.held[home.id] = frozenset((home.root, home.entity))
                 if home.links:
                     self.inside[home.root].append(home)
 

@@ -96,7 +96,7 @@ class Reads:
         for name, paired in lists:
             use = places.pair_use(statement)
             found.append((name, taken_out(self.modes.sizes, paired, visit.access, rows, use, alone=alone)))
-        also = tuple((name, self.modes.price(more)) for name, more in found if more is not None)
+        also = tuple((name, self.modes.price_of(more, visit.entity)) for name, more in found if more is not None)
         return replace(mode, also=(*mode.also, *also)) if also else mode
 
     def _always(self, statement: Statement, found: tuple[Visit, ...]) -> Work:

@@ -1,7 +1,8 @@
 """How many rows and bytes: from the statistics, with stated guesses where nothing is known.
 
 What a condition lets through is told by the values its statement compares with, where it is known how an attribute's values lie.
-Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows.
+Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows; where
+parents are known to keep getting children, busy ones are asked for more often (`planner/busy_parents.py`).
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.workload import Access, Filter, Operator, Statement
+from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.statement_facts import ConditionFacts, Table, said
 from nestling.planner.selectivity import RANGE, UNKNOWN
@@ -40,6 +42,7 @@ class Sizes:
         self._rows: dict[str, float] = {}
         self._children: dict[str, float] = {}
         self._distinct: dict[tuple[str, str], float] = {}
+        self._busier: dict[tuple[str, str], float] = {}
         self._found: dict[Access, float] = {}
         self._statements: dict[str, ConditionFacts] = {}
         self._tables: dict[tuple[str, Access], Table] = {}
@@ -121,6 +124,18 @@ class Sizes:
             self._children[link.name] = known
         return self._children[link.name]
 
+    def children_asked(self, link: Relationship) -> float:
+        """Children of the one parent a statement asks for."""
+        names = link.child_attributes
+        return self.children(link) * (self.busier(link.child, names[0]) if len(names) == 1 else 1.0)
+
+    def busier(self, entity: str, attribute: str) -> float:
+        """How many more rows than on average have the value of a foreign key that is asked for."""
+        if (entity, attribute) not in self._busier:
+            found = busier(entity, attribute, self.situation.model, self.situation.statistics)
+            self._busier[entity, attribute] = found
+        return self._busier[entity, attribute]
+
     def on_the_way(self, link: Relationship) -> float:
         """Rows above one of a tree, which are as many as those below one."""
         return rows_on_the_way(link.name, self.situation.statistics)
@@ -170,7 +185,7 @@ class Sizes:
         """The share of rows with one value, asked for as often as it occurs."""
         known = self.situation.statistics.entity(entity).attribute(attribute)
         if known.values is None or self._is_reference(entity, attribute):
-            return 1 / self.distinct(entity, attribute)
+            return min(self.busier(entity, attribute) / self.distinct(entity, attribute), 1.0)
         missing = known.null_share.value if known.null_share is not None else 0.0
         return (1 - missing) * equal_to_any(known.values, self.distinct(entity, attribute))
 
@@ -199,8 +214,8 @@ class Sizes:
             return 1.0
         rows, told = self.rows(access.entity), frozenset[str]()
         for link in self.situation.parents[access.entity]:
-            if set(link.child_attributes) <= exact and self.children(link) < rows:
-                rows, told = self.children(link), frozenset(link.child_attributes)
+            if set(link.child_attributes) <= exact and self.children_asked(link) < rows:
+                rows, told = self.children_asked(link), frozenset(link.child_attributes)
         for each in self.apart(access, [each for each in filters if each.attribute not in told]):
             rows *= self.share(access, each)
         return max(rows, min(1.0, self.rows(access.entity)))

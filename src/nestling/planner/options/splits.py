@@ -1,6 +1,7 @@
 """Attributes kept apart: what it costs those who need them too, and those who write.
 
-A write reads whole rows, so that every change of a row looks for its second document.
+A write of several commands reads whole rows, so that it looks for their second documents; a change that one command says looks
+for none.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 
 from nestling.ir import work_of
 from nestling.ir.candidate import Cold
-from nestling.ir.work import Work
+from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.sizes import Sizes
 
@@ -27,8 +28,11 @@ def read_too(sizes: Sizes, cold: Cold, access: Access, rows: float) -> Work | No
     return work_of.lookup(rows, 1.0, cold_bytes(sizes, cold))
 
 
-def written_too(sizes: Sizes, cold: Cold, access: Access, rows: float) -> Work:
-    """The second document of each row that is written: found, changed or removed together with the first."""
+def written_too(sizes: Sizes, cold: Cold, access: Access, rows: float, *, direct: bool) -> Work:
+    """The second document of each row that is written: found, changed or removed together with the first.
+
+    `direct`: one command changes rows, where nothing of their second documents changes.
+    """
     size = cold_bytes(sizes, cold)
     found = work_of.lookup(rows, 1.0, size)
     match access.kind:
@@ -39,10 +43,12 @@ def written_too(sizes: Sizes, cold: Cold, access: Access, rows: float) -> Work:
         case StatementKind.UPDATE if set(access.attributes) & set(cold.attributes):
             return found + work_of.request() + work_of.update(rows, size) + work_of.transaction()
         case _:
-            return found
+            return NO_WORK if direct else found
 
 
-def charged(sizes: Sizes, parts: list[tuple[str, Cold]], access: Access, rows: float) -> Iterator[tuple[str, Work]]:
+def charged(
+    sizes: Sizes, parts: list[tuple[str, Cold]], access: Access, rows: float, *, direct: bool
+) -> Iterator[tuple[str, Work]]:
     """What a write costs more for each such structure."""
     for name, cold in parts:
-        yield name, written_too(sizes, cold, access, rows)
+        yield name, written_too(sizes, cold, access, rows, direct=direct)

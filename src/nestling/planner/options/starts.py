@@ -153,11 +153,12 @@ class Starts:
     ) -> Mode:
         """By an index that is chosen, named then, or by that on `_id`; `found`: whose index it is."""
         rows, ordered = matched
-        few = statement.limit if ordered and home.own else None
-        reached = rows if few is None else min(rows, float(few))
         name, keys = index if isinstance(index, tuple) else ("the beginning of its key", index)
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
+        stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))
+        few = statement.limit if stops else None
+        reached = rows if few is None else min(rows, float(few))
         if covering:
             entry = self.modes.sizes.bytes_of(access.entity, held)
             alone = work_of.covered(reached) + Work(read_bytes=reached * entry)
@@ -168,6 +169,14 @@ class Starts:
         served = {each.attribute for each in access.filters if above or each.attribute in held}
         fetched = self._fetched(text, home, documents, statement, access, ordered=ordered, needs=needs, served=served)
         return replace(fetched, cost=fetched.cost + self.modes.price(Work(keys=reached - documents)))
+
+    def _takes_any(self, statement: Statement, access: Access, held: Collection[str]) -> bool:
+        """Whether the first rows an index leads to are as good as any: nothing sorts them, and nothing else is asked of them."""
+        others = (each for each in statement.accesses if each is not access)
+        shown = not access.sort and access.grouping is None and not access.aggregates
+        alone = not any(each.sort or each.filters or each.aggregates for each in others)
+        served = {each.attribute for each in access.filters} <= set(held)
+        return shown and alone and served and self.modes.sizes.said(statement).as_found
 
     def _fetched(
         self,

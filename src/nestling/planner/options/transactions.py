@@ -30,7 +30,7 @@ class Together:
         homes = self.modes.places.homes[access.entity]
         asking = [home.id for home in homes if self._asks(statement, access, home)]
         inside = [] if access.kind is not StatementKind.DELETE else list(self._children(access))
-        cost = self.modes.price(work_of.transaction() + self._first_read(access))
+        cost = self.modes.price_of(work_of.transaction() + self._first_read(access), access.entity)
         if len(asking) == len(homes):
             yield Charge(statement.name, "a transaction", (), self.modes.price(work_of.transaction()))
             return

@@ -114,16 +114,16 @@ def _kept_right(modes: Modes, access: Access, link: Relationship, lineage: Linea
     moves = access.kind is StatementKind.INSERT or bool(set(access.attributes) & set(link.child_attributes))
     own = one if moves and access.kind is not StatementKind.DELETE else NO_WORK
     if link.enforced and access.kind is not StatementKind.UPDATE:
-        yield modes.mode("its own", (), own)
+        yield modes.mode("its own", (), own, reads=(link.child,))
         return
     size, found = modes.sizes.row_bytes(link.child), modes.sizes.on_the_way(link)
     walked = work_of.request(READ_AGAIN_STAGES) + work_of.fetch_by_index(1, size)
     queries, below = levels(found, down=True), (found + 1) * one
     by_index = Work(lookups=queries) + work_of.fetch_by_index(found, size, seeks=found)
     for name in modes.places.indexes_on(link.child, link):
-        yield modes.mode(f"those below by {name}", (name,), own + walked + by_index + below)
+        yield modes.mode(f"those below by {name}", (name,), own + walked + by_index + below, reads=(link.child,))
     searched = work_of.lookup_by_scan(queries, modes.sizes.rows(link.child), size)
-    yield modes.mode("those below searched for", (), own + walked + searched + below)
+    yield modes.mode("those below searched for", (), own + walked + searched + below, reads=(link.child,))
 
 
 def _refreshed(modes: Modes, link: Relationship, lineage: Lineage) -> Work:

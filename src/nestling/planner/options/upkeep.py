@@ -46,8 +46,8 @@ class UpkeepCosts:
         """What each derived structure costs the statement when it is chosen."""
         found = list(self._triggered(access))
         charges = [
-            Charge(statement.name, f"keeps {name} right", (name,), self.modes.price(each) * rows)
-            for name, each, _, _ in found
+            Charge(statement.name, f"keeps {name} right", (name,), self.modes.price_of(each, holder) * rows)
+            for name, each, _, holder in found
         ]
         there = self.modes.price(CHANGED_THERE) * rows
         charges += [

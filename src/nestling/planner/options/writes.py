@@ -61,10 +61,19 @@ class Writes:
                 found = self.changes.changed(statement, access, home)
             yield from (replace(mode, also=(*mode.also, *apart)) for mode in found)
 
+    def _is_direct(self, statement: Statement, access: Access) -> bool:
+        """Whether one command changes the rows where they are documents of their own."""
+        own = (home for home in self.modes.places.homes[access.entity] if home.own)
+        return access.kind is StatementKind.UPDATE and any(
+            self.changes.is_direct(statement, access, home) for home in own
+        )
+
     def _kept_apart(self, statement: Statement, access: Access, rows: float) -> Iterator[Charge]:
         """Second documents and index entries."""
-        for name, more in charged(self.modes.sizes, self.modes.places.cold[access.entity], access, rows):
-            yield Charge(statement.name, f"the rest in {name}", (name,), self.modes.price(more))
+        parts = self.modes.places.cold[access.entity]
+        direct = bool(parts) and self._is_direct(statement, access)
+        for name, more in charged(self.modes.sizes, parts, access, rows, direct=direct):
+            yield Charge(statement.name, f"the rest in {name}", (name,), self.modes.price_of(more, access.entity))
         for name, paired in self.modes.places.paired[access.entity]:
             needed = list_entries(self.modes.sizes, paired, access, rows)
             if needed.index_writes:

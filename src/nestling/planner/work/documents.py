@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
 
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.design import Design
@@ -14,6 +13,7 @@ from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.planner.bucket_fill import rows_in_bucket
+from nestling.planner.busy_parents import longer
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
 from nestling.planner.known_values import PathStatistics, attribute_known
 from nestling.planner.trees import rows_on_the_way
@@ -170,20 +170,6 @@ def mean_fan_out(link: RelationshipStatistics, child: str, statistics: Statistic
 def _bias(child: Node, statistics: Statistics) -> float:
     """How much longer an array is where one of its elements is than on average."""
     return 1.0 if child.embedding is None else longer(statistics.relationship(child.embedding.relationship))
-
-
-def longer(known: RelationshipStatistics) -> float:
-    """How many more children the parent of a child has than parents have on average, from the quantiles of fan-out."""
-    steps = ((0.5, known.p50), (0.95, known.p95), (0.99, known.p99), (0.999, known.p999), (1.0, known.maximum))
-    points = [(share, quantity.value) for share, quantity in steps if quantity is not None]
-    if len(points) < 2:
-        return 1.0
-    points.insert(0, (0.0, max(0.0, 2 * points[0][1] - points[1][1])))
-    mean = square = 0.0
-    for (start, low), (end, high) in pairwise(points):
-        mean += (end - start) * (low + high) / 2
-        square += (end - start) * (low * low + low * high + high * high) / 3
-    return max(1.0, square / mean**2) if mean else 1.0
 
 
 def _values(node: Node, design: Design, statistics: Statistics) -> Iterator[tuple[str, PathStatistics]]:

@@ -19,17 +19,17 @@ Keys = tuple[tuple[str, int], ...]
 def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], design: Design) -> tuple[Weighed, ...]:
     """What was weighed, but for the indexes that were not chosen and are built all the same."""
     planned = planned_indexes(design)
-    built = {each.id for each in candidates if any(_is_built(planned, index) for index in _of(design, each))}
+    built = {each.id for each in candidates if any(_is_built(planned, index) for index in as_indexes(design, each))}
     return tuple(each for each in weighed if each.chosen or each.structure not in built)
 
 
 def built_anyway(candidates: Iterable[Candidate], design: Design) -> frozenset[str]:
     """The indexes that keys, references and upkeep have in a design, though it named none."""
     planned = planned_indexes(replace(design, indexes=()))
-    return frozenset(each.id for each in candidates if any(_is_built(planned, index) for index in _of(design, each)))
+    return frozenset(each.id for each in candidates if any(_is_built(planned, index) for index in as_indexes(design, each)))
 
 
-def _of(design: Design, candidate: Candidate) -> Iterator[Index]:
+def as_indexes(design: Design, candidate: Candidate) -> Iterator[Index]:
     """The index a candidate would be, where the rows lie."""
     name = indexed_rows(candidate.part)
     if name is not None and (place := _home(design, name)) is not None:

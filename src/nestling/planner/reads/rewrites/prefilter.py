@@ -1,4 +1,5 @@
 """Predicates before unwinding: on the root they move there, on elements they leave out documents without an element that fits.
+What asks nothing of a document's second part comes before that is looked up.
 
 Only where every row comes from an element: a row that stays without one may satisfy a predicate no element does. The value of a
 list of pairs is compared in the list, so that an index over the pairs finds the documents, and it need not be taken out.
@@ -10,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from nestling.ir.access_path import CollectionScan, FieldPath, Filter, PairValue, Step, Unwind
+from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Lookup, PairValue, Step, Unwind
 from nestling.ir.expression import And, Collation, Column, Compare, Comparison, Expression, InList
 from nestling.ir.names import join
 from nestling.ir.operands import conjunction
@@ -22,7 +23,9 @@ _Simple: TypeAlias = Unwind | Filter | Where | WhereElement | WherePair | Add
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...] = ()) -> Step:
-    """The step restricted by the predicate, asked before arrays are unwound as far as it can be."""
+    """The step restricted by the predicate, asked before arrays are unwound and parts looked up as far as it can be."""
+    if isinstance(step, Lookup):
+        return _below_lookup(step, predicate, layout, identity)
     arrays, made, pairs = _unwound(step), _made(step), _pairs(step)
     if not arrays and not pairs:
         return _restricted(step, predicate, layout, identity)
@@ -42,6 +45,22 @@ def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: 
             rest.append(each)
     left = conjunction(*rest)
     return step if left is None else Where(step, left, layout)
+
+
+def _below_lookup(step: Lookup, predicate: Expression, layout: Layout, identity: tuple[str, ...]) -> Step:
+    """What asks nothing of the document that is looked up, asked before: only rows that are left look for theirs."""
+    parts = conjuncts(predicate)
+    late = [each for each in parts if _asks_of(each, layout, step.field)]
+    early = conjunction(*(each for each in parts if each not in late))
+    found = step if early is None else replace(step, source=filtered_early(step.source, early, layout, identity))
+    rest = conjunction(*late)
+    return found if rest is None else Where(found, rest, layout)
+
+
+def _asks_of(predicate: Expression, layout: Layout, field: str) -> bool:
+    """Whether it is about a field or something in it."""
+    paths = (layout.path(column) for column in mentioned(predicate) if column in layout)
+    return any(f"{path}.".startswith(f"{field}.") for path in paths)
 
 
 def without_values(step: Step, fields: frozenset[str]) -> Step:

@@ -1,0 +1,47 @@
+"""The cache that prices assume: another than the profile's, and what is said where data exceed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nestling.ir.proposal import CACHE_ASSUMED
+from nestling.ir.quantity_words import first_of, size
+
+if TYPE_CHECKING:
+    from nestling.cost import Profile
+    from nestling.ir.situation import Situation
+
+MOST_NAMED = 3
+"""Entities named that are read from disk."""
+
+
+def with_cache(profile: Profile | None, cache_bytes: float | None) -> Profile | None:
+    """The profile, or the one that ships, of a server with that cache; as it is where none is given."""
+    from nestling.cost import default_profile
+
+    if cache_bytes is None:
+        return profile
+    of = profile or default_profile()
+    return replace(of, identity=replace(of.identity, cache_bytes=cache_bytes))
+
+
+def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
+    """What the prices assume of the cache, where the workload's data exceed it: what is read from disk, what is read most first."""
+    from nestling.planner.options.cold_reads import cold_shares, data_bytes, touched_rows
+    from nestling.planner.options.sizes import Sizes
+
+    sizes, cache = Sizes(known), profile.identity.cache_bytes
+    cold = cold_shares(known, sizes, cache)
+    if not cold:
+        return
+    touched = touched_rows(known, sizes)
+    names = sorted(cold, key=lambda name: (-cold[name] * touched[name], name))
+    told = first_of([f"{_share(cold[name])} of `{name}`" for name in names], MOST_NAMED)
+    assumed = f"{CACHE_ASSUMED}{size(cache)} for {size(data_bytes(known, sizes))} of data"
+    yield f"{assumed}, so that {told} is read from disk; if your server has another, say so: `--cache 16GB`"
+
+
+def _share(share: float) -> str:
+    return "all" if share > 0.995 else f"{share:.0%}"  # noqa: PLR2004 - what is rounded to 100%

@@ -1,0 +1,62 @@
+"""A design of a strategy that asks for no costs, with the indexes that cost the workload least."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from nestling.ir.candidate import Candidate, Indexed, IndexedAcross
+from nestling.ir.design import Design
+from nestling.ir.options import Group
+from nestling.ir.primitives import Index
+from nestling.pipeline.designing import PosedProblem, priced
+
+if TYPE_CHECKING:
+    from nestling.ir.proposal import Proposal
+
+
+def with_least_cost_indexes(proposal: Proposal, found: PosedProblem, *, limit_seconds: float) -> Proposal:
+    """The same collections with the indexes the search chooses for them; as it is where the search knows no such design.
+
+    Its own indexes stay, as keys and references need them, but for those that one of the chosen begins with.
+    """
+    from nestling.optimizer.solve import attempt
+    from nestling.planner.options.in_place import with_in_place
+
+    there = with_in_place(proposal.design, found.candidates)
+    stay = [each for each in there.candidates if each.id in there.chosen and not _is_index(each)]
+    indexes = [each for each in there.candidates if _is_index(each)]
+    problem = priced(found.situation, found.profile, (*stay, *indexes))
+    kept = (Group(f"{each.id} stays", (each.id,)) for each in stay)
+    problem = replace(problem, groups=(*problem.groups, *kept), limits=())
+    solution = attempt(problem, limit_seconds=limit_seconds, any_of_equals=True)
+    if solution is None:
+        return proposal
+    chosen = [each for each in indexes if each.id in solution.chosen]
+    return replace(proposal, design=replace(proposal.design, indexes=tuple(_indexes(proposal.design, chosen))))
+
+
+def _is_index(candidate: Candidate) -> bool:
+    return isinstance(candidate.part, Indexed | IndexedAcross)
+
+
+def _indexes(design: Design, chosen: list[Candidate]) -> Iterator[Index]:
+    """The design's own, but for those that one of the chosen begins with, then the chosen ones it lacks."""
+    from nestling.strategies.placement.already_built import as_indexes
+
+    more = [index for each in chosen for index in as_indexes(design, each)]
+    kept = [each for each in design.indexes if _is_rule(each) or not any(_begins(other, each) for other in more)]
+    yield from kept
+    known = {(each.collection, each.keys, each.partial) for each in kept}
+    yield from (each for each in more if (each.collection, each.keys, each.partial) not in known)
+
+
+def _is_rule(index: Index) -> bool:
+    return index.unique or index.expire_after_seconds is not None
+
+
+def _begins(index: Index, other: Index) -> bool:
+    """Whether an index has the other's fields first, and more."""
+    same = index.collection == other.collection and index.partial == other.partial
+    return same and len(index.keys) > len(other.keys) and index.keys[: len(other.keys)] == other.keys

@@ -1,0 +1,98 @@
+"""What the cache holds is what the workload touches most often per byte, and the rest is read from disk."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nestling.ir.proposal import Proposal
+from nestling.pipeline import design, inspect
+from nestling.pipeline.cache import with_cache
+from nestling.pipeline.designing import posed
+from nestling.planner.options.cold_reads import cold_shares, data_bytes
+from nestling.planner.options.sizes import Sizes
+
+MODEL = """nestling: 1
+dialect: postgresql
+model:
+  name: inbox
+  entities:
+    person: {{key: person_id, attributes: {{person_id: uuid!, name: "text(120)!"}}}}
+    message:
+      key: message_id
+      attributes: {{message_id: uuid!, person_id: uuid!, body: text!, read: boolean!, at: timestamptz!}}
+    audit: {{key: audit_id, attributes: {{audit_id: uuid!, detail: text!}}}}
+  relationships:
+    person_message: {{parent: person, child: message, attributes: person_id, required: true, enforced: true}}
+statistics:
+  entities: {{person: {{count: 2000}}, message: {{count: 400000, growth_per_day: 200000}}, audit: {{count: {audits}}}}}
+  relationships: {{person_message: {{mean: 200, maximum: 20000, grows: 1}}}}
+workload:
+  inbox: {{sql: "SELECT message_id, body, at FROM message WHERE person_id = :me ORDER BY at DESC LIMIT 20", rate: 150/s}}
+  unread: {{sql: "SELECT count(*) AS n FROM message WHERE person_id = :me AND read = false", rate: 200/s}}
+  notify: {{sql: "INSERT INTO message (message_id, person_id, body, read, at) VALUES (:i, :p, :b, false, :t)", rate: 10/s}}
+  audit_one: {{sql: "SELECT detail FROM audit WHERE audit_id = :id", rate: {rate}}}
+"""
+CACHE = 512 * 2.0**20
+
+
+def model(folder: Path, *, audits: int, rate: str = "1/day") -> Path:
+    """A small inbox that is read all the time, beside an audit table of so many rows."""
+    path = folder / "model.yaml"
+    path.write_text(MODEL.format(audits=audits, rate=rate), encoding="utf-8")
+    return path
+
+
+def homes(proposal: Proposal) -> list[tuple[str, bool]]:
+    """The collections, and whether they are of buckets."""
+    return [(each.name, each.collection.bucket is not None) for each in proposal.design.stores]
+
+
+def test_a_large_table_that_is_hardly_read_takes_no_room(tmp_path: Path) -> None:
+    """A billion rows read once a day change nothing for the rows that are read all the time: same home, same prices."""
+    small, large = (design(inspect(model(tmp_path, audits=audits))) for audits in (1_000, 1_000_000_000))
+    assert homes(small) == homes(large)
+    assert ("message", False) in homes(large)
+    assert small.costs is not None
+    assert large.costs is not None
+    assert dict(small.costs.statements)["inbox"] == pytest.approx(dict(large.costs.statements)["inbox"])
+
+
+def test_the_cache_is_filled_by_what_is_touched_most_per_byte(tmp_path: Path) -> None:
+    """What the hot rows leave of it holds a part of the others; the design has no part in it."""
+    known = posed(inspect(model(tmp_path, audits=10_000_000)), None, None).situation
+    sizes = Sizes(known)
+    hot = sizes.rows("message") * sizes.row_bytes("message")
+    cold = sizes.rows("audit") * sizes.row_bytes("audit")
+    assert hot < CACHE < cold
+    assert cold_shares(known, sizes, CACHE) == {"audit": pytest.approx(1 - (CACHE - hot) / cold)}
+    assert cold_shares(known, sizes, hot / 2) == {"message": pytest.approx(0.5), "audit": 1.0}
+    assert cold_shares(known, sizes, data_bytes(known, sizes)) == {}
+
+
+def test_what_is_read_often_is_held_before_what_is_read_rarely(tmp_path: Path) -> None:
+    """At a million reads a second the audit's bytes are the hottest."""
+    known = posed(inspect(model(tmp_path, audits=10_000_000, rate="10000000/s")), None, None).situation
+    assert "message" in cold_shares(known, Sizes(known), CACHE)
+
+
+def test_a_note_says_what_is_read_from_disk(tmp_path: Path) -> None:
+    """It names the cache, the data, the rows and the way out; with a cache that holds all of them there is none."""
+    reading = inspect(model(tmp_path, audits=1_000_000_000))
+    (note,) = (each for each in design(reading).notes if each.startswith("prices assume"))
+    assert note == (
+        "prices assume a cache of 537 MB for 76.1 GB of data, so that 99% of `audit` is read from disk;"
+        " if your server has another, say so: `--cache 16GB`"
+    )
+    assert not [each for each in design(reading, profile=with_cache(None, 1e12)).notes if "cache" in each]
+
+
+def test_reads_from_disk_cost_pages(tmp_path: Path) -> None:
+    """A row that the cache does not hold costs a page more than one it holds."""
+    reading = inspect(model(tmp_path, audits=1_000_000_000))
+    cold, warm = (design(reading, profile=with_cache(None, size)).costs for size in (CACHE, 1e12))
+    assert cold is not None
+    assert warm is not None
+    more = dict(cold.statements)["audit_one"] - dict(warm.statements)["audit_one"]
+    assert more == pytest.approx(0.00016, rel=0.05)
