@@ -54,8 +54,8 @@ def exact_types(sink: SqlSink, entity: Entity, model: Model) -> dict[str, str]:
     }
     schema = place_of(entity.name, POSTGRESQL)[0]
     found, words = dict[str, str](), dict[str, str]()
-    for name, kind in _comparable(kinds, entity).items():
-        is_time = kind.name is TypeName.TIME
+    for name, each in _comparable(kinds, entity).items():
+        is_time = each.name is TypeName.TIME
         found[name] = "time" if is_time else _enum(sink, entity, entity.attribute(name))
         words[name] = "time" if is_time else _qualified(sink, schema, found[name])
     if words:
@@ -95,7 +95,8 @@ def _are_kept(sink: SqlSink, entity: Entity, attribute: Attribute, kind: str) ->
 
 def _comparable(kinds: Mapping[str, Type], entity: Entity) -> Mapping[str, Type]:
     """Those columns that each condition compares with columns of the same new type, and with labels of it, alone."""
-    conditions = [each.condition for each in (*entity.checks, *entity.partial_uniques)]
+    conditions = [check.condition for check in entity.checks]
+    conditions += [unique.condition for unique in entity.partial_uniques]
     compared = [sides for condition in conditions for sides, _ in compared_sides(condition)]
     while odd := {name for sides in compared for name in _odd(sides, kinds)}:
         kinds = {name: kind for name, kind in kinds.items() if name not in odd}
