@@ -7,13 +7,15 @@
     store.execute("DELETE FROM review WHERE id = :id", id=3).affected
     store.transaction(lambda t: (t.run("take", id=7), t.run("book", id=7)))   # both or neither
 
-Statements are compiled once. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, never an operator;
+Statements are compiled once; one whose parameter stands where a constant is needed, as in `date_trunc(:unit, at)`, once for each
+value of it. A parameter is a number, text, bytes, date, time, UUID, None or a list of these, never an operator;
 a column of JSON also takes a dict or list, one of intervals a timedelta.
 """
 
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -27,7 +29,7 @@ from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
 from nestling.ir.types import TypeName
-from nestling.ir.workload import Workload
+from nestling.ir.workload import Statement, Workload
 
 if TYPE_CHECKING:
     from pymongo.asynchronous.client_session import AsyncClientSession
@@ -44,6 +46,10 @@ DesignLike: TypeAlias = Proposal | Design | Path | str
 WorkloadLike: TypeAlias = Workload | Path | str
 ResultRow: TypeAlias = dict[str, object]
 MICROSECONDS = ("error", "round")
+MOST_BOUND = 500
+"""How many statements are kept compiled with values that stand where a constant is needed; the oldest are compiled again."""
+_Ready: TypeAlias = tuple[CompiledRead | CompiledWrite, dict[str, object]]
+"""A statement, and the values it is run with."""
 Done = TypeVar("Done")
 """What work in a transaction gives."""
 Driver = TypeVar("Driver")
@@ -125,7 +131,9 @@ class _Statements(Generic[Driver]):
         if isinstance(workload, Path | str):
             workload, self._gaps = statements_of(self._proposal, workload, dialect)
         self._workload = workload or Workload()
-        self._made: dict[tuple[str, str], CompiledRead | CompiledWrite] = {}
+        self._made: dict[tuple[str, ...], CompiledRead | CompiledWrite] = {}
+        self._constants: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters that are, by the statement
+        self._bound = deque[tuple[str, ...]]()  # what is kept for some values of these, the oldest first
         self._fits = False
 
     def _repr_html_(self) -> str:
@@ -142,7 +150,7 @@ class _Statements(Generic[Driver]):
         """The names `run` knows, in the workload's order."""
         return tuple(statement.name for statement in self._workload.statements)
 
-    def statement(self, name: str) -> CompiledRead | CompiledWrite:
+    def _found(self, name: str) -> Statement:
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
         found = self._workload.statement(name)
         if found is None:
@@ -152,20 +160,51 @@ class _Statements(Generic[Driver]):
                 if gaps
                 else unknown("statement", name, self.names)
             )
-        return self._compiled(found.sql, name, found.dialect)
+        return found
 
-    def _compiled(self, sql: str, name: str = "", dialect: str = "") -> CompiledRead | CompiledWrite:
-        """A statement ready to run; raises `WorkloadError` for mistakes, `GapError` for what cannot be compiled."""
-        from nestling.pipeline import convert
+    def statement(self, name: str) -> CompiledRead | CompiledWrite:
+        """A statement of the workload; raises `InputError` listing them when there is none of that name."""
+        found = self._found(name)
+        return self._compiled(found.sql, {}, name, found.dialect)[0]
 
-        known = self._made.get((name, sql))
-        if known is not None:
-            return known
-        made = convert(self._proposal, sql, name=name, dialect=self._dialect or dialect, rounds=self._rounds)
+    def _named(self, name: str, parameters: Mapping[str, object]) -> _Ready:
+        found = self._found(name)
+        return self._compiled(found.sql, parameters, name, found.dialect)
+
+    def _compiled(self, sql: str, parameters: Mapping[str, object], name: str = "", dialect: str = "") -> _Ready:
+        """A statement ready to run, and the values it is run with.
+
+        Values that stand where a constant is needed are part of it, so it is kept for these. Raises `WorkloadError` for
+        mistakes, `GapError` for what cannot be compiled.
+        """
+        constants = self._constants.get((name, sql), ())
+        known = self._made.get(_key(name, sql, constants, parameters))
+        if known is None:
+            known, constants = self._convert(sql, parameters, name, dialect)
+        return known, {each: value for each, value in parameters.items() if each not in constants}
+
+    def _convert(
+        self, sql: str, parameters: Mapping[str, object], name: str, dialect: str
+    ) -> tuple[CompiledRead | CompiledWrite, tuple[str, ...]]:
+        from nestling.pipeline.converting import convert_for
+
+        dialect = self._dialect or dialect
+        made, constants = convert_for(self._proposal, sql, parameters, name=name, dialect=dialect, rounds=self._rounds)
         if isinstance(made, NotCompiled):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name))
-        self._made[name, sql] = made
-        return made
+        key = _key(name, sql, constants, parameters)
+        if constants:
+            self._constants[name, sql] = constants
+            self._bound.append(key)
+            if len(self._bound) > MOST_BOUND:
+                self._made.pop(self._bound.popleft(), None)
+        self._made[key] = made
+        return made, constants
+
+
+def _key(name: str, sql: str, constants: Sequence[str], parameters: Mapping[str, object]) -> tuple[str, ...]:
+    """What a compiled statement is kept by: its text, and the values that are constants in it."""
+    return (name, sql, *(f"{each}={parameters.get(each)!r}" for each in constants))
 
 
 def _result(columns: Sequence[OutputColumn], rows: Sequence[tuple[object, ...]]) -> Result:
@@ -220,11 +259,11 @@ class Store(_Statements["SyncDriver"]):
         Raises `InputError` (no such name), `WorkloadError` (parameters that do not fit), `GapError`, `WriteError`,
         `ConnectionFailed`; the first statement also `VerifyError`, where the database is not of this design.
         """
-        return self._typed(self.statement(name), parameters)
+        return self._typed(*self._named(name, parameters))
 
     def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `run`."""
-        return self._typed(self._compiled(sql), parameters)
+        return self._typed(*self._compiled(sql, parameters))
 
     def _typed(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
         with _typed_errors(self._database):
@@ -275,11 +314,13 @@ class Transaction:
 
     def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
-        return self._store._answer(_in_transaction(self._store.statement(name)), parameters, self._session)
+        statement, given = self._store._named(name, parameters)
+        return self._store._answer(_in_transaction(statement), given, self._session)
 
     def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; it sees what those before it wrote."""
-        return self._store._answer(_in_transaction(self._store._compiled(sql)), parameters, self._session)
+        statement, given = self._store._compiled(sql, parameters)
+        return self._store._answer(_in_transaction(statement), given, self._session)
 
 
 class AsyncStore(_Statements["AsyncDriver"]):
@@ -287,11 +328,11 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
     async def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; errors as of `Store.run`."""
-        return await self._typed(self.statement(name), parameters)
+        return await self._typed(*self._named(name, parameters))
 
     async def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; errors as of `Store.run`."""
-        return await self._typed(self._compiled(sql), parameters)
+        return await self._typed(*self._compiled(sql, parameters))
 
     async def _typed(self, statement: CompiledRead | CompiledWrite, parameters: Mapping[str, object]) -> Result:
         with _typed_errors(self._database):
@@ -342,8 +383,10 @@ class AsyncTransaction:
 
     async def run(self, name: str, /, **parameters: object) -> Result:
         """Run a statement of the workload; it sees what those before it wrote."""
-        return await self._store._answer(_in_transaction(self._store.statement(name)), parameters, self._session)
+        statement, given = self._store._named(name, parameters)
+        return await self._store._answer(_in_transaction(statement), given, self._session)
 
     async def execute(self, sql: str, /, **parameters: object) -> Result:
         """Run one SQL statement; it sees what those before it wrote."""
-        return await self._store._answer(_in_transaction(self._store._compiled(sql)), parameters, self._session)
+        statement, given = self._store._compiled(sql, parameters)
+        return await self._store._answer(_in_transaction(statement), given, self._session)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
-from nestling.common.errors import GapError, Problem
+from nestling.common.errors import GapError, Problem, name_list
 from nestling.ir.model import Model
+from nestling.ir.quantity_words import agreeing
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Statement, Workload
 
@@ -58,14 +59,28 @@ class Gap:
 
 
 class FoundGap(GapError):
-    """The error of a gap: `gap` says what could not be handled, where, and who lacks it."""
+    """The error of a gap: `gap` says what could not be handled, where, and who lacks it.
 
-    def __init__(self, gap: Gap) -> None:
+    `parameters` stand where a constant is needed: with their values the statement may be no gap.
+    """
+
+    def __init__(self, gap: Gap, parameters: tuple[str, ...] = ()) -> None:
         super().__init__(Problem(what=gap.said, where=gap.where))
         self.gap = gap
+        self.parameters = parameters
 
-    def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap]]:
-        return type(self), (self.gap,)
+    def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap, tuple[str, ...]]]:
+        return type(self), (self.gap, self.parameters)
+
+
+def constant_gap(construct: str, parameters: tuple[str, ...], where: str = "") -> Gap:
+    """The gap of a construct that needs constants where there may be parameters, which it names."""
+    if not parameters:
+        return Gap(GapKind.NOTIMPL, construct, where)
+    are = agreeing(len(parameters), "is a parameter", "are parameters")
+    it = agreeing(len(parameters), "it", "them")
+    move = f"a Store binds {it} when it has the value, `convert --bind` by `-- params: {{…}}`"
+    return Gap(GapKind.NOTIMPL, f"{construct}: {name_list(parameters)} {are}; {move}", where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from nestling.ir.algebra import Named, Relation, Scan
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Expression
+from nestling.ir.partial_unique import PartialUnique
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,7 @@ class ConflictAction(StrEnum):
 class Conflict:
     """How an insert meets a row with the same `attributes` (any key or unique group when empty).
 
+    `among`: only rows of which that group's condition is true meet each other.
     UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`.
     `ignores`: a row that is there is looked for before any other constraint (IGNORE).
     """
@@ -41,6 +43,7 @@ class Conflict:
     predicate: Expression | None = None
     excluded: str = ""
     ignores: bool = False
+    among: PartialUnique | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,4 +44,4 @@ def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
 
 
 def _share(share: float) -> str:
-    return "all" if share > 0.995 else f"{share:.0%}"  # noqa: PLR2004 - what is rounded to 100%
+    return "all" if share > 0.995 else f"{share:.0%}"

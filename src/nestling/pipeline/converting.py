@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nestling.ir.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Workload
 
 if TYPE_CHECKING:
     from nestling.common.errors import GapError
+    from nestling.common.sql_constants import ConstantValue
     from nestling.ir.algebra import Query
     from nestling.ir.client_join import ClientJoin
-    from nestling.ir.compiled import CompiledRead, NotCompiled
+    from nestling.ir.compiled import CompiledRead
     from nestling.ir.program import CompiledWrite
     from nestling.ir.work import Work
     from nestling.ir.write import Write
@@ -32,37 +34,107 @@ def convert(
 ) -> CompiledRead | CompiledWrite | NotCompiled:
     """Compile one statement for a design, with `values` in place of its parameters when they are given.
 
-    Parameters without a name of their own (`?`, `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
+    A parameter that stands where a constant is needed is a gap without its value. Parameters without a name of their own (`?`,
+    `%s`, `$1`) are called `p1`, `p2` and so on, as in a workload file.
     `dialect` is that of the design's source unless it is given. `rounds`: a datetime with microseconds is rounded where the
     design keeps dates; without it a write refuses one. What cannot be compiled comes back as a gap; unknown names and
     mistakes in the SQL raise `WorkloadError`.
     """
+    made, constants = _with_constants(_Asked(proposal, sql, name, dialect, rounds), values or {})
+    return made if values is None or isinstance(made, NotCompiled) else _filled(made, _rest(values, constants))
+
+
+def convert_for(
+    proposal: Proposal,
+    sql: str,
+    values: Mapping[str, object],
+    *,
+    name: str = "",
+    dialect: str = "",
+    rounds: bool = False,
+) -> tuple[CompiledRead | CompiledWrite | NotCompiled, tuple[str, ...]]:
+    """The same with parameters, save those that stand where a constant is needed: these have their `values`, and are named."""
+    return _with_constants(_Asked(proposal, sql, name, dialect, rounds), values)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A statement to compile for a design."""
+
+    proposal: Proposal
+    sql: str
+    name: str
+    dialect: str
+    rounds: bool = False
+
+
+def _with_constants(
+    asked: _Asked, values: Mapping[str, object]
+) -> tuple[CompiledRead | CompiledWrite | NotCompiled, tuple[str, ...]]:
+    """The statement, and the parameters that are constants in it, as it is a gap without their values."""
     from nestling.common.errors import GapError, NestlingError
+
+    constants: dict[str, ConstantValue] = {}
+    try:
+        while True:
+            try:
+                return _compiled(asked, constants), tuple(constants)
+            except GapError as error:
+                wanted = [name for name in getattr(error, "parameters", ()) if name in values]
+                if not wanted or constants.keys() & {*wanted}:
+                    return NotCompiled(asked.name, asked.sql, _gap_of(error)), tuple(constants)
+                constants |= {name: _constant(name, values[name]) for name in wanted}
+    except Exception as error:
+        if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
+            said = asked.name or asked.sql
+            error.add_note(f"nestling failed on this statement; without it the others can be compiled: {said}")
+        raise
+
+
+def _constant(name: str, value: object) -> ConstantValue:
+    from nestling.common.errors import Problem, WorkloadError
+
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        what = f"parameter `{name}` stands where a constant is needed, and is {type(value).__name__}"
+        raise WorkloadError(Problem(what, next_move="give a text or a whole number"))
+    return value
+
+
+def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> CompiledRead | CompiledWrite:
     from nestling.emitters.mql.read import compiled_read
+    from nestling.emitters.mql.write import compiled_write
     from nestling.ir.algebra import Query
-    from nestling.ir.compiled import NotCompiled, bind
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.text_orders import notes_on_order
+    from nestling.planner.writes import plan_write
+
+    proposal = asked.proposal
+    statement = _translated(asked.sql, proposal, asked.dialect, rounds=asked.rounds, constants=constants)
+    told = notes_on_order(statement, proposal.design.model, proposal.statistics)
+    if isinstance(statement, Query):
+        lag = tolerated(proposal.design.model, proposal.requirements)
+        plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
+        return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told)
+    writes = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
+    return replace(compiled_write(writes, name=asked.name, sql=asked.sql), notes=told)
+
+
+def _filled(
+    made: CompiledRead | CompiledWrite, values: Mapping[str, object]
+) -> CompiledRead | CompiledWrite | NotCompiled:
+    from nestling.common.errors import GapError
+    from nestling.ir.compiled import CompiledRead, bind
+    from nestling.ir.filling import bind_write
 
     try:
-        statement = _translated(sql, proposal, dialect, rounds=rounds)
-        told = notes_on_order(statement, proposal.design.model, proposal.statistics)
-        if isinstance(statement, Query):
-            lag = tolerated(proposal.design.model, proposal.requirements)
-            plan = plan_read(
-                statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price
-            )
-            read = replace(compiled_read(plan, name=name, sql=sql), notes=told)
-            return bind(read, values) if values is not None else read
-        write = _convert_write(proposal, statement, name=name, sql=sql, values=values)
-        return replace(write, notes=told)
+        return bind(made, values) if isinstance(made, CompiledRead) else bind_write(made, values)
     except GapError as error:
-        return NotCompiled(name, sql, _gap_of(error))
-    except Exception as error:
-        if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
-            error.add_note(f"nestling failed on this statement; without it the others can be compiled: {name or sql}")
-        raise
+        return NotCompiled(made.name, made.sql, _gap_of(error))
+
+
+def _rest(values: Mapping[str, object], constants: Sequence[str]) -> dict[str, object]:
+    return {name: value for name, value in values.items() if name not in constants}
 
 
 def default_price(work: Work) -> float:
@@ -80,23 +152,24 @@ def convert_join(
     from nestling.emitters.mql.client_join import compiled_join
     from nestling.ir.algebra import Query
     from nestling.ir.client_join import bind_join
-    from nestling.ir.compiled import NotCompiled
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads.client_join import has_join, plan_client_join
 
-    plain = convert(proposal, sql, name=name, dialect=dialect, values=values)
+    plain, named = _with_constants(_Asked(proposal, sql, name, dialect), values or {})
     if isinstance(plain, NotCompiled):
         return plain
-    statement = _translated(sql, proposal, dialect)
+    constants = {each: _constant(each, (values or {})[each]) for each in named}
+    given = None if values is None else _rest(values, named)
+    statement = _translated(sql, proposal, dialect, constants=constants)
     if not isinstance(statement, Query) or not has_join(statement):
-        return plain
+        return plain if given is None else _filled(plain, given)
     try:
         lag = tolerated(proposal.design.model, proposal.requirements)
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except GapError as error:
         return NotCompiled(name, sql, _gap_of(error))
     join = replace(join, notes=plain.notes)
-    return bind_join(join, values) if values is not None else join
+    return bind_join(join, given) if given is not None else join
 
 
 def convert_all(
@@ -104,7 +177,6 @@ def convert_all(
 ) -> Iterator[ClientJoin | CompiledRead | CompiledWrite | NotCompiled]:
     """Every statement of a workload file compiled; a mistake in one is its gap, and never stops the rest."""
     from nestling.common.errors import WorkloadError
-    from nestling.ir.compiled import NotCompiled
     from nestling.sources.statements import is_about_weight, is_mistake_in
 
     workload, gaps = statements_of(proposal, path, dialect)
@@ -136,33 +208,22 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
     return module(statements, title=f"The statements of {Path(path).name}."), lacking(statements)
 
 
-def _translated(sql: str, proposal: Proposal, dialect: str, *, rounds: bool = False) -> Query | Write:
+def _translated(
+    sql: str, proposal: Proposal, dialect: str, *, rounds: bool = False, constants: Mapping[str, ConstantValue]
+) -> Query | Write:
     from nestling.ir.sql_dialects import NAMES, SQLITE
     from nestling.planner.sql import translate
     from nestling.sources.statements import normalise
 
     dialect = dialect or proposal.dialect
-    return translate(
-        normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql, proposal.design.model, dialect, rounds=rounds
-    )
+    written = normalise(sql, NAMES.get(dialect.lower(), SQLITE)).sql
+    return translate(written, proposal.design.model, dialect, rounds=rounds, constants=constants)
 
 
 def _gap_of(error: GapError) -> Gap:
     """The gap an error tells of; what only has words is something nestling lacks."""
     problem = error.problems[0]
     return getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)
-
-
-def _convert_write(
-    proposal: Proposal, statement: Write, *, name: str, sql: str, values: Mapping[str, object] | None
-) -> CompiledWrite:
-    from nestling.emitters.mql.write import compiled_write
-    from nestling.ir.filling import bind_write
-    from nestling.planner.writes import plan_write
-
-    plan = plan_write(statement, proposal.design, statistics=proposal.statistics, price=default_price)
-    write = compiled_write(plan, name=name, sql=sql)
-    return bind_write(write, values) if values is not None else write
 
 
 def statements_of(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:

@@ -24,15 +24,17 @@ def compares_alike(condition: Expression, entity: Entity, dialect: str) -> bool:
     """Whether a condition is true, false or unknown of the values as they are stored where the source finds it so."""
     if mistake_of(condition, entity):
         return False
-    return all(_sides_alike(sides, entity, dialect, ordered=ordered) for sides, ordered in _compared(condition))
+    return all(_sides_alike(sides, entity, dialect, ordered=ordered) for sides, ordered in compared_sides(condition))
 
 
 def compared_columns(condition: Expression) -> frozenset[str]:
     """The columns whose values are compared, and not only whether they are NULL."""
-    return frozenset(column.name for sides, _ in _compared(condition) for side in sides for column in columns_of(side))
+    return frozenset(
+        column.name for sides, _ in compared_sides(condition) for side in sides for column in columns_of(side)
+    )
 
 
-def _compared(condition: Expression) -> Iterator[tuple[tuple[Expression, ...], bool]]:
+def compared_sides(condition: Expression) -> Iterator[tuple[tuple[Expression, ...], bool]]:
     """What is compared with each other, and whether its order counts."""
     match condition:
         case Compare(operator=operator, left=left, right=right):
@@ -41,7 +43,7 @@ def _compared(condition: Expression) -> Iterator[tuple[tuple[Expression, ...], b
             yield (operand, *items), False
         case _:
             for part in operands(condition):
-                yield from _compared(part)
+                yield from compared_sides(part)
 
 
 def _sides_alike(sides: tuple[Expression, ...], entity: Entity, dialect: str, *, ordered: bool) -> bool:

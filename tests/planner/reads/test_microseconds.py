@@ -85,7 +85,7 @@ def test_microseconds_are_kept_or_refused(
     sql = sql.format(kind=kind)
     at, constant = _as(kind, FINE), sql.replace(":at", f"'{_as(kind, FINE).isoformat(' ')}'")
     asked = "SELECT at FROM event WHERE id = 0"
-    write = store._compiled(sql)
+    write = store._compiled(sql, {})[0]
     assert isinstance(write, CompiledWrite)
     space: dict[str, Any] = {}
     exec(compile(module([write]), "queries.py", "exec"), space)

@@ -122,4 +122,7 @@ def test_what_is_not_null_and_left_out_is_a_mistake(dialect: str) -> None:
         insert("INSERT INTO t (id, c) VALUES (1, 'x')", model, dialect)
     for rows in ("VALUES (1, 2, 'x')", "SELECT id + 1, a, b FROM t"):
         assert insert(f"INSERT INTO t (id, a, b) {rows}", model, dialect).attributes[:3] == ("id", "a", "b")
-    assert insert("INSERT INTO t (id, c) SELECT 2, 'x' FROM t WHERE id = 9", model, dialect).attributes[:2] == ("id", "c")
+    assert insert("INSERT INTO t (id, c) SELECT 2, 'x' FROM t WHERE id = 9", model, dialect).attributes[:2] == (
+        "id",
+        "c",
+    )

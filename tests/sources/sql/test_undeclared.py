@@ -12,7 +12,9 @@ import psycopg
 import pytest
 from pymongo.database import Database
 
-from nestling.pipeline import design, inspect, load, unload
+from nestling.common.errors import SourceError
+from nestling.ir.proposal import Proposal
+from nestling.pipeline import design, generate, inspect, load, unload
 from scripts.pages.type_map import COLUMNS
 
 UNKNOWN = "indexes that are not unique, triggers and rights are not made here: the design does not know the source's"
@@ -91,6 +93,92 @@ def test_enums_and_times_are_types_again(postgresql_urls: tuple[str, str], datab
         assert connection.execute("SELECT opens - interval '1 hour' FROM t WHERE id = 3").fetchone() == (time(7),)
         with pytest.raises(psycopg.DataError):
             connection.execute("UPDATE t SET state = 'other'")
+
+
+CONDITIONS = """
+CREATE TYPE st AS ENUM ('open', 'shut', 'cancelled');
+CREATE TABLE a (
+  id int PRIMARY KEY, status st NOT NULL DEFAULT 'open', was st, code text, at date,
+  CONSTRAINT told CHECK (status <> 'cancelled' OR at IS NOT NULL), CONSTRAINT moved CHECK (status <> was),
+  CONSTRAINT unlike CHECK (was <> 'open'));
+CREATE UNIQUE INDEX one_open ON a (code) WHERE status = 'open';
+INSERT INTO a VALUES (1, 'open', NULL, 'x', NULL), (2, 'cancelled', 'shut', 'x', '2024-01-01');
+"""
+
+
+def _loaded_conditions(url: str, database: Database[dict[str, Any]]) -> Proposal:
+    with psycopg.connect(url) as connection:
+        connection.execute('DROP SCHEMA torture, "odd schema" CASCADE; SET search_path TO public')
+        connection.execute(CONDITIONS)
+    proposal = design(inspect(url), "normalized")
+    load(proposal, url, database)
+    return proposal
+
+
+def test_conditions_of_enums_are_declared_again(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
+) -> None:
+    """CHECKs of several columns, of one, and of an index: the copy refuses what the source refuses."""
+    proposal = _loaded_conditions(postgresql_urls[0], database)
+    assert not any("is not declared" in note for note in unload(proposal, postgresql_urls[1], database).notes)
+    again, there = (inspect(url).model.entity("a") for url in postgresql_urls)
+    assert again.checks == there.checks
+    assert again.partial_uniques == there.partial_uniques
+    breaking = (
+        "UPDATE a SET status = 'cancelled' WHERE id = 1",
+        "UPDATE a SET status = 'shut' WHERE id = 2",
+        "UPDATE a SET was = 'open' WHERE id = 2",
+        "INSERT INTO a VALUES (3, 'open', NULL, 'x', NULL)",
+    )
+    for url in postgresql_urls:
+        with psycopg.connect(url, autocommit=True) as connection:
+            for sql in breaking:
+                with pytest.raises(psycopg.IntegrityError):
+                    connection.execute(sql)
+
+
+def test_what_a_server_says_of_a_condition_names_it(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]
+) -> None:
+    """An error at the end says of which table and CHECK it is, and nothing of the unload stays."""
+    proposal = _loaded_conditions(postgresql_urls[0], database)
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute("""
+            CREATE FUNCTION no() RETURNS event_trigger LANGUAGE plpgsql AS $$ BEGIN
+              IF current_query() LIKE '%ADD CONSTRAINT "told"%' THEN RAISE 'not here'; END IF; END $$;
+            CREATE EVENT TRIGGER no ON ddl_command_start EXECUTE FUNCTION no()""")
+    with pytest.raises(SourceError) as refused:
+        unload(proposal, postgresql_urls[1], database)
+    said = "table a, CHECK told (status <> 'cancelled' OR at IS NOT NULL): not here"
+    assert said in str(refused.value)
+    assert inspect(postgresql_urls[1]).model.entities == ()
+
+
+MIXED = """
+nestling: 1
+model:
+  name: m
+  entities:
+    t:
+      key: [id]
+      attributes: {id: integer!, a: "enum('x', 'y')", b: "enum('x', 'y')", c: "enum('x', 'y')", d: text}
+      checks: [{name: one, condition: a <> d}, {name: two, condition: b <> 'z'}]
+"""
+
+
+def test_a_column_stays_text_where_a_check_compares_it_with_one(
+    postgresql_urls: tuple[str, str], database: Database[dict[str, Any]], tmp_path: Path
+) -> None:
+    """An enum beside a text, or beside what is no label, as a model that is written by hand may have it."""
+    path = tmp_path / "model.yaml"
+    path.write_text(MIXED)
+    reading = inspect(path)
+    proposal = design(reading, "normalized")
+    load(proposal, generate(reading, tmp_path / "made.db"), database)
+    notes = unload(proposal, postgresql_urls[1], database).notes
+    assert any(note.endswith("here they are `t_c` of `c`") for note in notes)
+    found = inspect(postgresql_urls[1]).model.entity("t").checks
+    assert {str(check) for check in found} == {"CHECK one (a <> d)", "CHECK two (b <> 'z')"}
 
 
 def test_texts_that_are_no_exact_times_stay(

@@ -7,10 +7,13 @@ has every name resolved and every habit of the dialect written down; what cannot
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from types import MappingProxyType
 
 from sqlglot import exp
 
+from nestling.common.sql_constants import ConstantValue
 from nestling.ir.algebra import Query
 from nestling.ir.model import Model
 from nestling.ir.sql_dialects import SQLITE
@@ -30,14 +33,22 @@ from nestling.planner.sql.writes import bind_delete, bind_update
 __all__ = ["StatementGap", "translate", "unusable_views"]
 
 
-def translate(sql: str, model: Model, dialect: str = SQLITE, *, rounds: bool = False) -> Query | Write:
+def translate(
+    sql: str,
+    model: Model,
+    dialect: str = SQLITE,
+    *,
+    rounds: bool = False,
+    constants: Mapping[str, ConstantValue] = MappingProxyType({}),
+) -> Query | Write:
     """One SQL statement as algebra; `rounds`: datetimes that are stored among dates are rounded to the millisecond.
 
+    `constants` stand in place of the parameters of these names, which `StatementGap.parameters` may have asked for.
     Raises WorkloadError (a mistake: syntax, unknown or ambiguous names, several statements, over 100 KB), or a `StatementGap`
     (a construct nothing is made of yet), each with line and column.
     """
     rules = dialect_of(dialect)
-    parsed = parse(sql, rules)
+    parsed = parse(sql, rules, constants)
     translation = Translation(model, rules, rounds)
     try:
         if found := [*unread(parsed.tree, rules)]:

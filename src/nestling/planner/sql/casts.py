@@ -32,8 +32,16 @@ _WORDS: dict[str, TypeName] = {
 }
 _CHARS = ("CHAR", "NCHAR", "BPCHAR")
 """PostgreSQL's texts that blanks fill up."""
-SENT = {**_WORDS, "TIMESTAMPTZ": TypeName.TIMESTAMPTZ, **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON)}
+SENT = {
+    **_WORDS,
+    "TIME": TypeName.TIME,
+    "TIMESTAMPTZ": TypeName.TIMESTAMPTZ,
+    **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON),
+}
 """What a constant or parameter may be cast to, which is nothing to convert."""
+
+_READ_BY_TYPE = (TypeName.JSON, TypeName.TIME)
+"""Types of which a parameter's value may be given in several ways."""
 
 
 def cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, TypeName] = _WORDS) -> Type:
@@ -43,8 +51,11 @@ def cast_type(to: exp.DataType, env: Env, node: exp.Expr, casts: Mapping[str, Ty
     if env.dialect.rules is Rules.POSTGRESQL and word in _CHARS:
         return Type(TypeName.TEXT, numbers or (() if word == "BPCHAR" else (1,)), carried=CHAR)
     name = casts.get(word)
-    if name is None or (
-        env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL)
+    is_rounded = name is TypeName.TIME and bool(numbers)
+    if (
+        name is None
+        or is_rounded
+        or (env.dialect.is_sqlite and name not in (TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.DECIMAL))
     ):
         raise statement_gap(f"CAST to {to.sql(dialect=env.dialect.grammar)}", node)
     counted = name in (TypeName.DECIMAL, TypeName.TEXT) and not env.dialect.is_sqlite
@@ -63,7 +74,7 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
     if isinstance(operand, Parameter):
         sent = cast_type(node.to, env, node, SENT)
         if not sent.numbers:
-            return replace(operand, type=sent, exact=sent.name is not TypeName.JSON)
+            return replace(operand, type=sent, exact=sent.name not in _READ_BY_TYPE)
     if is_text and isinstance(operand, Literal):
         kind = cast_type(node.to, env, node, SENT)
         if kind.is_char and kind.numbers:

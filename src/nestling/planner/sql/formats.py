@@ -25,7 +25,7 @@ from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.gaps import no_constant, statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
 _PIECE = re.compile(r"%(?:(%)|(-?)(0?)(\d*)(?:\.(\d+))?([dsifuS]))|([^%]+)|(%)", re.DOTALL)
@@ -38,7 +38,7 @@ _MOST_DECIMALS = 4
 def bind_format(pattern: exp.Expr, arguments: list[exp.Expr], node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """SQLite's printf of `%d`, `%s`, `%.2f` with widths; PostgreSQL's format of `%s`. A missing argument is NULL."""
     if not isinstance(pattern, exp.Literal) or not pattern.is_string or env.dialect.rules is Rules.MYSQL:
-        raise statement_gap("printf with a pattern that is no constant", node)
+        raise no_constant("printf with a pattern that is no constant", node, pattern)
     if not pattern.this:
         return Literal(None if env.dialect.is_sqlite else "", TEXT)
     waiting = iter(arguments)

@@ -33,7 +33,7 @@ from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.formats import bind_format
-from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of
@@ -219,7 +219,7 @@ def _left(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if isinstance(inner := count.unnest(), exp.Neg) and isinstance(inner.this, exp.Literal):
         raise statement_gap(f"{called(node, env.dialect.grammar)} with a length below 0", node)
     if not isinstance(count, exp.Literal) or not str(count.this).isdecimal():
-        raise statement_gap(f"{called(node, env.dialect.grammar)} with a length that is no constant", node)
+        raise no_constant(f"{called(node, env.dialect.grammar)} with a length that is no constant", node, count)
     value = _text(node.this, env, bound)
     if isinstance(node, exp.Left):
         return Call(
@@ -323,7 +323,8 @@ def _substring_index(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     separator, count = bound(node.args["delimiter"]), bound(node.args["count"])
     known = separator.value if isinstance(separator, Literal) else None
     if env.dialect.rules is not Rules.MYSQL or not isinstance(known, str) or not isinstance(count, Literal):
-        raise statement_gap("SUBSTRING_INDEX by a separator and a number that are no constants", node)
+        places = (node.args["delimiter"], node.args["count"])
+        raise no_constant("SUBSTRING_INDEX by a separator and a number that are no constants", node, *places)
     if not isinstance(count.value, int) or any(known.endswith(known[:size]) for size in range(1, len(known))):
         raise statement_gap(f"SUBSTRING_INDEX by `{known}`, which may overlap itself", node)
     if not known or count.value == 0:

@@ -10,7 +10,7 @@ from sqlglot import ErrorLevel, exp
 
 from nestling.common.errors import Problem, WorkloadError, unknown
 from nestling.ir.quantity_words import cut
-from nestling.ir.reading import FoundGap, Gap, GapKind
+from nestling.ir.reading import FoundGap, Gap, GapKind, constant_gap
 
 _CALL = re.compile(r"(\w+)\s*\(")
 
@@ -22,6 +22,19 @@ class StatementGap(FoundGap):
 def statement_gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
     """The gap of a construct at its node."""
     return StatementGap(Gap(GapKind.NOTIMPL, construct, position(node)))
+
+
+def no_constant(construct: str, node: exp.Expr, *values: exp.Expr) -> StatementGap:
+    """The gap of values that must be constants."""
+    given = (uncast(value) for value in values)
+    names = tuple(each.name for each in given if isinstance(each, exp.Placeholder | exp.Parameter) and each.name)
+    return StatementGap(constant_gap(construct, names, position(node)), names)
+
+
+def uncast(node: exp.Expr) -> exp.Expr:
+    """What a cast is of."""
+    inner = node.unnest()
+    return uncast(inner.this) if isinstance(inner, exp.Cast) else inner
 
 
 def mistake(what: str, node: exp.Expr | None = None, next_move: str = "") -> WorkloadError:

@@ -18,6 +18,7 @@ from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import values
 from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
 from nestling.planner.sql.computed import computed, refuse_given
+from nestling.planner.sql.conflict_rows import among_rows
 from nestling.planner.sql.defaults import default_expression, generated_values
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.gaps import mistake, statement_gap
@@ -161,9 +162,10 @@ def _conflict(
     )
     if clause.args.get("constraint") is not None:
         raise statement_gap("ON CONFLICT with a constraint", clause)
+    among = among_rows(clause, entity, keys, translation)
     if "NOTHING" in str(clause.args.get("action") or "").upper():
-        return Conflict(ConflictAction.NOTHING, keys)
-    return _upsert(clause, entity, target, table, keys, translation)
+        return Conflict(ConflictAction.NOTHING, keys, among=among)
+    return replace(_upsert(clause, entity, target, table, keys, translation), among=among)
 
 
 def _upsert(

@@ -91,7 +91,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Insert: {
         "alternative", "conflict", "ignore", "with_", "returning", "overwrite", "partition", "by_name", "default",
     },
-    exp.OnConflict: {"action", "conflict_keys", "constraint", "duplicate", "where"},
+    exp.OnConflict: {"action", "conflict_keys", "constraint", "duplicate", "index_predicate", "where"},
     exp.Update: {"where", "from_", "returning", "order", "limit", "with_"},
     exp.Delete: {"where", "using", "returning", "order", "limit", "tables", "with_", "cluster"},
 }  # fmt: skip

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import MappingProxyType
 
 import sqlglot
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from nestling.common.errors import Problem, WorkloadError
+from nestling.common.sql_constants import ConstantValue, with_constants
 from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
 from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens, take_overriding
 from nestling.ir.reading import Gap, GapKind
@@ -53,8 +55,11 @@ class Parsed:
     numbers_too: bool = False
 
 
-def parse(sql: str, dialect: Dialect) -> Parsed:
-    """Parse one statement; raises WorkloadError (syntax, length, several statements) or a gap (DDL and the like)."""
+def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = MappingProxyType({})) -> Parsed:
+    """Parse one statement; raises WorkloadError (syntax, length, several statements) or a gap (DDL and the like).
+
+    `constants` stand in place of the parameters of these names.
+    """
     if len(sql.encode()) > LONGEST_BYTES:
         what = f"the statement has {len(sql.encode())} bytes; at most {LONGEST_BYTES} are taken"
         raise WorkloadError(Problem(what=what, next_move="put its constants into parameters or a table"))
@@ -62,7 +67,7 @@ def parse(sql: str, dialect: Dialect) -> Parsed:
     found = sqlglot.Dialect.get_or_raise(dialect.grammar)
     try:
         with _quiet():
-            tokens = sql_tokens(sql, found)
+            tokens = with_constants(sql_tokens(sql, found), constants)
             numbers_too = take_overriding(tokens, dialect.grammar)
             if dialect.is_sqlite:
                 name_float_mod(tokens)

@@ -28,7 +28,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
-from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
@@ -129,7 +129,7 @@ def _day_of(value: Expression, env: Env) -> Expression:
 def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise statement_gap("a time format that is no constant text", node)
+        raise no_constant("a time format that is no constant text", node, pattern)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("TO_CHAR of a number", node)
@@ -149,7 +149,7 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if not env.dialect.is_sqlite:
         return _other(node, env, bound)
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
-        raise statement_gap("a time format that is no constant text", node)
+        raise no_constant("a time format that is no constant text", node, pattern)
     if not _FORMAT.match(pattern.this):
         raise statement_gap(f"time format {pattern.sql()}", node)
     return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
@@ -212,7 +212,15 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
 
 
 def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return _part(node.this.name.casefold(), node.expression, node, env, bound)
+    return _part(_unit(node.this, "EXTRACT", node), node.expression, node, env, bound)
+
+
+def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
+    """The unit of time that a statement says as a word or a text."""
+    inner = uncast(said)
+    if not isinstance(inner, exp.Var | exp.Literal | exp.Identifier):
+        raise no_constant(f"{construct} by a unit that is no constant", node, said)
+    return inner.name.casefold()
 
 
 _CLOCK = ("hour", "minute", "second")
@@ -244,7 +252,7 @@ def _part_of(unit: str) -> Handler:
 
 
 def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    unit = node.args["unit"].name.casefold()
+    unit = _unit(node.args["unit"], "DATE_TRUNC", node)
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
         raise statement_gap(f"DATE_TRUNC to {unit}", node)
     value, zone = _time(bound(node.this), env), node.args.get("zone")
@@ -273,7 +281,7 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     """An instant as clocks in the zone show it; the instant of what they show."""
     name = zone.this if isinstance(zone, exp.Literal) and zone.is_string else ""
     if not _ZONE.fullmatch(name):
-        raise statement_gap("a time zone that is no constant of a name as `Europe/Berlin`", zone)
+        raise no_constant("a time zone that is no constant of a name as `Europe/Berlin`", zone, zone)
     if value.type.name is TypeName.DATE:
         value = Cast(value, TIMESTAMPTZ, env.dialect.rules)
     if value.type.name not in MOMENTS:

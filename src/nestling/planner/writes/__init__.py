@@ -22,8 +22,9 @@ from nestling.planner.writes.draft import Phase, WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fetch import Prices
 from nestling.planner.writes.gaps import WriteGap
-from nestling.planner.writes.insert import insert_rows
+from nestling.planner.writes.insert import insert_rows, written_rows
 from nestling.planner.writes.row_set_upkeep import with_reads_last
+from nestling.planner.writes.selected_inserts import insert_absent
 from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.single_upserts import shortest_upsert
 from nestling.planner.writes.unused_columns import without_unused
@@ -52,7 +53,9 @@ def plan_write(
     work = WriteDraft(design, write.returning, prices)
     match write:
         case Insert():
-            if write.conflict is not None:
+            if write.conflict is not None and written_rows(write.source, write.attributes) is None:
+                insert_absent(work, write, write.conflict)
+            elif write.conflict is not None:
                 upsert_rows(work, write, write.conflict)
             else:
                 entity = design.model.entity(write.entity)

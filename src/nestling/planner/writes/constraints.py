@@ -80,7 +80,7 @@ def sharing(
     refuse the rest.
     """
     columns = {column.name: column for column in scan.columns}
-    rules = _rules(design, entity, {name for values in groups for name in values})
+    rules = compared_by(design, entity, {name for values in groups for name in values})
     parts = [
         conjunction(*(Compare(Comparison.EQUAL, columns[name], value, rules[name]) for name, value in values.items()))
         for values in groups
@@ -89,7 +89,7 @@ def sharing(
     return None if not known else known[0] if len(known) == 1 else Or(known)
 
 
-def _rules(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:
+def compared_by(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:
     """How each attribute is compared in one read of the entity."""
     attributes = [entity.attribute(name) for name in names]
     if is_collated(attributes) and keys_agree(design, [entity.name]):

@@ -43,7 +43,7 @@ from nestling.planner.writes.insert import Row, written_rows
 from nestling.planner.writes.plain_conditions import PlainCondition, asked, by_its_row, is_given
 from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.targets import targets_of, tells_one
-from nestling.planner.writes.upsert import conflict_groups, conflicting, insert_row, said
+from nestling.planner.writes.upsert import conflicting, insert_row, said, some_groups
 
 Fields = dict[str, Value]
 """What a new document holds, by path."""
@@ -81,6 +81,8 @@ def may_be_one_command(insert: Insert, conflict: Conflict, entity: Entity) -> bo
     rows = written_rows(insert.source, insert.attributes)
     if not rows or len(rows) > 1 or conflict.predicate is not None or insert.returning is not None:
         return False
+    if some_groups(entity, conflict):
+        return False
     (row,), scan = rows, scan_of(entity, insert.alias)
     groups = (conflict.attributes,) if conflict.attributes else (entity.key, *entity.uniques)
     values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
@@ -103,7 +105,7 @@ def _is_sole_document(design: Design, entity: Entity) -> bool:
 
 def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: Row) -> Expression | None:
     """The condition that finds the document of the row that is there, by its whole `_id`; None where more tells it."""
-    there = conflicting(design, entity, scan, conflict_groups(design, entity, conflict), row)
+    there = conflicting(design, entity, scan, conflict, row)
     conditions = None if there is None else asked(scan, there)
     if conditions is None or not _are_key(entity, conditions):
         return None

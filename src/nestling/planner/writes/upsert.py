@@ -6,10 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from nestling.common.errors import name_list
 from nestling.ir.algebra import Scan, Values, filtered
+from nestling.ir.columns import over
 from nestling.ir.design import Design
-from nestling.ir.expression import NULL, AttributeCast, Column, Exists, Expression, Not
+from nestling.ir.expression import NULL, AttributeCast, Column, Exists, Expression, Literal, Not, Or
 from nestling.ir.model import Entity
-from nestling.ir.operands import conjunction, nullable
+from nestling.ir.operands import bare, conjunction, nullable
+from nestling.ir.partial_unique import PartialUnique
+from nestling.ir.row_check import truth_of
 from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.ir.write_path import NEW, Give
 from nestling.planner.reads.traverse import rewritten
@@ -26,20 +29,27 @@ from nestling.planner.writes.row_set_upkeep import with_reads_last
 
 
 def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
-    """Plan the rows of the statement, one after the other."""
+    """Plan the rows that stand in the statement, one after the other."""
     rows = written_rows(insert.source, insert.attributes)
-    if rows is None:
-        raise write_gap("INSERT … SELECT with what to do about rows that exist")
+    assert rows is not None, "rows of a SELECT are planned in another way"
     entity = work.model.entity(insert.entity)
     _refuse_changing(work, entity, rows)
-    groups = conflict_groups(work.design, entity, conflict)
     for row in rows:
-        _upsert(work, insert, conflict, entity, groups, row)
+        _upsert(work, insert, conflict, entity, row)
         _close(work)
+
+
+def some_groups(entity: Entity, conflict: Conflict) -> tuple[PartialUnique, ...]:
+    """The groups of some rows by which a row may be there already."""
+    if conflict.among is not None:
+        return (conflict.among,)
+    return () if conflict.attributes else entity.partial_uniques
 
 
 def conflict_groups(design: Design, entity: Entity, conflict: Conflict) -> tuple[tuple[str, ...], ...]:
     """The groups of attributes by which a row may be there already."""
+    if conflict.among is not None:
+        return ()
     return (conflict.attributes,) if conflict.attributes else unique_groups(design, entity)
 
 
@@ -63,11 +73,9 @@ def _close(work: WriteDraft) -> None:
     work.flush()
 
 
-def _upsert(
-    work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
-) -> None:
+def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: Row) -> None:
     scan = scan_of(entity, work.name("there"))
-    there = conflicting(work.design, entity, scan, groups, row)
+    there = conflicting(work.design, entity, scan, conflict, row)
     match conflict.action:
         case ConflictAction.REPLACE:
             if there is not None:
@@ -79,7 +87,7 @@ def _upsert(
             insert_row(work, insert, entity, row, _absent(scan, there))
         case ConflictAction.UPDATE:
             _refuse_proposed(work, conflict, entity, insert, row)
-            _update(work, conflict, insert, entity, groups, row)
+            _update(work, conflict, insert, entity, row)
             insert_row(work, insert, entity, row, _absent(scan, there))
 
 
@@ -95,16 +103,9 @@ def _refuse_proposed(work: WriteDraft, conflict: Conflict, entity: Entity, inser
     refuse_nulls(work, entity, list(given), rows)
 
 
-def _update(
-    work: WriteDraft,
-    conflict: Conflict,
-    insert: Insert,
-    entity: Entity,
-    groups: tuple[tuple[str, ...], ...],
-    row: Row,
-) -> None:
+def _update(work: WriteDraft, conflict: Conflict, insert: Insert, entity: Entity, row: Row) -> None:
     scan = scan_of(entity, insert.alias)
-    there = conflicting(work.design, entity, scan, groups, row)
+    there = conflicting(work.design, entity, scan, conflict, row)
     if there is None:
         return
     assignments = {item.attribute: said(item.expression, conflict.excluded, row) for item in conflict.assignments}
@@ -121,18 +122,35 @@ def insert_row(work: WriteDraft, insert: Insert, entity: Entity, row: Row, condi
 
 
 def conflicting(
-    design: Design, entity: Entity, scan: Scan, groups: tuple[tuple[str, ...], ...], row: Mapping[str, Expression]
+    design: Design, entity: Entity, scan: Scan, conflict: Conflict, row: Mapping[str, Expression]
 ) -> Expression | None:
     """Rows that share a group's values with the new one."""
-    found = [{name: row.get(name, NULL) for name in group} for group in groups]
-    return sharing(design, entity, scan, [values for values in found if NULL not in values.values()])
+    found = [{name: row.get(name, NULL) for name in group} for group in conflict_groups(design, entity, conflict)]
+    parts = [sharing(design, entity, scan, [values for values in found if NULL not in values.values()])]
+    parts += [_sharing_some(design, entity, scan, unique, row) for unique in some_groups(entity, conflict)]
+    known = tuple(part for part in parts if part is not None)
+    return None if not known else known[0] if len(known) == 1 else Or(known)
+
+
+def _sharing_some(
+    design: Design, entity: Entity, scan: Scan, unique: PartialUnique, row: Mapping[str, Expression]
+) -> Expression | None:
+    """Rows that share the group's values, where its condition is true of both."""
+    values = {name: row.get(name, NULL) for name in unique.attributes}
+    known = {name: bare(row.get(name, NULL)) for name in unique.columns}
+    given = {name: value.value for name, value in known.items() if isinstance(value, Literal)}
+    if NULL in values.values() or (len(given) == len(known) and not truth_of(unique.condition, given)):
+        return None
+    of_new = said(over(unique.condition, entity, "new"), "new", row) if len(given) < len(known) else None
+    of_there = over(unique.condition, entity, scan.alias)
+    return conjunction(sharing(design, entity, scan, [values]), of_there, of_new)
 
 
 def _absent(scan: Scan, there: Expression | None) -> Expression | None:
     return None if there is None else Not(Exists(filtered(scan, there)))
 
 
-def said(expression: Expression, excluded: str, row: Row) -> Expression:
+def said(expression: Expression, excluded: str, row: Mapping[str, Expression]) -> Expression:
     """The same, with the new row's values where it is mentioned: numbers as they are given, before SQLite's affinity."""
 
     def change(inner: Expression) -> Expression | None:

@@ -1,21 +1,29 @@
 """Types that PostgreSQL's columns get once their rows are there: enums in the order of their values, and times.
 
 Rows arrive in columns of text, as these take every value. A column changes its type where that changes no value; else it stays.
+Conditions of CHECKs and of indexes are made anew then, as PostgreSQL does not compare a text with an enum or a time.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from nestling.common.errors import SourceError
+from nestling.ir.expression import Column, Literal
 from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import TypeName
+from nestling.sources.row_checks import compared_sides
+from nestling.sources.sql.connection import typed_errors
 from nestling.sources.sql.default_ddl import default_ddl
-from nestling.sources.sql.table_ddl import place_of, quote
+from nestling.sources.sql.table_ddl import declared_columns, partial_indexes, place_of, quote, row_checks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from nestling.ir.expression import Expression
     from nestling.ir.model import Attribute, Entity, Model, Relationship
+    from nestling.ir.types import Type
     from nestling.sources.sql.sink import SqlSink
 
 _EXACT = frozenset({TypeName.TIME, TypeName.ENUM})
@@ -28,8 +36,8 @@ HAVING array_agg(e.enumlabel::text ORDER BY e.enumsortorder) = %s::text[] ORDER 
 _TYPE_NAMES = """\
 SELECT t.typname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace WHERE n.nspname = COALESCE(%s, current_schema())"""
 _CHECKS = """\
-SELECT c.conname FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND c.conkey = ARRAY[a.attnum]
-WHERE c.conrelid = %s::regclass AND c.contype = 'c' AND a.attname = %s"""
+SELECT DISTINCT c.conname FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = ANY (c.conkey)
+WHERE c.conrelid = %s::regclass AND c.contype = 'c' AND a.attname = ANY (%s) ORDER BY c.conname"""
 
 
 def exact_types(sink: SqlSink, entity: Entity, model: Model) -> dict[str, str]:
@@ -37,16 +45,21 @@ def exact_types(sink: SqlSink, entity: Entity, model: Model) -> dict[str, str]:
     linked = {
         name for link in model.relationships for side, names in _ends(link) if side == entity.name for name in names
     }
-    found = {}
-    for attribute in entity.attributes:
-        kind = None if attribute.name in linked else exact_type(attribute)  # both ends of a foreign key are of one type
-        if kind is TypeName.TIME and _are_kept(sink, entity, attribute, "time"):
-            _change(sink, entity, attribute, "time")
-            found[attribute.name] = "time"
-        elif kind is TypeName.ENUM:
-            found[attribute.name] = name = _enum(sink, entity, attribute)
-            schema = place_of(entity.name, POSTGRESQL)[0]
-            _change(sink, entity, attribute, _qualified(sink, schema, name))
+    kinds = {
+        a.name: a.type
+        for a in entity.attributes
+        if a.name not in linked  # both ends of a foreign key are of one type
+        and (kind := exact_type(a)) is not None
+        and (kind is TypeName.ENUM or _are_kept(sink, entity, a, "time"))
+    }
+    schema = place_of(entity.name, POSTGRESQL)[0]
+    found, words = dict[str, str](), dict[str, str]()
+    for name, each in _comparable(kinds, entity).items():
+        is_time = each.name is TypeName.TIME
+        found[name] = "time" if is_time else _enum(sink, entity, entity.attribute(name))
+        words[name] = "time" if is_time else _qualified(sink, schema, found[name])
+    if words:
+        _change(sink, entity, model, words)
     return found
 
 
@@ -80,15 +93,62 @@ def _are_kept(sink: SqlSink, entity: Entity, attribute: Attribute, kind: str) ->
         sink.run("ROLLBACK TO SAVEPOINT exact_type")
 
 
-def _change(sink: SqlSink, entity: Entity, attribute: Attribute, kind: str) -> None:
-    """Change a column's type: its CHECK and its default are of the old one."""
-    table, column = sink.table(entity), quote(attribute.name, sink.preparer)
-    checks = sink.connection.execute(_CHECKS, (table, attribute.name)).fetchall()
-    parts = [f"DROP CONSTRAINT {quote(name, sink.preparer)}" for (name,) in checks]
-    parts += [f"ALTER COLUMN {column} DROP DEFAULT", f"ALTER COLUMN {column} TYPE {kind} USING {column}::text::{kind}"]
-    if default := default_ddl(attribute, entity, kind, POSTGRESQL):
-        parts.append(f"ALTER COLUMN {column} SET {default}")
-    sink.run(f"ALTER TABLE {table} {', '.join(parts)}")
+def _comparable(kinds: Mapping[str, Type], entity: Entity) -> Mapping[str, Type]:
+    """Those columns that each condition compares with columns of the same new type, and with labels of it, alone."""
+    conditions = [check.condition for check in entity.checks]
+    conditions += [unique.condition for unique in entity.partial_uniques]
+    compared = [sides for condition in conditions for sides, _ in compared_sides(condition)]
+    while odd := {name for sides in compared for name in _odd(sides, kinds)}:
+        kinds = {name: kind for name, kind in kinds.items() if name not in odd}
+    return kinds
+
+
+def _odd(sides: tuple[Expression, ...], kinds: Mapping[str, Type]) -> Iterator[str]:
+    """The columns of a comparison that could not be compared so once they have their new types."""
+    names = [side.name for side in sides if isinstance(side, Column)]
+    labels = {side.value for side in sides if isinstance(side, Literal)}
+    for name in names:
+        if name in kinds and not (
+            labels <= {*kinds[name].values} and all(kinds.get(other) == kinds[name] for other in names)
+        ):
+            yield name
+
+
+def _change(sink: SqlSink, entity: Entity, model: Model, words: Mapping[str, str]) -> None:
+    """Change columns' types: their CHECKs, their defaults and the conditions of indexes are of the old ones."""
+    table, declared = sink.table(entity), declared_columns(entity, model.parents_of(entity.name), POSTGRESQL)
+    checks = row_checks(entity, declared, POSTGRESQL, sink.preparer)
+    indexes = [each for each in partial_indexes(entity, POSTGRESQL, sink.preparer) if words.keys() & {*each[0].columns}]
+    for _, name, _ in indexes:
+        sink.run(f"DROP INDEX {_qualified(sink, place_of(entity.name, POSTGRESQL)[0], name)}")
+    for (name,) in sink.connection.execute(_CHECKS, (table, list(words))).fetchall():
+        sink.run(f"ALTER TABLE {table} DROP CONSTRAINT {quote(name, sink.preparer)}")
+    parts = ", ".join(part for name, kind in words.items() for part in _retyped(sink, entity, name, kind))
+    _run(sink, f"ALTER TABLE {table} {parts}", f"table {entity.name}, types of its columns", "let them be text")
+    for check, ddl in checks.items():
+        if words.keys() & {*check.columns}:
+            _run(sink, f"ALTER TABLE {table} ADD {ddl}", f"table {entity.name}, {check}", "take it out")
+    for unique, _, ddl in indexes:
+        _run(sink, ddl, f"table {entity.name}, {unique}", "take it out")
+
+
+def _retyped(sink: SqlSink, entity: Entity, name: str, kind: str) -> Iterator[str]:
+    column = quote(name, sink.preparer)
+    yield f"ALTER COLUMN {column} DROP DEFAULT"
+    yield f"ALTER COLUMN {column} TYPE {kind} USING {column}::text::{kind}"
+    if default := default_ddl(entity.attribute(name), entity, kind, POSTGRESQL):
+        yield f"ALTER COLUMN {column} SET {default}"
+
+
+def _run(sink: SqlSink, statement: str, where: str, move: str) -> None:
+    """Execute a statement; an error says of what table and constraint it is."""
+    try:
+        with typed_errors(sink.address):
+            sink.run(statement)
+    except SourceError as error:
+        move = f"in the model of the design, {move}; then unload again"
+        problem = replace(error.problems[0], where=where, next_move=move)
+        raise SourceError(problem) from None
 
 
 def _enum(sink: SqlSink, entity: Entity, attribute: Attribute) -> str:

@@ -98,7 +98,7 @@ class SqlSink:
         made, dialect = self._entities[entity.name], self.address.dialect
         self.run(create_table(made, model.parents_of(entity.name), dialect, self.preparer))
         self.made.append(entity)
-        for index in partial_indexes(made, dialect, self.preparer):
+        for _, _, index in partial_indexes(made, dialect, self.preparer):
             self.run(index)
 
     def _passage(self, entity: Entity, model: Model, name: str) -> Passage:

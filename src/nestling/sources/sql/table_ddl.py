@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from nestling.ir.model import Attribute, Entity, Model, Relationship
     from nestling.ir.partial_unique import PartialUnique
+    from nestling.ir.row_check import RowCheck
 
 
 def place_of(entity: str, dialect: str) -> tuple[str | None, str]:
@@ -73,30 +74,36 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
         parts.extend(_foreign_key(link, dialect, preparer) for link in declared(links))
     checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
-    parts.extend(filter(None, _row_checks(entity, {a.name: each for a, each in words}, dialect, preparer)))
+    parts.extend(row_checks(entity, words, dialect, preparer).values())
     options = engine_of(dialect).table_options
     return f"CREATE TABLE {_table(entity.name, dialect, preparer)} (\n  " + ",\n  ".join(parts) + f"\n){options}"
 
 
-def _row_checks(entity: Entity, declared: Mapping[str, str], dialect: str, preparer: Any) -> Iterator[str]:
-    """The checks of rows, each under its name where a table has names of its own for them."""
+def row_checks(
+    entity: Entity, columns: Sequence[tuple[Attribute, str]], dialect: str, preparer: Any
+) -> dict[RowCheck, str]:
+    """The constraints for the checks of rows, each under its name where a table has names of its own for them."""
+    declared = {each.name: words for each, words in columns}
     names: set[str] = set()
+    found: dict[RowCheck, str] = {}
     for check in entity.checks:
         ddl = row_check_ddl(check, entity, declared, dialect, writing_of(dialect, preparer))
-        is_named = ddl and check.name and check.name not in names and engine_of(dialect).statements != MYSQL
+        is_named = check.name and check.name not in names and engine_of(dialect).statements != MYSQL
         names.add(check.name)
-        yield f"CONSTRAINT {quote(check.name, preparer)} {ddl}" if is_named else ddl
+        if ddl:
+            found[check] = f"CONSTRAINT {quote(check.name, preparer)} {ddl}" if is_named else ddl
+    return found
 
 
-def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[str]:
-    """The statements that make the unique indexes over some rows of an entity's table, where there can be such."""
+def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[tuple[PartialUnique, str, str]]:
+    """The unique indexes over some rows of an entity's table, where there can be such: each with its name and its statement."""
     for number, unique in enumerate(entity.partial_uniques):
         if not is_declared(unique, entity, dialect):
             continue
         name = unique.name or f"{place_of(entity.name, dialect)[1]}_unique_{number + 1}"
         on = f"{_table(entity.name, dialect, preparer)} ({_names(unique.attributes, preparer)})"
         where = condition_text(unique.condition, writing_of(dialect, preparer))
-        yield f"CREATE UNIQUE INDEX {quote(name, preparer)} ON {on} WHERE {where}"
+        yield unique, name, f"CREATE UNIQUE INDEX {quote(name, preparer)} ON {on} WHERE {where}"
 
 
 def is_declared(unique: PartialUnique, entity: Entity, dialect: str) -> bool:

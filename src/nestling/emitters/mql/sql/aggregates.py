@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.comparison import collated
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
+from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import absent, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
@@ -197,7 +197,7 @@ def _separator(node: Aggregate, r: Renderer) -> Mql:
     if node.separator is None:
         return ","
     if not isinstance(node.separator, Literal):
-        raise rendering_gap("a separator that is no constant")
+        raise no_constant("a separator that is no constant", node.separator)
     return r.value(node.separator)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.ir.expression import Coerce, Raw
-from nestling.ir.reading import FoundGap, Gap, GapKind
+from nestling.ir.expression import Coerce, Parameter, Raw
+from nestling.ir.operands import bare
+from nestling.ir.reading import FoundGap, Gap, GapKind, constant_gap
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ class RenderingGap(FoundGap):
 def rendering_gap(construct: str, kind: GapKind = GapKind.NOTIMPL) -> RenderingGap:
     """The error to raise for a construct."""
     return RenderingGap(Gap(kind, construct))
+
+
+def no_constant(construct: str, *values: Expression) -> RenderingGap:
+    """The error for values that must be constants."""
+    names = tuple(inner.name for value in values if isinstance(inner := bare(value), Parameter))
+    return RenderingGap(constant_gap(construct, names), names)
 
 
 def _unconverted(value: Expression) -> Expression:

@@ -97,7 +97,9 @@ def stored(node: AttributeCast, r: Renderer) -> Mql:
 def _of_fraction(value: Mql, node: AttributeCast, fraction: Fraction) -> Mql:
     """With the digits of a second that the attribute keeps."""
     if node.type.name not in MOMENTS or node.type.fraction_digits > BSON_DIGITS:
-        raise rendering_gap(f"storing a computed {node.type} where no more than {fraction.digits} digits of a second are kept")
+        raise rendering_gap(
+            f"storing a computed {node.type} where no more than {fraction.digits} digits of a second are kept"
+        )
     return _where(value, "date", lambda x: of_fraction(x, fraction, node.rules), mixed=is_mixed_time(node.operand))
 
 

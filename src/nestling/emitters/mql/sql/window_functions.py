@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.emitters.mql.sql.aggregates import joined
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
+from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
@@ -178,5 +178,5 @@ def distance(expression: Expression) -> int:
     if isinstance(expression, Negate):
         return -distance(expression.operand)
     if not isinstance(expression, Literal) or not isinstance(expression.value, int):
-        raise rendering_gap("a distance between rows that is no constant integer")
+        raise no_constant("a distance between rows that is no constant integer", expression)
     return expression.value

@@ -10,7 +10,7 @@ from nestling.emitters.mql.sql.arithmetic import number
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
-from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import number_in_full
 from nestling.ir.expression import Call, Function, Rules
@@ -56,7 +56,7 @@ def round_number(node: Call, r: Renderer) -> Mql:
     if digits is None:
         return None
     if not isinstance(digits, int):
-        raise rendering_gap("ROUND to a number of digits that is no constant")
+        raise no_constant("ROUND to a number of digits that is no constant", node.arguments[1])
     value = number(node.arguments[0], r)
     if node.rules is Rules.SQLITE:
         return bind({"number": value}, lambda x: _round_sqlite(x, max(0, digits)))
@@ -124,7 +124,7 @@ def truncate(node: Call, r: Renderer) -> Mql:
     """Towards zero."""
     digits = constant(node.arguments[1], r) if len(node.arguments) > 1 else 0
     if not isinstance(digits, int) or (digits and is_float(node.arguments[0])):
-        raise rendering_gap("TRUNC to digits of a float, or to a number of them that is no constant")
+        raise no_constant("TRUNC to digits of a float, or to a number of them that is no constant", *node.arguments[1:])
     return {"$trunc": [r.value(node.arguments[0]), digits]}
 
 

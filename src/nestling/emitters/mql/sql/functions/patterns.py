@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any, present
 from nestling.emitters.mql.sql.pattern import constant_pattern, glob_regex, regex_options
 from nestling.ir.expression import Call, Function, Rules
@@ -72,7 +72,7 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
     """The constant pattern's regular expression; None when the pattern is NULL."""
     pattern = constant_pattern(node.arguments[1], r)
     if pattern is None:
-        raise rendering_gap(f"a pattern of {node.function.value} that is no constant")
+        raise no_constant(f"a pattern of {node.function.value} that is no constant", node.arguments[1])
     if pattern.value is None:
         return None
     if node.function is Function.GLOB:

@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.functions.characters import characters, exchanged
 from nestling.emitters.mql.sql.functions.letter_case import cased
-from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.expression import Call, Function, Rules
 from nestling.ir.types import TypeName
@@ -215,7 +215,7 @@ def character(node: Call, r: Renderer) -> Mql:
     """Of a constant."""
     code = constant(node.arguments[0], r)
     if not isinstance(code, int) or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
-        raise rendering_gap("a character by a number that is no constant")
+        raise no_constant("a character by a number that is no constant", node.arguments[0])
     return inline(chr(code))
 
 

@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
 from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
-from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.compiled import SERVER_TIME
 from nestling.ir.expression import Call, Function, Rules
@@ -62,7 +62,7 @@ def format_time(node: Call, r: Renderer) -> Mql:
     """strftime: what the server's format has no letter for is computed and put in between."""
     pattern = constant(node.arguments[1], r)
     if not isinstance(pattern, str):
-        raise rendering_gap("a time format that is no constant")
+        raise no_constant("a time format that is no constant", node.arguments[1])
     if node.rules is not Rules.SQLITE and not _SHARED.fullmatch(pattern):
         raise rendering_gap(f"the time format `{pattern}` outside SQLite's dialect")
     texts = with_texts(node.arguments[0])

@@ -1,0 +1,98 @@
+"""INSERT … SELECT that leaves the rows which are there already: the rows that are not are read, and then written."""
+
+from __future__ import annotations
+
+from nestling.ir.algebra import (
+    Bound,
+    Filter,
+    Frame,
+    FrameUnit,
+    Limit,
+    Named,
+    NamedWindow,
+    Project,
+    Relation,
+    Sort,
+    SortKey,
+    Window,
+    WindowFunction,
+    WindowOnly,
+    filtered,
+)
+from nestling.ir.expression import NULL, Column, Compare, Comparison, Exists, IsNull, Literal, Not, Or
+from nestling.ir.model import Entity
+from nestling.ir.types import INTEGER
+from nestling.ir.write import Conflict, ConflictAction, Insert
+from nestling.ir.write_path import NEW, Fetch
+from nestling.planner.writes.cells import column
+from nestling.planner.writes.constraints import compared_by, refuse_nulls
+from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.fetch import plan, scan_of
+from nestling.planner.writes.gaps import write_gap
+from nestling.planner.writes.insert import insert_rows
+from nestling.planner.writes.upsert import conflict_groups, conflicting, some_groups
+
+_ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+
+
+def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
+    """Plan the rows of a SELECT that meet none with the same key, and of those that meet each other one."""
+    if conflict.action is not ConflictAction.NOTHING:
+        raise write_gap("INSERT … SELECT that changes rows which exist; DO NOTHING is converted")
+    entity = work.model.entity(insert.entity)
+    groups = conflict_groups(work.design, entity, conflict)
+    if some_groups(entity, conflict) or len(groups) > 1:
+        move = "name the columns of one that is over all rows, as in ON CONFLICT (id) DO NOTHING"
+        raise write_gap(
+            f"INSERT … SELECT that leaves rows which exist by several unique groups or by one of some rows; {move}"
+        )
+    if _is_sorted(insert.source):
+        raise write_gap("INSERT … SELECT … ORDER BY that leaves rows which exist")
+    given = dict(zip(insert.attributes, insert.source.columns, strict=True))
+    if not conflict.ignores:
+        _refuse_proposed(work, insert, entity, given)
+    source = insert.source
+    for group in groups:
+        if set(group) <= given.keys():
+            source = _once(work, entity, source, given, group)
+    scan = scan_of(entity, work.name("there"))
+    there = conflicting(work.design, entity, scan, conflict, given)
+    absent = None if there is None else Not(Exists(filtered(scan, there)))
+    kept = Project(filtered(source, absent), work.name("absent"), tuple(Named(n, c) for n, c in given.items()))
+    insert_rows(work, entity, insert.attributes, kept, insert.generated)
+
+
+def _is_sorted(source: Relation) -> bool:
+    while isinstance(source, Project | Filter | Limit):
+        source = source.input
+    return isinstance(source, Sort)
+
+
+def _once(
+    work: WriteDraft, entity: Entity, source: Relation, given: dict[str, Column], group: tuple[str, ...]
+) -> Relation:
+    """One of the source's rows that share the group's values; NULLs are never the same."""
+    terms, rules = tuple(given[name] for name in group), compared_by(work.design, entity, group)
+    order = tuple(SortKey(term, descending=False, nulls_first=True) for term in terms)
+    collations = tuple(rules[name] for name in group)
+    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, order, _ALL, partition_collations=collations)
+    window = Window(source, work.name("once"), (NamedWindow("number", number),))
+    is_first = Compare(Comparison.EQUAL, Column(window.alias, "number", INTEGER), Literal(1, INTEGER))
+    loose = tuple(IsNull(term) for term in terms if term.nullable)
+    return Filter(window, Or((is_first, *loose)) if loose else is_first)
+
+
+def _refuse_proposed(work: WriteDraft, insert: Insert, entity: Entity, given: dict[str, Column]) -> None:
+    """A row that lacks a NOT NULL attribute is refused, whether another is there or not."""
+    made = {item.attribute for item in insert.generated}
+    unsure = [
+        each.name
+        for each in entity.attributes
+        if not each.nullable and each.name not in made and (each.name not in given or given[each.name].nullable)
+    ]
+    if unsure:
+        rows = work.name(f"proposed {entity.name}")
+        outputs = tuple(Named(column(NEW, name), given.get(name, NULL)) for name in unsure)
+        proposed = Project(insert.source, "proposed", outputs)
+        work.add(Phase.FETCH, [Fetch(rows, plan(work.design, proposed, work.prices))])
+        refuse_nulls(work, entity, unsure, rows)
