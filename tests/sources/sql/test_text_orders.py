@@ -66,7 +66,7 @@ def here(database: Database[Any], texts: Sequence[str], rule: Collation = Collat
     collection = database["texts"]
     collection.drop()
     collection.insert_many({"_id": n, "c": f"a{text}b"} for n, text in enumerate(texts))
-    together = [{"$group": {"_id": "$c", "all": {"$push": "$_id"}}}, {"$sort": {"_id": 1}}]
+    together: list[dict[str, Any]] = [{"$group": {"_id": "$c", "all": {"$push": "$_id"}}}, {"$sort": {"_id": 1}}]
     groups = collection.aggregate(together, collation=collation_option(rule))
     ranks = {n: rank for rank, group in enumerate(groups) for n in group["all"]}
     return [ranks[n] for n in range(len(texts))]
