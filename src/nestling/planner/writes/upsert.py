@@ -16,13 +16,13 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.cells import column
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
+from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.plain_conditions import is_given
-from nestling.planner.writes.row_set_upkeep import with_reads_last
 
 
 def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
@@ -35,7 +35,7 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     groups = conflict_groups(work.design, entity, conflict)
     for row in rows:
         _upsert(work, insert, conflict, entity, groups, row)
-        _close(work)
+        work.end_part()
 
 
 def conflict_groups(design: Design, entity: Entity, conflict: Conflict) -> tuple[tuple[str, ...], ...]:
@@ -57,12 +57,6 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> N
         )
 
 
-def _close(work: WriteDraft) -> None:
-    """What follows from one row is done before the next row comes."""
-    work.steps[Phase.UPKEEP] = with_reads_last(work.steps[Phase.UPKEEP])
-    work.flush()
-
-
 def _upsert(
     work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, groups: tuple[tuple[str, ...], ...], row: Row
 ) -> None:
@@ -72,7 +66,7 @@ def _upsert(
         case ConflictAction.REPLACE:
             if there is not None:
                 delete_with_effects(work, scan, there)
-                _close(work)
+                work.end_part()
             insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
             _refuse_proposed(work, conflict, entity, insert, row)
