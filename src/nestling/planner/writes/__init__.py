@@ -18,12 +18,11 @@ from nestling.ir.work import Work
 from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.direct import direct
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fetch import Prices
 from nestling.planner.writes.gaps import WriteGap
 from nestling.planner.writes.insert import insert_rows, written_rows
-from nestling.planner.writes.row_set_upkeep import with_reads_last
 from nestling.planner.writes.selected_inserts import insert_absent
 from nestling.planner.writes.single_commands import shortest
 from nestling.planner.writes.single_upserts import shortest_upsert
@@ -65,7 +64,6 @@ def plan_write(
             update_with_effects(work, write.target, assignments, write.predicate, counted=True)
         case Delete():
             delete_with_effects(work, write.target, write.predicate, counted=True)
-    work.steps[Phase.UPKEEP] = with_reads_last(work.steps[Phase.UPKEEP])
     return without_unused(direct(work.plan(), design))
 
 

@@ -29,8 +29,9 @@ from nestling.ir.types import INTEGER
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
+from nestling.planner.writes.phases import Phase
 
 _ONE = Literal(1, INTEGER)
 

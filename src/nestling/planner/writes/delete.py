@@ -7,10 +7,11 @@ from nestling.ir.write_path import OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes import listed_ids as listed
 from nestling.planner.writes.cells import ID, Cells, column
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effects import Effect
 from nestling.planner.writes.fetch import rows_by_place
 from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
+from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.placing import is_paged
 from nestling.planner.writes.removed_rows import removed
 from nestling.planner.writes.returning import counted
@@ -30,7 +31,7 @@ def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:
         and any(map(is_paged, design.places[entity.name]))
         and nested(design, entity.name) & work.changed_entities
     ):
-        work.close_changes()  # those that stay are put onto other pages, and take along what has changed in them
+        work.end_changes()  # those that stay are put onto other pages, and take along what has changed in them
     row = Cells(entity, OLD)
     outputs = [(column(OLD, each.name), each) for each in scan.columns]
     for number, delete in enumerate(effect.deletes_once_each(work)):

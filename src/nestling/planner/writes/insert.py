@@ -38,7 +38,7 @@ from nestling.planner.writes import listed_ids as listed
 from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
 from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.guarded_push import guard
@@ -48,6 +48,7 @@ from nestling.planner.writes.initial_values import copied_whole, filled_whole
 from nestling.planner.writes.numbers_given import last, never_return, raised, with_last
 from nestling.planner.writes.orphans import adopted
 from nestling.planner.writes.parent_locks import held_parent
+from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.returning import counted
 from nestling.planner.writes.row_set_upkeep import add_upkeep
 
@@ -240,7 +241,7 @@ def _with_uuids(work: WriteDraft, entity: Entity, generated: Sequence[GeneratedV
     for row in rows:
         for name in found:
             kind = entity.attribute(name).type
-            row[name] = AttributeCast(work.new_uuid(kind), kind, Rules.POSTGRESQL)
+            row[name] = AttributeCast(work.names.new_uuid(kind), kind, Rules.POSTGRESQL)
     return found
 
 

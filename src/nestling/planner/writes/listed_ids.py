@@ -31,10 +31,11 @@ from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.address import never_null, present
 from nestling.planner.writes.cells import NOTHING, Cells
 from nestling.planner.writes.constraints import same_text
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import equal_cells, fetch, plan, same_row, scan_of
 from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.new_document import id_value
+from nestling.planner.writes.phases import Phase
 
 
 def listed_links(design: Design, entity: str) -> tuple[Relationship, ...]:

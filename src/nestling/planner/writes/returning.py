@@ -15,9 +15,10 @@ from nestling.ir.model import Entity
 from nestling.ir.write_path import Each
 from nestling.planner.reads.traverse import has_subquery, rewritten
 from nestling.planner.writes.cells import Cells
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import fetch, plan, same_row
 from nestling.planner.writes.gaps import write_gap
+from nestling.planner.writes.phases import Phase
 
 
 def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:

@@ -123,7 +123,7 @@ def _made(insert: Insert, entity: Entity, rows: Sequence[Row], design: Design, p
     work = WriteDraft(design, None, prices)
     for row in rows:
         insert_row(work, insert, entity, row)
-        work.flush()
+        work.end_part()
     found = direct(work.plan(), design)
     new = [step for step in found.steps if isinstance(step, InsertOne)]
     others = (step for step in found.steps if not isinstance(step, InsertOne))

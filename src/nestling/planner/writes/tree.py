@@ -15,11 +15,12 @@ from nestling.ir.model import Relationship
 from nestling.ir.operands import conjunction
 from nestling.ir.write_path import Fetch
 from nestling.planner.reads.traverse import has_subquery
-from nestling.planner.writes.draft import Phase, WriteDraft, parameters_in
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effects import Effect, RowDelete
 from nestling.planner.writes.fetch import plan, rule_of
 from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.keys import KEY, Keys
+from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.referring_rows import any_of, is_true
 from nestling.planner.writes.renamed_scans import said_of
 
@@ -31,7 +32,7 @@ def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -
     effect.deletes = [delete for delete, _ in first]
     rows = tuple(name for _, name in first)
     below = _below(work, links, effect, attribute, rows)
-    effect.keys = Keys(attribute, work.listed(KEY, (*rows, below)))
+    effect.keys = Keys(attribute, work.names.list_of(KEY, (*rows, below)))
     effect.deletes.append(RowDelete(_is_below(work, links, effect, below)))
 
 
@@ -39,11 +40,11 @@ def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -
     """Of rows that go with those of a tree, the keys are read too, for what refers to them in turn."""
     predicates = [each.predicate for each in effect.deletes]
     attributes = [link.parent_attributes for link in links if len(link.parent_attributes) == 1]
-    if not attributes or not any(name in work.lists for name in parameters_in(tuple(predicates))):
+    if not attributes or not work.names.lists_in(tuple(predicates)):
         return
     ((attribute,), _), *_ = Counter(attributes).most_common(1)
     rows = tuple(_found(work, effect, each, attribute)[1] for each in effect.deletes)
-    effect.keys = Keys(attribute, work.listed(KEY, rows))
+    effect.keys = Keys(attribute, work.names.list_of(KEY, rows))
 
 
 def _key(links: Sequence[Relationship]) -> str:
@@ -66,7 +67,7 @@ def _found(work: WriteDraft, effect: Effect, delete: RowDelete, attribute: str) 
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, shown, work.prices))])
     if key.nullable or delete.predicate is None or not has_subquery(delete.predicate):
         return delete, name
-    return RowDelete(Keys(attribute, work.listed(KEY, (name,))).among(key), delete.along), name
+    return RowDelete(Keys(attribute, work.names.list_of(KEY, (name,))).among(key), delete.along), name
 
 
 def _below(
@@ -74,7 +75,7 @@ def _below(
 ) -> str:
     """The name of the keys of all rows below."""
     key = effect.scan.column(attribute)
-    level = Keys(attribute, work.listed(KEY, rows))
+    level = Keys(attribute, work.names.list_of(KEY, rows))
     has_key = Not(IsNull(key)) if key.nullable else None
     there = filtered(effect.scan, conjunction(_refer(work, links, effect, level), has_key))
     name = work.name(f"keys of {effect.scan.entity} below")
@@ -94,7 +95,7 @@ def _is_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect, b
     assert effect.keys is not None
     key = effect.scan.column(effect.keys.attribute)
     if not key.nullable:
-        return Keys(effect.keys.attribute, work.listed(KEY, (below,))).among(key)
+        return Keys(effect.keys.attribute, work.names.list_of(KEY, (below,))).among(key)
     first = any_of([each.predicate for each in effect.deletes if each.predicate is not None])
     others = Not(is_true(said_of(work, first, effect.scan, effect.scan)))
     return conjunction(_refer(work, links, effect, effect.keys), others) or others

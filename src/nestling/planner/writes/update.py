@@ -15,7 +15,7 @@ from nestling.planner.writes.added_rows import added
 from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.changes_in_place import changes_in_place
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effects import Assignments, RowUpdate
 from nestling.planner.writes.fetch import Outputs, rows_by_place
 from nestling.planner.writes.gaps import write_gap
@@ -23,6 +23,7 @@ from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_
 from nestling.planner.writes.moved_rows import raw_columns
 from nestling.planner.writes.orphans import adopted
 from nestling.planner.writes.parent_locks import held_parent
+from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.placing import is_paged, placing
 from nestling.planner.writes.removed_rows import removed
 from nestling.planner.writes.returning import counted
@@ -78,7 +79,7 @@ def _close_changes(work: WriteDraft, update: RowUpdate, entity: Entity) -> None:
             if link.parent in work.changed_entities:
                 what = f"`{entity.name}` that move as their `{link.parent}` change, which alone know them ({link.name})"
                 raise write_gap(what)
-        work.close_changes()
+        work.end_changes()
 
 
 def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpdate, name: str) -> None:

@@ -19,13 +19,13 @@ from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.cells import column
 from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
-from nestling.planner.writes.draft import Phase, WriteDraft
+from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
 from nestling.planner.writes.fetch import scan_of
 from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
+from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.plain_conditions import is_given
-from nestling.planner.writes.row_set_upkeep import with_reads_last
 
 
 def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
@@ -36,7 +36,7 @@ def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     _refuse_changing(work, entity, rows)
     for row in rows:
         _upsert(work, insert, conflict, entity, row)
-        _close(work)
+        work.end_part()
 
 
 def some_groups(entity: Entity, conflict: Conflict) -> tuple[PartialUnique, ...]:
@@ -67,12 +67,6 @@ def _refuse_changing(work: WriteDraft, entity: Entity, rows: Sequence[Row]) -> N
         )
 
 
-def _close(work: WriteDraft) -> None:
-    """What follows from one row is done before the next row comes."""
-    work.steps[Phase.UPKEEP] = with_reads_last(work.steps[Phase.UPKEEP])
-    work.flush()
-
-
 def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity, row: Row) -> None:
     scan = scan_of(entity, work.name("there"))
     there = conflicting(work.design, entity, scan, conflict, row)
@@ -80,7 +74,7 @@ def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity
         case ConflictAction.REPLACE:
             if there is not None:
                 delete_with_effects(work, scan, there)
-                _close(work)
+                work.end_part()
             insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
             _refuse_proposed(work, conflict, entity, insert, row)

@@ -1,0 +1,59 @@
+"""The names one write gives: to row sets and aliases, to parameters that are lists of what was read, and to new UUIDs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+
+from nestling.ir.expression import Parameter
+from nestling.ir.types import Type, TypeName
+from nestling.ir.write_path import Fetch, ListParameter, NewUuid
+
+
+def parameters_in(node: object) -> Iterator[str]:
+    """The parameters anywhere in a plan, each as often as it is there."""
+    if isinstance(node, Parameter):
+        yield node.name
+    elif isinstance(node, tuple):
+        for item in node:
+            yield from parameters_in(item)
+    elif is_dataclass(node):
+        for item in fields(node):
+            yield from parameters_in(getattr(node, item.name))
+
+
+@dataclass
+class Names:
+    """The names given so far. Each is given once."""
+
+    uuids: list[NewUuid] = field(default_factory=list)
+    _numbers: dict[str, int] = field(default_factory=dict)
+    _lists: dict[str, ListParameter] = field(default_factory=dict)  # by the parameter
+
+    def free(self, wish: str) -> str:
+        """A name for a row set or alias that no other has."""
+        number = self._numbers.get(wish, 0) + 1
+        self._numbers[wish] = number
+        return wish if number == 1 else f"{wish} {number}"
+
+    def new_uuid(self, kind: Type) -> Parameter:
+        """A parameter that stands for a UUID nobody else has."""
+        made = NewUuid(f"_uuid_{len(self.uuids) + 1}", kind.name is not TypeName.UUID)
+        self.uuids.append(made)
+        return Parameter(made.name, kind)
+
+    def list_of(self, column: str, rows: tuple[str, ...]) -> str:
+        """The parameter that stands for what a column holds in these row sets, which are read before it is asked for."""
+        made = ListParameter(self.free(f"list of {rows[0]}"), column, rows)
+        self._lists[made.parameter] = made
+        return made.parameter
+
+    def lists_in(self, node: object) -> tuple[ListParameter, ...]:
+        """The lists whose parameters are in a plan or expression."""
+        if not self._lists:
+            return ()
+        return tuple(self._lists[name] for name in dict.fromkeys(parameters_in(node)) if name in self._lists)
+
+    def with_lists(self, read: Fetch) -> Fetch:
+        """The read with the lists that it asks for."""
+        return replace(read, lists=self.lists_in(read.plan))

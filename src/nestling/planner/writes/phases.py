@@ -1,0 +1,62 @@
+"""The phases of one part of a write, and the steps in each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import TypeAlias
+
+from nestling.ir.write_path import Each, Fetch, WriteStep, steps_within
+
+Part: TypeAlias = tuple[WriteStep, ...]
+"""Steps of a write in their order, to which no more are added."""
+
+
+class Phase(IntEnum):
+    """What happens when."""
+
+    FETCH = 0
+    REFUSE = 1
+    REMOVE = 2
+    CHANGE = 3
+    ADD = 4
+    SETTLE = 5  # what follows from rows that came or went: orphans, copies that are homes
+    CHECK = 6
+    UPKEEP = 7
+    ANSWER = 8
+
+
+CHANGES = (Phase.FETCH, Phase.REFUSE, Phase.REMOVE, Phase.CHANGE)
+"""The phases after which all that goes has gone, and all that changes where it lies has changed."""
+
+
+class Phases:
+    """The steps planned for each phase of the part at hand."""
+
+    def __init__(self) -> None:
+        self._steps: dict[Phase, list[WriteStep]] = {phase: [] for phase in Phase}
+
+    def add(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+        """Steps after those of the phase that are there."""
+        self._steps[phase].extend(steps)
+
+    def add_first(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+        """Steps before those of the phase that are there."""
+        self._steps[phase][:0] = steps
+
+    def take(self, phases: Iterable[Phase] = Phase) -> Part:
+        """The steps of these phases in order; afterwards the phases are empty.
+
+        Upkeep that adds to what is there comes before upkeep that reads the homes again: reading has the last word.
+        """
+        taken: list[WriteStep] = []
+        for phase in phases:
+            steps, self._steps[phase] = self._steps[phase], []
+            taken += sorted(steps, key=_reads) if phase is Phase.UPKEEP else steps
+        return tuple(taken)
+
+
+def _reads(step: WriteStep) -> bool:
+    """Whether there is a fetch in it."""
+    inside = step.steps if isinstance(step, Each) else ()
+    return isinstance(step, Fetch) or any(isinstance(each, Fetch) for each in steps_within(inside))
