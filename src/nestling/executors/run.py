@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 from pymongo.client_session import ClientSession
@@ -62,7 +63,19 @@ def _convert(column: OutputColumn) -> Callable[[object], object]:
     if kind.is_char:
         return lambda value: _filled(value, kind.numbers[0])
     inner = decode if column.type.name is TypeName.ANY else decoder(column.type)
+    if column.number is TypeName.DECIMAL:
+        return lambda value: None if value is None else _as_decimal(inner(value))
+    if column.number is TypeName.FLOAT:
+        return lambda value: None if value is None else _as_float(inner(value))
     return lambda value: None if value is None else inner(value)
+
+
+def _as_decimal(value: object) -> object:
+    return Decimal(value) if type(value) is int else value
+
+
+def _as_float(value: object) -> object:
+    return float(value) if type(value) is int or isinstance(value, Decimal) else value
 
 
 def _filled(value: object, length: int) -> object:

@@ -383,10 +383,14 @@ Relation: TypeAlias = (
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A read: the relation and the names SQL gives its columns, in order (they may repeat; the columns' own never do)."""
+    """A read: the relation and the names SQL gives its columns, in order (they may repeat; the columns' own never do).
+
+    `typed`: every value of a column is shown as one of the column's type, as servers do and SQLite does not.
+    """
 
     relation: Relation
     names: tuple[str, ...]
+    typed: bool = False
 
 
 def filtered(relation: Relation, predicate: Expression | None) -> Relation:

@@ -14,7 +14,7 @@ from nestling.ir.access_path import Step
 from nestling.ir.collations import collation_option
 from nestling.ir.expression import Collation
 from nestling.ir.reading import Gap
-from nestling.ir.types import Type
+from nestling.ir.types import Type, TypeName
 
 Mql = dict[str, object]
 
@@ -58,12 +58,22 @@ SERVER_TIME = ServerTime("$$NOW")
 
 @dataclass(frozen=True, slots=True)
 class OutputColumn:
-    """A column of the answer: the name SQL gives it, the field of a result document it is in, and its type."""
+    """A column of the answer: the name SQL gives it, the field of a result document it is in, and its type.
+
+    `mixed`: some values may be of another type; `typed`: all numbers are shown as numbers of the type.
+    """
 
     name: str
     field: str
     type: Type
     mixed: bool = False
+    typed: bool = False
+
+    @property
+    def number(self) -> TypeName | None:
+        """The kind of number that every number of the column is shown as; None where each is shown as it is."""
+        shown = self.typed and not self.mixed and self.type.name in (TypeName.DECIMAL, TypeName.FLOAT)
+        return self.type.name if shown else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,7 @@ class Returning:
 
     outputs: tuple[Named, ...]
     names: tuple[str, ...]  # as SQL gives them: they may repeat
+    typed: bool = False  # as a query's
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ _SHOWN = {
     TypeName.JSON: "as_json",
 }
 
+_NUMBERS: dict[TypeName | None, str] = {TypeName.DECIMAL: "as_numeric", TypeName.FLOAT: "as_double"}
+"""For a column every number of which is shown as one of its type."""
 
 _VARIABLES = ("stages", "query", "fields")
 _INNER_VARIABLES = ("steps", "asked", "shown")
@@ -139,7 +141,7 @@ def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
 
 def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, Code]:
     """What makes of each column's value the one that is shown, by its field."""
-    return {column.field: Code(_conversion(column.type)) for column in columns}
+    return {column.field: Code(_NUMBERS.get(column.number) or _conversion(column.type)) for column in columns}
 
 
 def _conversion(kind: Type) -> str:

@@ -111,6 +111,18 @@ def as_decimal(value: Any) -> Any:
     return Decimal(found) if is_long else found
 
 
+def as_numeric(value: Any) -> Any:
+    """A decimal, also of a whole number."""
+    found = as_decimal(value)
+    return Decimal(found) if type(found) is int else found
+
+
+def as_double(value: Any) -> Any:
+    """A float, also of a whole number or decimal."""
+    found = as_found(value)
+    return float(found) if type(found) is int or isinstance(found, Decimal) else found
+
+
 def as_integer(value: Any) -> Any:
     """A whole number, also one that is too large for 64 bits."""
     found = as_found(value)

@@ -71,9 +71,11 @@ def plan_read(
     for each in others:
         with suppress(ReadGap):
             plans.append(_planned(each, query.names, design, allowed, tolerated, statistics))
-    if len(plans) == 1 or price is None:
-        return replace(plans[0], collation=collation)
-    return replace(min(plans, key=lambda plan: price(estimate(plan, design, statistics))), collation=collation)
+    made = plans[0]
+    if len(plans) > 1 and price is not None:
+        made = min(plans, key=lambda plan: price(estimate(plan, design, statistics)))
+    columns = tuple(replace(each, typed=query.typed) for each in made.columns)
+    return replace(made, columns=columns, collation=collation)
 
 
 def ways(

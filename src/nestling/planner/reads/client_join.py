@@ -100,7 +100,7 @@ def _columns(query: Query) -> tuple[OutputColumn, ...]:
     fields = field_names(query.names)
     columns = query.relation.columns
     return tuple(
-        OutputColumn(name, field, column.type, column.mixed)
+        OutputColumn(name, field, column.type, column.mixed, query.typed)
         for name, field, column in zip(query.names, fields, columns, strict=True)
     )
 

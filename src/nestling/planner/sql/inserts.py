@@ -152,7 +152,7 @@ def _conflict(
     clause = node.args.get("conflict")
     if word == "IGNORE" or (clause is None and node.args.get("ignore")):
         return Conflict(ConflictAction.NOTHING, ignores=True)
-    if word:
+    if word and word != "ABORT":  # which every INSERT does that says nothing
         raise statement_gap(f"INSERT OR {word}", node)
     if clause is None:
         return None

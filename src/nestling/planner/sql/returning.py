@@ -27,7 +27,7 @@ def bind_returning(parsed: Parsed, name: str, scan: Scan, translation: Translati
         refuse_lengths(expression, node=clause)
         outputs.append(Named(f"answer_{number}", expression, isinstance(expression, Column) and expression.mixed))
     names = named_as_written([(item.name, item.tree) for item in items], parsed, translation.dialect)
-    return Returning(tuple(outputs), names)
+    return Returning(tuple(outputs), names, not translation.dialect.is_sqlite)
 
 
 def _output(item: Item, env: Env) -> Expression:

@@ -82,7 +82,7 @@ class WriteDraft:
     def _answer(self) -> Answer | None:
         if self.returning is None:
             return None
-        names = self.returning.names
+        names, typed = self.returning.names, self.returning.typed
         named = zip(names, field_names(names), self.returning.outputs, strict=True)
-        columns = (OutputColumn(name, field, item.expression.type, item.mixed) for name, field, item in named)
+        columns = (OutputColumn(name, field, item.expression.type, item.mixed, typed) for name, field, item in named)
         return Answer(tuple(self.answered), tuple(columns), self.cells)

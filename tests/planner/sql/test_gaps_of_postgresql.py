@@ -1,0 +1,84 @@
+"""What the documentation says is a gap in PostgreSQL's dialect is one, row by row."""
+
+from __future__ import annotations
+
+import pytest
+
+from nestling.ir.proposal import Proposal
+from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed, table_of
+
+ROWS = {
+    "JSON": (
+        "j -> 'a'", "j ->> 0", "j ->> s", "j #>> '{a,b}'", "j @> '{}'", "j ? 'a'", "jsonb_array_length(j)",
+        "json_build_object('a', n)",
+    ),
+    "orders": ("max(e)", "min(e)", "SELECT id FROM item ORDER BY j", "SELECT id FROM item ORDER BY a", "max(j)", "max(a)"),
+    "arrays": (
+        "a[n]", "a[1:2]", "unnest(a)", "a <@ ARRAY['x']", "SELECT id FROM item WHERE a = '{}'",
+        "SELECT id FROM item WHERE 'x' < ANY (a)",
+    ),
+    "FROM": (
+        "SELECT n FROM item i, LATERAL (SELECT 1) x", "SELECT * FROM generate_series(1, 3)",
+        "SELECT id FROM item TABLESAMPLE SYSTEM (10)", "SELECT id FROM item ORDER BY id FETCH FIRST 2 ROWS WITH TIES",
+    ),
+    "aggregates": (
+        "array_agg(n)", "json_agg(n)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY n)", "mode() WITHIN GROUP (ORDER BY n)",
+        "stddev(n)", "corr(f, f)", "bit_and(n)", "every(n > 1)", "avg(DISTINCT n)", "avg(DISTINCT price)",
+        "count(DISTINCT (n, s))",
+    ),
+    "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
+    "comparisons": ("n > ALL (SELECT n FROM item)", "SELECT id FROM item WHERE n <= ANY (SELECT n FROM item)"),
+    "texts": (
+        "regexp_replace(s, 'a', 'b')", "split_part(s, ',', 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
+        "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
+    ),
+    "times": (
+        "age(at)", "age(at, at)", "at - at", "extract(epoch FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
+        "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
+    ),
+    "rows": ("row(n, s)",),
+    "casts": ("u::text", "f::text"),
+    "writes": (
+        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO NOTHING",
+        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO UPDATE SET n = excluded.n",
+    ),
+    "statements": (
+        "WITH x AS (DELETE FROM item RETURNING n) SELECT n FROM x", "TRUNCATE item", "COPY item FROM STDIN",
+        "MERGE INTO item USING item x ON x.id = item.id WHEN MATCHED THEN DELETE",
+        "nextval('x')", "random()", "SELECT id FROM item FOR UPDATE",
+    ),
+}  # fmt: skip
+CONVERTED = (
+    "SELECT j ->> 'phone' FROM item",
+    "SELECT id FROM item WHERE n = ANY (SELECT n FROM item)",
+    "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
+    "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
+    "SELECT a[1] FROM item",
+)
+
+
+@pytest.fixture(scope="module")
+def proposal() -> Proposal:
+    """A table of each kind of column."""
+    columns = {
+        "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
+        "j": "json", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
+    }  # fmt: skip
+    return table_of("postgresql", columns)
+
+
+def test_every_row_of_the_table_is_tried() -> None:
+    """A row that is added or dropped is so here too."""
+    assert kinds_listed("PostgreSQL") == list(ROWS)
+
+
+@pytest.mark.parametrize(("kind", "sql"), cases(ROWS))
+def test_it_is_a_gap(proposal: Proposal, kind: str, sql: str) -> None:
+    """And is refused in words."""
+    assert is_gap(proposal, sql, "postgresql"), kind
+
+
+@pytest.mark.parametrize("sql", CONVERTED)
+def test_what_is_said_to_be_converted_is(proposal: Proposal, sql: str) -> None:
+    """The other way to write it."""
+    assert not is_gap(proposal, sql, "postgresql")
