@@ -28,7 +28,8 @@ def cast(node: Cast, r: Renderer) -> Mql:
     if node.operand.type.name is TypeName.BOOLEAN and not is_mixed(node.operand):
         return _of_boolean(node, r)
     if node.rules is not Rules.SQLITE:
-        return server_cast(node, r)
+        is_null = isinstance(node.operand, Literal) and node.operand.value is None
+        return None if is_null else server_cast(node, r)
     value = r.value(node.operand)
     if (
         is_inline(value) and node.type.name in CASTS
