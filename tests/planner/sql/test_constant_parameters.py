@@ -148,7 +148,7 @@ def test_without_values_the_gap_names_the_parameter(
         store.run("days", id=1)
 
 
-SPOKEN = (
+SPOKEN: tuple[tuple[str, dict[str, object], str], ...] = (
     (
         "SELECT id FROM visit WHERE contact @> '{\"vip\": true}'",
         {},

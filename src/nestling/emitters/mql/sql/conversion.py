@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.gaps import gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast, text_of_length
-from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Parameter, Rules
+from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Literal, Parameter, Rules
 from nestling.ir.operands import is_float, is_integer, is_mixed, is_text, of_numbers
 from nestling.ir.types import TypeName
 
