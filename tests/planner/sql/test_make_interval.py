@@ -17,7 +17,7 @@ CREATE TABLE visit (id int PRIMARY KEY, at timestamptz NOT NULL, local timestamp
 INSERT INTO visit VALUES (1, '2024-01-31 10:00:00+00', '2024-01-31 10:00:00', '2024-01-31', 3),
   (2, '2024-02-29 23:59:59.5+00', NULL, NULL, NULL);
 """
-STATEMENTS = (
+STATEMENTS: tuple[tuple[str, dict[str, object]], ...] = (
     ("SELECT at + make_interval(mins => :m) AS r FROM visit ORDER BY id", {"m": 45}),
     ("SELECT at - make_interval(hours => :m) AS r, local + make_interval(days => 2) AS l FROM visit ORDER BY id", {"m": -3}),
     ("SELECT at + make_interval(months => :m) AS r, day + make_interval(years => 1) AS d FROM visit ORDER BY id", {"m": 1}),
