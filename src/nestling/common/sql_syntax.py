@@ -41,6 +41,7 @@ def syntax_words(error: Exception) -> str:
         return said
     said = _COLORS.sub("", str(found.get("description") or error)).strip()
     near = f" near `{found['highlight']}`" if found.get("highlight") else ""
+    near = " near a parameter" if found.get("highlight") == ":" else near  # which users write in several ways
     known = next((match.expand(words) for pattern, words in _WORDS if (match := pattern.fullmatch(said))), None)
     return f"{known or said.splitlines()[0].rstrip('.')}{near}"
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _EQUAL = (Comparison.EQUAL, Comparison.NOT_EQUAL)
 _UNORDERED = frozenset({TypeName.ENUM, TypeName.UUID, TypeName.BOOLEAN})
-_COMPARED = NUMBERS | TEXTS | MOMENTS | {TypeName.DATE, TypeName.BOOLEAN, TypeName.UUID}
+_COMPARED = NUMBERS | TEXTS | MOMENTS | {TypeName.DATE, TypeName.TIME, TypeName.BOOLEAN, TypeName.UUID}
 _NO_NULL = frozenset({TypeName.JSON, TypeName.ANY})
 """Types whose NULL cannot be told from a value."""
 

@@ -53,6 +53,8 @@ def _sides_alike(sides: tuple[Expression, ...], entity: Entity, dialect: str, *,
     names = {kind.name for kind in kinds}
     if names & TEXTS:  # of which a server's collation may say something else
         return dialect == SQLITE or (dialect != MYSQL and not ordered)
+    if TypeName.TIME in names:  # texts that MySQL writes with as many digits as each column has
+        return dialect != MYSQL
     if names & MOMENTS:  # which are texts in SQLite, one shorter than the other where they have fewer digits
         return dialect != SQLITE or len(set(kinds)) == 1
     if names <= NUMBERS and dialect != SQLITE:

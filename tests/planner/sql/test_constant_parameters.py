@@ -146,3 +146,20 @@ def test_without_values_the_gap_names_the_parameter(
     assert [str(row["d"])[:10] for row in store.run("days", day="year", id=1)] == ["2024-01-01"]
     with pytest.raises(GapError, match="`day` is a parameter"):
         store.run("days", id=1)
+
+
+SPOKEN: tuple[tuple[str, dict[str, object], str], ...] = (
+    (
+        "SELECT id FROM visit WHERE contact @> '{\"vip\": true}'",
+        {},
+        "`contact` is json as jsonb where an array is needed",
+    ),
+    ("SELECT id FROM visit WHERE contact ? %(contact_1)s", {"contact_1": "vip"}, "contact \\? %\\(contact_1\\)s"),
+)
+
+
+@pytest.mark.parametrize(("sql", "values", "said"), SPOKEN)
+def test_what_is_no_constant_is_called_as_it_is(sql: str, values: dict[str, object], said: str, served: Beside) -> None:
+    """Operators of JSON are gaps of their own."""
+    with pytest.raises(GapError, match=said):
+        Store(served.proposal, served.database).execute(sql, **values)

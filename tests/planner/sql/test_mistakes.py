@@ -119,7 +119,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),
         ("postgresql", "SELECT unnest(name) FROM person", r"UNNEST\(\) function"),
         ("postgresql", "SELECT array_agg(id) FROM person", r"ARRAY_AGG\(\) function"),
-        ("postgresql", "SELECT id FROM person WHERE name @> ARRAY['x']", "`name` as an array"),
+        ("postgresql", "SELECT id FROM person WHERE name @> ARRAY['x']", "`name` is text where an array is needed"),
         ("postgresql", "SELECT ~id FROM person", "`~id` "),
         (
             "postgresql",

@@ -35,6 +35,9 @@ _INTO = "INSERT INTO account (id, tenant_id, email, logins, deleted_at, active) 
 _BY = "ON CONFLICT (tenant_id, email) WHERE deleted_at IS NULL"
 _MORE = f"{_INTO} {_BY} DO UPDATE SET logins = account.logins + excluded.logins"
 _AGAIN = f"{_INTO} ON CONFLICT (email, tenant_id) WHERE active AND deleted_at IS NULL DO NOTHING"
+_TWO = "INSERT INTO account (id, tenant_id, email, logins, active) VALUES (20, 2, 'z', 1, true), (21, 2, 'z', 1, true)"
+_SELECTED = """INSERT INTO offer (tenant_id, code, since) SELECT a.tenant_id, a.logins, :s FROM account a WHERE a.id <> :i
+    ON CONFLICT (tenant_id, code) DO NOTHING"""
 LIVE, GONE = None, "2024-02-02 10:00:00"
 WRITES: tuple[tuple[str, Mapping[str, object]], ...] = (
     (_MORE, {"id": 10, "t": 1, "e": "a@x", "d": LIVE}),  # is there
@@ -49,13 +52,12 @@ WRITES: tuple[tuple[str, Mapping[str, object]], ...] = (
     (f"{_INTO} ON CONFLICT DO NOTHING", {"id": 19, "t": 1, "e": "c@x", "d": LIVE}),  # by any unique index
     (f"{_INTO} ON CONFLICT DO NOTHING", {"id": 1, "t": 1, "e": "d@x", "d": LIVE}),
     (
-        f"INSERT INTO account (id, tenant_id, email, logins, active) VALUES (20, 2, 'z', 1, true), (21, 2, 'z', 1, true) {_BY} DO NOTHING",
+        f"{_TWO} {_BY} DO NOTHING",
         {},
     ),
     ("INSERT INTO offer (tenant_id, code, since) SELECT id, 5, 'new' FROM tenant ON CONFLICT DO NOTHING", {}),
     (
-        "INSERT INTO offer (tenant_id, code, since) SELECT a.tenant_id, a.logins, :s FROM account a WHERE a.id <> :i"
-        " ON CONFLICT (tenant_id, code) DO NOTHING",
+        _SELECTED,
         {"s": "more", "i": 999},
     ),
     ("INSERT INTO offer SELECT tenant_id, code + 1, since FROM offer WHERE tenant_id = 2 ON CONFLICT DO NOTHING", {}),

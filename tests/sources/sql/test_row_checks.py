@@ -171,3 +171,43 @@ def test_rows_that_break_one_leave_it(tmp_path: Path, database: Database[dict[st
     loaded = pipeline.load(pipeline.design(reading, "normalized"), address, database)
     assert loaded.verified is not None
     assert loaded.verified.equal
+
+
+TIMES = """
+CREATE TABLE hours (id integer PRIMARY KEY, starts time, ends time NOT NULL, CONSTRAINT turn CHECK (ends > starts));
+INSERT INTO hours VALUES (1, '08:00:00', '12:00:00'), (2, '08:00:00', '08:00:00.5'), (3, NULL, '00:00:00'),
+  (4, '23:59:59.25', '23:59:59.5');
+"""
+BEHIND = ("08:00:00", "07:59:59.999", "00:00:00", "08:00")
+AHEAD = ("08:00:00.001", "23:59:59", "24:00:00")
+
+
+@pytest.mark.parametrize("strategy", ["normalized", "embedded"])
+def test_times_of_day(strategy: str, postgresql_urls: tuple[str, str], database: Database[dict[str, Any]]) -> None:
+    """Their texts are in the order of the times, whatever digits of a second there are; the copy is declared so too."""
+    psycopg = pytest.importorskip("psycopg")
+    with psycopg.connect(postgresql_urls[0], autocommit=True) as connection:
+        connection.execute('DROP SCHEMA torture, "odd schema" CASCADE; SET search_path TO public')
+        connection.execute(TIMES)
+    reading = pipeline.inspect(postgresql_urls[0])
+    assert checks_of(reading) == {"hours": ["CHECK turn (ends > starts)"]}
+    proposal = pipeline.design(reading, strategy)
+    pipeline.load(proposal, postgresql_urls[0], database)
+    store = Store(proposal, database)
+    pipeline.unload(proposal, postgresql_urls[1], database)
+    assert checks_of(pipeline.inspect(postgresql_urls[1])) == checks_of(reading)
+    sql = "UPDATE hours SET ends = :ends WHERE id = 1"
+    for url in postgresql_urls:
+        with psycopg.connect(url, autocommit=True) as connection:
+            for ends in BEHIND:
+                with pytest.raises(psycopg.errors.CheckViolation):
+                    connection.execute(sql.replace(":ends", "%s"), [ends])
+            for ends in AHEAD:
+                connection.execute(sql.replace(":ends", "%s"), [ends])
+    for ends in BEHIND:
+        with pytest.raises(ConstraintError, match="CHECK turn"):
+            store.execute(sql, ends=ends)
+    for ends in AHEAD:
+        store.execute(sql, ends=ends)
+    with pytest.raises(ConstraintError, match="CHECK turn"):
+        store.execute("UPDATE hours SET ends = starts WHERE id = 2")

@@ -30,7 +30,7 @@ AMOUNT = re.compile(r"-?\$\d{1,3}(?:,\d{3})*\.\d\d", re.ASCII)
 
 def not_written_so(value: Any, kind: str, form: str) -> ValueError:
     """A value that is not read, and how one is written."""
-    return ValueError(f"{value!r} cannot be stored as {kind}", f"write it as '{form}'")
+    return ValueError(f"{value!r} cannot be stored as {kind}", f"give one that is written like '{form}'")
 
 
 def strict_inet(value: Any) -> Any:
@@ -38,7 +38,7 @@ def strict_inet(value: Any) -> Any:
     try:
         found = ip_interface(plain_address(value))
     except ValueError:
-        raise not_written_so(value, "inet", "10.0.0.9/24") from None
+        raise not_written_so(value, "inet", "10.0.0.9") from None
     whole = found.network.prefixlen == found.max_prefixlen
     return address_text(found.ip) + ("" if whole else f"/{found.network.prefixlen}")
 

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from nestling.ir.array_text import read_array
 from nestling.ir.expression import (
+    ANY,
     NULL,
     Call,
     Collation,
@@ -46,6 +47,8 @@ def _column(node: exp.Expr, env: Env, bound: Bound) -> Column:
     inner = node.unnest()
     column = bound(inner) if isinstance(inner, exp.Column) else None
     if not isinstance(column, Column) or column.type.element is None or env.dialect.rules is not Rules.POSTGRESQL:
+        if isinstance(column, Column) and column.type != ANY:
+            raise statement_gap(f"`{column.name}` is {column.type} where an array is needed", node)
         raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
     if column.mixed or column.type.element.name not in _ELEMENTS:
         raise statement_gap(

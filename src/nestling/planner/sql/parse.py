@@ -19,6 +19,7 @@ from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens, ta
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
+from nestling.planner.sql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
 
 LONGEST_BYTES = 100_000
@@ -87,7 +88,9 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
     if dialect.is_sqlite:
         _refuse_signs(tokens)
     refuse_other_order(trees[0], dialect)
-    return Parsed(trees[0], _items(tokens, sql, _list_start(tokens, trees[0])), replaces, numbers_too)
+    return Parsed(
+        with_intervals(trees[0], dialect), _items(tokens, sql, _list_start(tokens, trees[0])), replaces, numbers_too
+    )
 
 
 def _refuse_signs(tokens: Sequence[Token]) -> None:

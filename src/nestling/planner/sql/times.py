@@ -412,8 +412,8 @@ def _shifted(
     word = word.casefold().rstrip("s")
     if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):
         raise statement_gap(f"interval of {word or 'no unit'}", amount)
-    if isinstance(number, Parameter) and env.dialect.rules is Rules.MYSQL:
-        number = replace(number, type=INTEGER)
+    if isinstance(number, Parameter):
+        number = replace(number, type=INTEGER, exact=env.dialect.rules is Rules.POSTGRESQL)
     if times is not None:
         number = Arithmetic(Operator.MULTIPLY, values.number(bound(times), env.translation), number, INTEGER)
     if minus:

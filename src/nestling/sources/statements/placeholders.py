@@ -86,7 +86,7 @@ def _placeholder(found: list[Token], index: int, sql: str) -> tuple[int, str]:
     if token.key == ":" and touching and first.kind in (Kind.WORD, Kind.NUMBER):
         return 2, first.text if first.kind is Kind.WORD else f"p{first.text}"
     if token.key == "?":
-        return _question(first, touching=touching)
+        return (0, "") if _placeholder(found, index + 1, sql)[0] else _question(first, touching=touching)
     if token.key == "$" and touching and first.kind is Kind.NUMBER:
         return 2, f"p{first.text}"
     if token.key == "%" and touching and not _follows_value(found, index):

@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import server_cast, text_of_length
-from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Parameter, Rules
+from nestling.ir.expression import Affinity, Cast, Coerce, Expression, Literal, Parameter, Rules
 from nestling.ir.operands import is_float, is_integer, is_mixed, is_text, of_numbers
 from nestling.ir.types import TypeName
 
@@ -28,7 +28,8 @@ def cast(node: Cast, r: Renderer) -> Mql:
     if node.operand.type.name is TypeName.BOOLEAN and not is_mixed(node.operand):
         return _of_boolean(node, r)
     if node.rules is not Rules.SQLITE:
-        return server_cast(node, r)
+        is_null = isinstance(node.operand, Literal) and node.operand.value is None
+        return None if is_null else server_cast(node, r)
     value = r.value(node.operand)
     if (
         is_inline(value) and node.type.name in CASTS
