@@ -35,7 +35,7 @@ STATEMENTS: tuple[tuple[str, tuple[dict[str, object], ...]], ...] = (
         ({"date_trunc_1": "day"}, {"date_trunc_1": "month"}, {"date_trunc_1": "MONTH"}),
     ),
     ("SELECT date_trunc(%(day)s, starts_at) AS d FROM visit ORDER BY id", ({"day": "month"}, {"day": "hour"})),
-    ("SELECT date_part(CAST(%(part)s AS TEXT), starts_at) AS d FROM visit ORDER BY id", ({"part": "dow"},)),
+    ("SELECT CAST(date_part(CAST(%(part)s AS TEXT), starts_at) AS int) AS d FROM visit ORDER BY id", ({"part": "dow"},)),
     ("SELECT round(price, %(round_1)s::INTEGER) AS r FROM visit ORDER BY id", ({"round_1": 2}, {"round_1": 0}, {"round_1": -1})),
     ("SELECT string_agg(code, %(sep)s::VARCHAR ORDER BY code) AS r FROM visit", ({"sep": ", "}, {"sep": "'\\$"}, {"sep": ""})),
     ("SELECT contact ->> %(contact_1)s::TEXT AS r FROM visit ORDER BY id", ({"contact_1": "phone"}, {"contact_1": "$x"})),
