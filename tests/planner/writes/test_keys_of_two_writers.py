@@ -1,4 +1,4 @@
-"""Two writers add the same key at the same moment: one of them is refused, wherever the rows lie, and `check` finds what got in twice."""
+"""Two writers add the same key at the same moment: one is refused, wherever the rows lie; `check` finds what got in twice."""
 
 from __future__ import annotations
 
