@@ -42,6 +42,16 @@ design:
 """
 
 
+ONE_TO_ONE = (
+    'attributes: movie_id, required: true, cardinality: "1:1"}\n'
+    "statistics: {relationships: {movie_screenings: {mean: 3}}}"
+)
+COUNTS = (
+    "statistics: {{entities: {{movie: {{count: {}}}, screening: {{count: {}}}}}, "
+    "relationships: {{movie_screenings: {{mean: 5}}}}}}\nmodel:\n"
+)
+
+
 def problems_of(text: str) -> list[str]:
     """Each problem in one line."""
     with pytest.raises(InputError) as caught:
@@ -102,19 +112,17 @@ def problems_of(text: str) -> list[str]:
         ),
         (
             "model:\n",
-            "statistics: {entities: {movie: {count: 480000}, screening: {count: 24}}, relationships: {movie_screenings:"
-            " {mean: 5}}}\nmodel:\n",
+            COUNTS.format(480000, 24),
             "f.yaml:2:115: a mean of 5 over 480,000 `movie` makes 2,400,000 `screening`, and their count is 24",
         ),
         (
             "model:\n",
-            "statistics: {entities: {movie: {count: 10}, screening: {count: 2400}}, relationships: {movie_screenings:"
-            " {mean: 5}}}\nmodel:\n",
+            COUNTS.format(10, 2400),
             "f.yaml:2:113: a mean of 5 over 10 `movie` makes 50 `screening`, and their count is 2,400",
         ),
         (
             "attributes: movie_id, required: true}",
-            'attributes: movie_id, required: true, cardinality: "1:1"}\nstatistics: {relationships: {movie_screenings: {mean: 3}}}',
+            ONE_TO_ONE,
             "f.yaml:13:55: `mean` is 3, and `movie_screenings` is 1:1: a `movie` has one `screening` at most",
         ),
         (

@@ -116,7 +116,8 @@ def test_functions_are_computed_in_the_statement(kind: str, function: Function) 
 @pytest.mark.parametrize("dialect", ["sqlite", "postgresql", "mysql"])
 def test_what_is_not_null_and_left_out_is_a_mistake(dialect: str) -> None:
     """No such row can ever be added; what a default, a number or an UPDATE of the row there fills is none."""
-    ddl = "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, a INTEGER NOT NULL, b TEXT NOT NULL, n INTEGER NOT NULL DEFAULT 1, c TEXT)"
+    ddl = "CREATE TABLE t (id INTEGER NOT NULL PRIMARY KEY, a INTEGER NOT NULL, b TEXT NOT NULL, n INTEGER NOT NULL DEFAULT 1,"
+    ddl += " c TEXT)"
     model = read_ddl(ddl, "t", dialect=dialect).model
     with pytest.raises(WorkloadError, match="leaves out `a`, `b` of `t`, which are NOT NULL without a default"):
         insert("INSERT INTO t (id, c) VALUES (1, 'x')", model, dialect)

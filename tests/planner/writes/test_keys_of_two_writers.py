@@ -1,4 +1,4 @@
-"""Two writers add the same key at the same moment: one of them is refused, wherever the rows lie, and `check` finds what got in twice."""
+"""Two writers add the same key at the same moment: one is refused, wherever the rows lie; `check` finds what got in twice."""
 
 from __future__ import annotations
 
@@ -78,21 +78,21 @@ def test_one_of_two_writers_is_refused(
     pipeline.load(made, small.address, database)
     store = Store(made, database)
     for key in range(100, 100 + TRIES):
-        outcomes = _at_once(lambda parent, key=key: store.execute(statement, id=key, parent=parent))
+        outcomes = _at_once(store, statement, key)
         assert outcomes.count("added") == 1
         assert set(outcomes) == {"added", Violation.KEY}
     report = pipeline.check(made, database)
     assert report.clean, report.findings
 
 
-def _at_once(add: Callable[[int], object]) -> list[object]:
+def _at_once(store: Store, statement: str, key: int) -> list[object]:
     """What becomes of the same row added under different parents at the same moment."""
     gate, outcomes = Barrier(TICKETS - 1), list[object]()
 
     def go(parent: int) -> None:
         gate.wait()
         try:
-            add(parent)
+            store.execute(statement, id=key, parent=parent)
         except ConstraintError as error:
             outcomes.append(error.violation)
         else:

@@ -293,9 +293,8 @@ def _contradicted(link: Relationship, entities: Sequence[Entity], path: Path) ->
         yield Problem(what=what, path=(*path, "required"), next_move=move)
     if link.on_delete is OnDelete.SET_NULL and needed:
         what = f"`on_delete: set null`, and {name_list(needed)} of `{child.name}` is NOT NULL"
-        yield Problem(
-            what=what, path=(*path, "on_delete"), next_move="let it be NULL, or write `restrict` or `cascade`"
-        )
+        move = "let it be NULL, or write `restrict` or `cascade`"
+        yield Problem(what=what, path=(*path, "on_delete"), next_move=move)
 
 
 def _usual_collation(model: Model) -> Collation:

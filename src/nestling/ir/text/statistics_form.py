@@ -154,8 +154,8 @@ def _several(link: Relationship, known: RelationshipStatistics, path: Path) -> I
         for name in ("mean", *_QUANTILES):
             quantity = getattr(known, name)
             if _is_declared(quantity) and quantity.value > 1:
-                what = f"`{name}` is {quantity.value:g}, and `{link.name}` is 1:1: a `{link.parent}` has one `{link.child}` at most"
-                yield _impossible(what, (*path, name))
+                most = f"`{link.name}` is 1:1: a `{link.parent}` has one `{link.child}` at most"
+                yield _impossible(f"`{name}` is {quantity.value:g}, and {most}", (*path, name))
 
 
 def _other_count(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import (
@@ -22,6 +22,7 @@ from nestling.ir.candidate import (
     Paired,
     Part,
 )
+from nestling.ir.clause import ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.model import Model
@@ -79,7 +80,15 @@ def parts_of(design: Design) -> Iterator[Part]:
     for index in design.indexes:
         found = _of_rows(design, index)
         if found is not None:
-            yield found
+            yield _of_all_inside(found, index, homes)
+
+
+def _of_all_inside(found: Indexed | IndexedAcross, index: Index, homes: Mapping[str, Place]) -> Indexed | IndexedAcross:
+    """An index that keeps rows inside documents unique, as one over all of them: it leaves out documents without such rows."""
+    keys = {path for path, _ in index.keys}
+    is_there = all(each.comparison is ClauseOperator.PRESENT and each.name in keys for each in index.partial)
+    is_inside = index.unique and isinstance(found, Indexed) and len(homes[found.entity].nodes) > 1
+    return replace(found, rows=()) if is_inside and is_there and isinstance(found, Indexed) else found
 
 
 def with_other_indexes(design: Design, today: Design) -> tuple[Design, tuple[Index, ...]]:

@@ -98,7 +98,8 @@ def _refuse_without_value(entity: Entity, filled: Collection[str], node: exp.Exp
     """No row can be added that leaves out an attribute that is NOT NULL and has no default."""
     left_out = [each.name for each in entity.attributes if not each.nullable and each.name not in filled]
     if left_out:
-        what = f"INSERT leaves out {name_list(left_out)} of `{entity.name}`, which {agreeing(len(left_out))} NOT NULL without a default"
+        are = agreeing(len(left_out))
+        what = f"INSERT leaves out {name_list(left_out)} of `{entity.name}`, which {are} NOT NULL without a default"
         raise mistake(what, node, "give every such column a value, or a default in the model")
 
 

@@ -140,9 +140,8 @@ def _together(value: str, model: Model) -> tuple[str, ...]:
     """Entities that change together: two at least."""
     names = tuple(_entity(name.strip(), model) for name in value.split(","))
     if len(set(names)) < LEAST_TOGETHER:
-        raise InputError(
-            Problem(f"a group of `{names[0]}` alone", known="write all that change together: `order, order_line`")
-        )
+        move = "write all that change together: `order, order_line`"
+        raise InputError(Problem(f"a group of `{names[0]}` alone", known=move))
     return names
 
 
