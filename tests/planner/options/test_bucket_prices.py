@@ -69,13 +69,13 @@ LOG = 'add_pet: {sql: "INSERT INTO pet (id, person_id, name) VALUES (:id, :perso
 def _busy(folder: Path) -> Reading:
     """People with a thousand pets on average, and a few with far more: what is read is the newest thirty of one."""
     reading = people(folder, f'feed: {{sql: "{FEED}", rate: 60/s}}', LOG, mean=1_000, most=900_000)
-    (name, known), = reading.statistics.relationships
+    ((name, known),) = reading.statistics.relationships
     grows = replace(known, p99=Quantity(30_000), grows=Quantity(1, Origin.DECLARED))
     return replace(reading, statistics=replace(reading.statistics, relationships=((name, grows),)))
 
 
 def test_newest_of_busy_parents_are_read_by_an_index(tmp_path: Path) -> None:
-    """Buckets are unwound whole, and who has most is read most: both prices say so, and pets lie apart under an index that sorts."""
+    """Buckets are unwound whole, and who has most is read most: both prices say so, and an index that sorts finds pets apart."""
     reading = _busy(tmp_path)
     made = design(reading)
     assert [store.name for store in made.design.stores] == ["person", "pet"]

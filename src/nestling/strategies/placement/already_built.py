@@ -26,7 +26,9 @@ def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], d
 def built_anyway(candidates: Iterable[Candidate], design: Design) -> frozenset[str]:
     """The indexes that keys, references and upkeep have in a design, though it named none."""
     planned = planned_indexes(replace(design, indexes=()))
-    return frozenset(each.id for each in candidates if any(_is_built(planned, index) for index in as_indexes(design, each)))
+    return frozenset(
+        each.id for each in candidates if any(_is_built(planned, index) for index in as_indexes(design, each))
+    )
 
 
 def as_indexes(design: Design, candidate: Candidate) -> Iterator[Index]:
