@@ -24,20 +24,22 @@ How well predictions meet measurements on statements no fit saw is in [the resul
 """
 TAIL = """## The cache
 
-A document that the server's cache does not hold is read from disk (`cold_pages`). The cache that prices assume is the profile's:
-0.5 GiB in those that ship, your server's in a profile that `calibrate` made. `design` and `prove` take another one with `--cache 16GB`.
+A document that the server's cache does not hold is read from disk (`cold_pages`). The cache that prices assume is the
+profile's: 0.5 GiB in those that ship, your server's in a profile that `calibrate` made. `design` and `prove` take another one
+with `--cache 16GB`.
 
-What is touched most stays in a cache. So it is filled with the rows of the entity whose bytes the workload touches most often a
-second, then of the next one, until it is full. What is left is on disk: of each entity its own share, whatever the design is. A
-large table that is read once a day therefore takes no room from a small one that is read all the time. Where the data exceed the cache,
-`design` says so in a note and names what is read from disk, and `explain` repeats it. Indexes are taken to be in memory.
+What is touched most stays in a cache. So it is filled with the rows of the entity whose bytes the workload touches most often
+a second, then of the next one, until it is full. What is left is on disk: of each entity its own share, whatever the design
+is. A large table that is read once a day therefore takes no room from a small one that is read all the time. Where the data
+exceed the cache, `design` says so in a note and names what is read from disk, and `explain` repeats it. Indexes are taken to
+be in memory.
 
 ## Busy parents
 
-A relationship that is declared or measured to grow has busy parents, and these are read most: the feed of a busy project, the inbox
-of a busy person. A statement that asks for the children of one parent is taken to ask for a parent of an average *child*, not for an
-average parent. How many more children that one has is told by the quantiles of fan-out. Of other relationships every parent is asked for
-alike.
+A relationship that is declared or measured to grow has busy parents, and these are read most: the feed of a busy project, the
+inbox of a busy person. A statement that asks for the children of one parent is taken to ask for a parent of an average
+*child*, not for an average parent. How many more children that one has is told by the quantiles of fan-out. Of other
+relationships every parent is asked for alike.
 
 ## What is not in it
 

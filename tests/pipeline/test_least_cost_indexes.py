@@ -15,7 +15,7 @@ from tests.patterns.scenario import Scenario, scenario
 DDL = """CREATE TABLE project (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE event (id INTEGER PRIMARY KEY, project_id INTEGER NOT NULL REFERENCES project (id), at INTEGER NOT NULL,
     verb TEXT NOT NULL);"""
-ROWS = {
+ROWS: dict[str, list[tuple[object, ...]]] = {
     "project": [(n, f"project {n}") for n in range(20)],
     "event": [(n, n % 20, n * 7919 % 6000, "changed") for n in range(6000)],
 }

@@ -16,7 +16,7 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import StatementKind
 
 RARE = 0.1
-"""An attribute is used rarely when all that reads or changes it runs at most this often, beside what is read most of the entity."""
+"""An attribute is used rarely when all that reads or changes it runs at most this often, beside what is read most there."""
 LEAST_BYTES = 200.0
 """Rare attributes smaller than that together are not worth a second document."""
 

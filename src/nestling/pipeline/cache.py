@@ -28,7 +28,7 @@ def with_cache(profile: Profile | None, cache_bytes: float | None) -> Profile | 
 
 
 def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
-    """What the prices assume of the cache, where the workload's data exceed it: what is read from disk, what is read most first."""
+    """What the prices assume of the cache, where the workload's data exceed it: what is read from disk, the most first."""
     from nestling.planner.options.cold_reads import cold_shares, data_bytes, touched_rows
     from nestling.planner.options.sizes import Sizes
 

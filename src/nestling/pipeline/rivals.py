@@ -38,10 +38,10 @@ def rivals(
 ) -> Mapping[str, Proposal]:
     """`proposal` and the designs to measure it against, by name, no two of them the same design.
 
-    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`, with the indexes that cost the workload least; a design file under its name (`expert.design.yaml` is
-    `expert`); `runner-up: …` and `ablation: …` with one decision taken another way (told after the colon) and the rest adapted
-    to it, the first where the costs say it matters least, the second where it matters most; and `random 1`, …, other valid
-    designs. Raises `InputError` when a file holds a design of another model.
+    `chosen` is `proposal`; then `normalized`, `embedded` and `tree`, with the indexes that cost the workload least; a design file
+    under its name (`expert.design.yaml` is `expert`); `runner-up: …` and `ablation: …` with one decision taken another way (told
+    after the colon) and the rest adapted to it, the first where the costs say it matters least, the second where it matters most;
+    and `random 1`, …, other valid designs. Raises `InputError` when a file holds a design of another model.
     """
     found = {ADVISED: proposal}
     asked = any(statement.accesses for statement in reading.workload.statements)

@@ -75,7 +75,7 @@ def _busy(folder: Path) -> Reading:
 
 
 def test_newest_of_busy_parents_are_read_by_an_index(tmp_path: Path) -> None:
-    """Buckets are unwound whole, and who has most is read most: both prices say so, and pets lie apart under an index that sorts."""
+    """Buckets are unwound whole, and who has most is read most: both prices say so, and an index that sorts finds pets apart."""
     reading = _busy(tmp_path)
     made = design(reading)
     assert [store.name for store in made.design.stores] == ["person", "pet"]

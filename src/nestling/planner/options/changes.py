@@ -163,7 +163,7 @@ class Changes:
         read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
         more = work_of.request(READ_STAGES)
         if link.on_delete is not OnDelete.RESTRICT:
-            more += self.modes.sizes.children(link) * (work_of.request() + Work(changes=1))
+            more += self.modes.sizes.children_asked(link) * (work_of.request() + Work(changes=1))
         for home in self.modes.places.homes[link.child]:
             if home.links[:1] == (link,) and link.on_delete is OnDelete.CASCADE:
                 yield Mode(home.id, (home.id,), 0.0)

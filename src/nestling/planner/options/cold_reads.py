@@ -82,7 +82,6 @@ def _touched(statement: Statement, situation: Situation, sizes: Sizes) -> list[t
     most = float(statement.limit) if statement.limit is not None and shows_rows else float("inf")
     read = visits(statement, situation.model, sizes) if any(not a.kind.writes for a in statement.accesses) else ()
     found = [(each.entity, min(max(each.reached, 1.0), most)) for each in read]
-    for access in statement.accesses:
-        if access.kind.writes:
-            found.append((access.entity, 1.0 if access.kind is StatementKind.INSERT else sizes.found(access)))
-    return found
+    written = (access for access in statement.accesses if access.kind.writes)
+    inserted = StatementKind.INSERT
+    return [*found, *((each.entity, 1.0 if each.kind is inserted else sizes.found(each)) for each in written)]

@@ -127,7 +127,7 @@ def _groups(situation: Situation, places: Places) -> Iterator[Group]:
             yield Group(archives[0][1].decision, tuple(name for name, _ in archives), optional=True)
     several = {entity: parts for entity, parts in places.cold.items() if len(parts) > 1}
     for name, parts in several.items():
-        yield Group(f"what of {name} lies apart", tuple(part for part, _ in parts), optional=True)
+        yield Group(f"what of {name} lies apart", tuple(name for name, _ in parts), optional=True)
     decided = {name for parts in several.values() for name, _ in parts}
     for candidate in places.candidates:
         if candidate.id not in decided and not isinstance(candidate.part, (*HOMES, Archived)):

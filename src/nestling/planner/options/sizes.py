@@ -1,8 +1,8 @@
 """How many rows and bytes: from the statistics, with stated guesses where nothing is known.
 
 What a condition lets through is told by the values its statement compares with, where it is known how an attribute's values lie.
-Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows; where
-parents are known to keep getting children, busy ones are asked for more often (`planner/busy_parents.py`).
+Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows;
+where parents are known to keep getting children, busy ones are asked for more often (`planner/busy_parents.py`).
 """
 
 from __future__ import annotations
