@@ -20,8 +20,14 @@ def keys_of(design: Design, collection: str) -> list[tuple[str, ...]]:
 
 
 def test_references_are_found_wherever_they_are_stored():
-    """Foreign keys at the root and inside arrays, and arrays of ids that alone tell a relationship, are indexed."""
-    assert keys_of(DESIGNS["orders"](), "orders") == [("customer_id", "placed"), ("lines.product_id",)]
+    """Foreign keys at the root and inside arrays, arrays of ids that alone tell a relationship, and keys inside."""
+    assert keys_of(DESIGNS["orders"](), "orders") == [
+        ("customer_id", "placed"),
+        ("lines.product_id",),
+        ("lines.id",),
+        ("invoice.id",),
+        ("remarks.id",),
+    ]
     assert keys_of(DESIGNS["references"](), "people") == [("tasks.id",), ("passport",)]
     assert keys_of(DESIGNS["references"](), "teams") == [("seats",)]  # a note knows its team: its ids need no index
     assert keys_of(DESIGNS["references"](), "notes") == [("team_id",)]
@@ -29,9 +35,9 @@ def test_references_are_found_wherever_they_are_stored():
 
 def test_side_collections_are_found_by_their_owner():
     """Pages, buckets and orphans have an index that leads to them."""
-    assert keys_of(DESIGNS["orders"](), "order_lines") == [("order_id", "page")]
+    assert keys_of(DESIGNS["orders"](), "order_lines") == [("order_id", "page"), ("lines.id",)]
     assert keys_of(DESIGNS["orders"](), "lost_labels") == [("order_id",)]
-    assert keys_of(DESIGNS["buckets"](), "readings") == [("sensor", "bucket_start", "page")]
+    assert keys_of(DESIGNS["buckets"](), "readings") == [("sensor", "bucket_start", "page"), ("readings.id",)]
     assert keys_of(DESIGNS["buckets"](), "clicks") == [("url", "page")]
 
 
