@@ -125,7 +125,9 @@ def test_statements_by_hand(run: tuple[Run, Run]) -> None:
     )
     assert sorted(cast("list[int]", [*both[0].values()])) == [1, 2]
     with pytest.raises(ConstraintError):
-        execute("INSERT INTO customer (customer_id, name, email) VALUES (1, 'twice', 'twice@example.com')")
+        execute(
+            "INSERT INTO customer (customer_id, name, email, joined_at) VALUES (1, 'a', 'a@example.com', '2026-01-01 00:00:00')"
+        )
     with pytest.raises(ConstraintError, match=r"refers by customer_id to no `customer`$"):
         execute("INSERT INTO purchase VALUES (98765, 12345, '2026-01-01 10:00:00', 'open')")
     with pytest.raises(ConstraintError, match=r"`review` takes no NULL; rating = NULL$"):

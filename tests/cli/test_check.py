@@ -32,7 +32,7 @@ def test_clean(shelf: Path, target: str) -> None:
     """Right after loading all is as it must be: exit code 0, and one sentence."""
     done = nestling("check", "design.yaml", target, cwd=shelf)
     assert (done.code, done.out.count("\n")) == (0, 1)
-    assert done.out.startswith("Clean: 1,660 documents in 7 checks")
+    assert done.out.startswith("Clean: 2,060 documents in 8 checks")
 
 
 def test_stale_then_repaired(shelf: Path, target: str, database: Documents) -> None:
@@ -42,10 +42,10 @@ def test_stale_then_repaired(shelf: Path, target: str, database: Documents) -> N
     assert done.code == 1
     row = next(line.split() for line in done.out.splitlines() if line.startswith("authors"))
     assert row == ["authors", "4", "books", "20", "77"]
-    assert "NOT clean: 1 difference, of 1,660 documents in 7 checks" in done.out
+    assert "NOT clean: 1 difference, of 2,060 documents in 8 checks" in done.out
     mended = nestling("check", "design.yaml", target, "--repair", cwd=shelf)
     assert mended.code == 0
-    assert "Repaired: 1 difference, of 1,660 documents in 7 checks" in mended.out
+    assert "Repaired: 1 difference, of 2,060 documents in 8 checks" in mended.out
     assert nestling("check", "design.yaml", target, cwd=shelf).code == 0
 
 

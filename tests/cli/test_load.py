@@ -29,7 +29,7 @@ def test_documents_and_verdict(library: Path, target: str, database: Database[di
     assert "Loaded 6 rows as 3 documents" in done.out
     assert "Verified: 6 rows of 2 entities read back equal" in done.out
     assert f"database {database.name}" in done.err
-    assert done.err.rstrip().endswith(f"Next: nestling doctor {quote(target)}"), "the design keeps nothing twice"
+    assert f"Next: nestling check design.yaml {quote(target)}" in done.err, "a key could be there twice in a document"
     assert database["author"].find_one({"_id": 2}) == {
         "_id": 2,
         "name": "Stanisław Lem",

@@ -170,7 +170,8 @@ def test_what_a_migration_keeps_is_nobodys_data(
     told = [f"{database.name}.{name}" for name in left_out]
     assert all(f"`{name}` is left out: {why}" in inspected.err for name in told)
     looked = nestling("doctor", target, "--save", "facts.json", cwd=moving).out
-    assert all(f"Not looked at: {name}: {why}" in looked for name in told)
+    left = [line for line in looked.splitlines() if line.startswith("Not looked at") and f": {why}" in line]
+    assert all(any(name in line for line in left) for name in told)
     facts = json.loads((moving / "facts.json").read_text(encoding="utf-8"))
     assert {each["name"] for each in facts["collections"]} == in_use
 

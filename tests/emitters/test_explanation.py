@@ -85,7 +85,7 @@ def test_the_json_has_the_documented_shape(proposal):
     """Collections, decisions with their reasons and alternatives, what was weighed, costs and gaps; and it is JSON."""
     found = json.loads(json.dumps(proposal_json(proposal)))
     costs = {"weighed", "cost", "bound", "gap", "threshold", "seconds", "profile", "statements", "dearer"}
-    assert set(found) == {"strategy", "collections", "decisions", "left_out", "in_part", "gaps"} | costs
+    assert set(found) == {"strategy", "collections", "decisions", "left_out", "in_part", "gaps", "notes"} | costs
     assert found["cost"] is None
     assert set(found["decisions"][0]) == {"relationship", "choice", "patterns", "reasons", "alternatives", "flips"}
     assert set(found["decisions"][0]["reasons"][0]) == {"rule", "text", "number", "statements"}

@@ -197,8 +197,10 @@ def test_no_argument_hides_what_a_function_uses(strategy: str, tmp_path: Path) -
     functions = [function for function in functions if function.args.args[0].arg == "db"]
     assert len(functions) > 10
     for function in functions:
-        taken = {each.arg for each in function.args.kwonlyargs} | sets
-        named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} - taken
+        names = [node for node in ast.walk(function) if isinstance(node, ast.Name)]
+        own = {node.id for node in names if isinstance(node.ctx, ast.Store) and node.id.endswith(("_given", "_stored"))}
+        taken = {each.arg for each in function.args.kwonlyargs} | sets | own
+        named = {node.id for node in names} - taken
         assert [name for name in sorted(named) if argument(name) == name] == [], function.name
 
 

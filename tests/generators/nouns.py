@@ -233,6 +233,9 @@ def _relationships(draw: st.DrawFn, name: str, parent: Entity, child: Entity) ->
         )
     )
     referred = draw(st.sampled_from([parent.key, parent.key[::-1]]))
+    has_nulls = not any(map(child.always_has, foreign_key))
+    always = all(map(child.always_has, foreign_key))
+    actions = [action for action in OnDelete if has_nulls or action is not OnDelete.SET_NULL]
     return Relationship(
         name,
         parent.name,
@@ -240,10 +243,10 @@ def _relationships(draw: st.DrawFn, name: str, parent: Entity, child: Entity) ->
         referred,
         tuple(foreign_key),
         draw(st.sampled_from((Cardinality.ONE_TO_ONE, Cardinality.ONE_TO_MANY))),
-        draw(st.booleans()),
+        draw(st.booleans()) and always,
         draw(words),
         draw(words),
-        draw(st.sampled_from(list(OnDelete))),
+        draw(st.sampled_from(actions)),
         draw(st.sampled_from(list(OnUpdate))),
         draw(st.booleans()),
     )
@@ -288,17 +291,19 @@ def _lie(kind: Type) -> st.SearchStrategy[Distribution | None]:
 def statistics(draw: st.DrawFn, model: Model) -> Statistics:
     """Numbers about some of a model's entities and relationships."""
     known = st.none() | quantities
+    share = st.none() | st.builds(Quantity, st.sampled_from((0.0, 0.25, 1.0)))
     entities = []
     for entity in draw(st.lists(st.sampled_from(model.entities), max_size=2, unique=True)):
         chosen = draw(st.lists(st.sampled_from(entity.attribute_names), max_size=2, unique=True))
         attributes = tuple(
-            (a, draw(st.builds(AttributeStatistics, known, known, known, known, _lie(entity.attribute(a).type))))
+            (a, draw(st.builds(AttributeStatistics, known, known, known, share, values=_lie(entity.attribute(a).type))))
             for a in chosen
         )
         entities.append((entity.name, EntityStatistics(draw(known), draw(known), attributes)))
     links = [link.name for link in model.relationships]
     chosen_links = draw(st.lists(st.sampled_from(links), max_size=2, unique=True)) if links else []
-    small = st.none() | st.builds(Quantity, st.integers(0, 9).map(float))  # so that no document passes its bound
+    few = st.integers(0, 9).map(float)  # so that no document passes its bound
+    small = st.none() | st.builds(Quantity, few, st.just(Origin.MEASURED))
     most = st.builds(Quantity, st.integers(9, 12).map(float))
     relationships = tuple(
         (n, draw(st.builds(RelationshipStatistics, small, small, maximum=st.none() | most))) for n in chosen_links
@@ -312,9 +317,10 @@ def requirements(draw: st.DrawFn, model: Model) -> Requirements:
     subjects = [f"{e.name}.{a}" for e in model.entities for a in e.attribute_names]
     subjects += [link.name for link in model.relationships]
     entity_names = [entity.name for entity in model.entities]
+    together = st.lists(st.sampled_from(entity_names), min_size=2, max_size=2, unique=True).map(tuple)
     return Requirements(
         tuple(draw(st.dictionaries(st.sampled_from(subjects), freshness, max_size=2)).items()),
-        tuple(draw(st.lists(st.lists(st.sampled_from(entity_names), max_size=2).map(tuple), max_size=2))),
+        tuple(draw(st.lists(together, max_size=2))) if len(entity_names) > 1 else (),
         draw(st.none() | st.integers(0)),
         draw(st.sampled_from((16 * 1024 * 1024, 10**300))),
         draw(st.none() | st.integers(10**300)),

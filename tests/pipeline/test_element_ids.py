@@ -45,7 +45,7 @@ def proposal(tmp_path: Path, database: Database[Any]) -> Proposal:
     (reviews,) = products.body.embeddings
     own_ids = replace(reviews, body=replace(reviews.body, fields=(Field("id", "_id"),)))
     body = replace(products.body, embeddings=(own_ids,))
-    made = replace(made, design=replace(made.design, collections=(replace(products, body=body),)))
+    made = replace(made, design=replace(made.design, collections=(replace(products, body=body),), indexes=()))
     load(made, f"sqlite:///{path}", database)
     return made
 

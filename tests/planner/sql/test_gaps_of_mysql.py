@@ -30,7 +30,6 @@ STATEMENTS = (
     "SELECT SQL_CALC_FOUND_ROWS n FROM item",
     "SELECT id FROM item FOR UPDATE",
     "UPDATE item SET n = b'0101'",
-    "INSERT IGNORE INTO item (id, n) SELECT id + 10, n FROM item",
     "DELETE a, b FROM item a JOIN item b ON a.id = b.n",
     "DELETE FROM part LIMIT 1",
     "TRUNCATE TABLE item",

@@ -36,7 +36,7 @@ ROWS = {
     "rows": ("rowid",),
     "new values": ("random()", "randomblob(4)", "last_insert_rowid()", "changes()", "total_changes()"),
     "writes": (
-        "INSERT OR IGNORE INTO item (id, n) SELECT id + 10, n FROM item", "REPLACE INTO item (id, n) SELECT id + 10, n FROM item",
+        "REPLACE INTO item (id, n) SELECT id + 10, n FROM item",
         "INSERT OR FAIL INTO item (id, n) VALUES (1, 2)", "INSERT OR ROLLBACK INTO item (id, n) VALUES (1, 2)",
         "UPDATE OR IGNORE item SET id = 2",
         "INSERT INTO item (id) VALUES (1) ON CONFLICT (id) DO NOTHING ON CONFLICT DO UPDATE SET n = 1",

@@ -25,7 +25,11 @@ def test_table_constraints(dialect):
     assert (child.key, child.uniques) == (("id",), (("x", "y"),))
     assert [attribute.nullable for attribute in child.attributes] == [False, True, False]
     assert (link.child_attributes, link.parent_attributes) == (("x", "y"), ("x", "y"))
-    assert (link.cardinality, link.required, link.on_delete) == (Cardinality.ONE_TO_ONE, False, OnDelete.SET_NULL)
+    assert (link.cardinality, link.required, link.on_delete) == (
+        Cardinality.ONE_TO_ONE,
+        False,
+        OnDelete.RESTRICT,
+    )  # `y` is NOT NULL
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

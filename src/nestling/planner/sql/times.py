@@ -240,8 +240,9 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
     found = _time(given, env)
+    is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
     is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
-    kind = DECIMAL if is_exact else INTEGER
+    kind = DECIMAL if is_exact and not is_whole else INTEGER
     if unit == "epoch":
         return Call(Function.EPOCH, (found,), kind, env.dialect.rules)
     return Call(Function.TIME_PART, (Literal(unit, TEXT), found), kind, env.dialect.rules)
