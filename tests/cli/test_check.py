@@ -57,7 +57,7 @@ def test_json_shape(shelf: Path, target: str, database: Documents) -> None:
     found = done.json
     assert done.code == 1
     assert list(found) == ["clean", "checked", "findings", "repaired", "passes", "checks", "unknown", "gaps", "seconds"]
-    assert (found["clean"], found["checked"], found["repaired"], found["gaps"]) == (False, 1_660, 0, [])
+    assert (found["clean"], found["checked"], found["repaired"], found["gaps"]) == (False, 2_060, 0, [])
     assert found["findings"] == [
         {
             "kind": "copy",
