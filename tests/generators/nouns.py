@@ -304,7 +304,7 @@ def statistics(draw: st.DrawFn, model: Model) -> Statistics:
     chosen_links = draw(st.lists(st.sampled_from(links), max_size=2, unique=True)) if links else []
     few = st.integers(0, 9).map(float)  # so that no document passes its bound
     small = st.none() | st.builds(Quantity, few, st.just(Origin.MEASURED))
-    most = st.builds(Quantity, st.integers(9, 12).map(float))
+    most = st.builds(Quantity, st.integers(9, 12).map(float), st.just(Origin.MEASURED))
     relationships = tuple(
         (n, draw(st.builds(RelationshipStatistics, small, small, maximum=st.none() | most))) for n in chosen_links
     )
