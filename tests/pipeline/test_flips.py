@@ -45,13 +45,11 @@ INSERT INTO prescription (prescription_id, patient_id, text) VALUES (:id, :patie
 -- name: rename, rate: {rename}/s
 UPDATE doctor SET full_name = :name WHERE doctor_id = :id;
 """
-BEYOND = 0.03
-WRONG = pytest.param(
-    2, marks=pytest.mark.xfail(reason="a flip 70 times beyond today's rate, over buckets, does not hold", strict=True)
-)
+BEYOND = 0.01
+"""Little, as a decision may turn again soon after: another home may take over, for which it is as before."""
 
 
-@pytest.fixture(scope="module", params=[0, 1, WRONG, 3])
+@pytest.fixture(scope="module", params=range(4))
 def reading(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Reading:
     """Patients with two kinds of children, both growing and most of them one patient's, asked at rates by chance."""
     folder, chance = tmp_path_factory.mktemp("clinic"), Random(request.param)

@@ -16,9 +16,6 @@ from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import CollectionKind, Form
 from nestling.ir.types import COMPOSITE, ELEMENTWISE
 
-EVENTS = 2
-"""How many levels there are down to a bucket's events."""
-
 
 class Kept(StrEnum):
     """How far an index keeps a group unique."""
@@ -35,7 +32,7 @@ def kept_inside(entity: Entity, group: tuple[str, ...], place: Place) -> Kept:
     arrays = [node for node in place.nodes[1:] if node.form.to_many]
     if not arrays:
         return Kept.WHOLLY
-    if len(group) > 1 and place.nodes[1:].index(arrays[0]) < len(place.nodes) - 2:
+    if len(group) > 1 and any(node.form.to_many for node in place.nodes[1:-1]):
         return Kept.NOWHERE  # an element without the rows below it is in an index of several fields, with NULLs
     has_fields = all(node.form is Form.ARRAY for node in arrays)
     is_there = all(entity.always_has(name) for name in group)
@@ -43,8 +40,8 @@ def kept_inside(entity: Entity, group: tuple[str, ...], place: Place) -> Kept:
 
 
 def kept_where(place: Place, group: tuple[str, ...]) -> tuple[Clause, ...]:
-    """Which documents the index of a kept group holds: all of buckets, else those with such rows."""
-    if place.nodes[0].bucket is not None and len(place.nodes) == EVENTS:
+    """Which documents the index of a kept group holds: all of the buckets of such rows, else those with such rows."""
+    if place.nodes[0].bucket is not None and place.node is place.nodes[1]:
         return ()
     return tuple(Clause(path, ClauseOperator.PRESENT) for path in sorted(filter(None, map(place.path_of, group))))
 

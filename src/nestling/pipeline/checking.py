@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from nestling.executors.check import CheckReport
     from nestling.executors.design_match import Looks
-    from nestling.ir.drift import Check, CompiledCheck
+    from nestling.ir.drift import Check, Checks, CompiledCheck
+    from nestling.ir.reading import Gap
 
 
 def check(
@@ -50,14 +51,14 @@ def check(
     check_in_use(database, stored_digest(proposal.design, Policy()))
     require_design(proposal, database)
     found = checks_of(proposal.design)
-    compiled = tuple(compiled_check(each) for each in found.checks)
+    compiled, gaps = _compiled(found)
     only = None
     if since is not None:
         names = [store.name for store in proposal.design.stores]
         only = touched(compiled, changed_since(database, names, since))
     way = CheckOptions(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
-    report = compare(compiled, database, homes, gaps=found.gaps, way=way, report=watch)
+    report = compare(compiled, database, homes, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
     return replace(report, unknown=find_fields(database, unknown_fields(proposal.design)))
@@ -77,6 +78,20 @@ def first_looks(proposal: Proposal, database: str) -> Looks:
     from nestling.executors.design_match import first_looks as looks
 
     return looks(database, kept_fields(proposal.design))
+
+
+def _compiled(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Gap, ...]]:
+    """The checks a server can be asked, and why it cannot be asked the others."""
+    from nestling.ir.reading import FoundGap
+
+    made: list[CompiledCheck] = []
+    gaps = list(checks.gaps)
+    for each in checks.checks:
+        try:
+            made.append(compiled_check(each))
+        except FoundGap as error:
+            gaps.append(replace(error.gap, where=error.gap.where or each.id))
+    return tuple(made), tuple(gaps)
 
 
 def compiled_check(check: Check) -> CompiledCheck:

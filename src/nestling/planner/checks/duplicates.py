@@ -32,7 +32,7 @@ from nestling.ir.model import Entity
 from nestling.ir.names import join, stored_name
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.reading import Gap, GapKind
+from nestling.ir.reading import Gap
 from nestling.ir.row_steps import GroupRows, Keep, Layout, Slice
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import way_to
@@ -69,9 +69,6 @@ def _is_alone(design: Design, place: Place, group: Sequence[str]) -> bool:
 
 
 def _or_gap(name: str, design: Design, place: Place, group: tuple[str, ...]) -> Check | Gap:
-    entity = design.model.entity(place.node.entity)
-    if any(entity.attribute(each).collation is not Collation.BINARY for each in group):
-        return Gap(GapKind.NOTIMPL, "whether several rows share texts that are compared by a language", name)
     try:
         return _check(name, design, place, group)
     except ReadGap as error:

@@ -52,7 +52,7 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
         "MySQL takes 'a ' and 'a' as equal (PAD SPACE), in `=`, GROUP BY and what is unique; MongoDB tells them apart"
     )
     if found:
-        named = first_of([f"{_name(t, c)} ({counted(rows, 'row')}{_unique(t, c)})" for t, c, rows in found], _NAMED)
+        named = _named(found)
         do = "trim them at the source before loading: `SET c = TRIM(TRAILING ' ' FROM c)`"
         yield f"texts of {named} end in blanks: {tell}; {do}"
     elif padding:
@@ -60,21 +60,19 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
         yield f"{tell}: so do texts of {columns}, none of which ends in a blank yet; trim texts before they are written"
     weightless = [(table, column) for table, column in texts if column.collated.endswith(_WEIGHTLESS)]
     if rare := [*_having("rare", weightless, measures)]:
-        named = first_of([f"{_name(t, c)} ({counted(rows, 'row')}{_unique(t, c)})" for t, c, rows in rare], _NAMED)
         have = agreeing(len(rare), "has", "have")
         equal = "the source's collation takes all of these as equal, MongoDB tells them apart"
-        yield f"{named} {have} characters beyond U+FFFF, such as emoji: {equal}"
+        yield f"{_named(rare)} {have} characters beyond U+FFFF, such as emoji: {equal}"
     yield from _on_letters(texts, measures)
     yield from _on_order(texts, measures)
 
 
 def _on_letters(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
     if found := [*_having("unequal", texts, measures)]:
-        named = first_of([f"{_name(t, c)} ({counted(rows, 'row')}{_unique(t, c)})" for t, c, rows in found], _NAMED)
         have = agreeing(len(found), "has", "have")
         yield (
-            f"{named} {have} letters, such as `ß`, `ø` or `ł`, that equal other letters by {_rules(found)} than on MongoDB:"
-            " `=`, GROUP BY and what is unique may differ for them"
+            f"{_named(found)} {have} letters, such as `ß`, `ø` or `ł`, that equal other letters by {_rules(found)} than on"
+            " MongoDB: `=`, GROUP BY and what is unique may differ for them"
         )
 
 
@@ -86,12 +84,11 @@ def _on_order(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, Tab
             otherwise.setdefault(way, []).append((table, column))
     for way, columns in otherwise.items():
         if found := [*_having("unordered", columns, measures)]:
-            named = first_of([f"{_name(t, c)} ({counted(rows, 'row')})" for t, c, rows in found], _NAMED)
             have = agreeing(len(found), "has", "have")
             yield (
-                f"{named} {have} characters with another order on MongoDB (by {_rules(found)} {way.example}): ORDER BY, `<`,"
-                " BETWEEN, MIN and MAX of such texts may answer otherwise; where that matters, name a collation `…_bin` in the"
-                " statement: by it both order alike"
+                f"{_named(found, tells_unique=False)} {have} characters with another order on MongoDB"
+                f" (by {_rules(found)} {way.example}): ORDER BY, `<`, BETWEEN, MIN and MAX of such texts may answer otherwise;"
+                " where that matters, name a collation `…_bin` in the statement: by it both order alike"
             )
         elif way.is_usual:
             yield (
@@ -112,8 +109,15 @@ def _having(
             yield table, column, rows
 
 
-def _name(table: Table, column: ColumnFacts) -> str:
-    return f"`{table.entity}.{column.name}`"
+def _named(found: Iterable[tuple[Table, ColumnFacts, int]], *, tells_unique: bool = True) -> str:
+    """The first few columns, with the rows that have something, and whether they must be unique."""
+    return first_of(
+        [
+            f"`{table.entity}.{column.name}` ({counted(rows, 'row')}{_unique(table, column) if tells_unique else ''})"
+            for table, column, rows in found
+        ],
+        _NAMED,
+    )
 
 
 def _is_unique(table: Table, column: ColumnFacts) -> bool:
