@@ -26,6 +26,7 @@ from nestling.emitters.documents import documents
 from nestling.emitters.unknown_fields import unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
+from nestling.executors.migrate.field_orders import is_of_id
 from nestling.executors.migrate.unknown_fields import SHOWN
 from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind
@@ -74,10 +75,12 @@ def test_a_move_under_writes_loses_nothing(
             return  # what loading itself refuses is another law's affair
         is_strewn = data.draw(st.booleans()) and _refuses_unknown(moving, random.Random(seed))
         is_bare = data.draw(st.booleans()) and _left_out(moving, random.Random(seed)) > 0
+        is_reordered = _refuses_id_orders(moving, drop_unknown=is_strewn)
         tally["moves", "where empty arrays are missing"] += is_bare
+        tally["moves", "refused: orders of `_id`s"] += is_reordered
         tally["moves", "refused: fields that would be lost"] += is_strewn
         try:
-            report = moving.between(drop_unknown=is_strewn, each=0 if is_bare else 2)
+            report = moving.between(drop_unknown=is_strewn, drop_id_order=is_reordered, each=0 if is_bare else 2)
         except (GapError, LoadError, MigrationError) as error:
             if isinstance(error, LoadError) and "slot" not in str(error):
                 raise
@@ -106,6 +109,18 @@ def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:
     with pytest.raises(MigrationError, match="would be lost") as refused:
         moving.between(each=0)
     assert len(refused.value.problems) == min(len(lost), SHOWN + 1)
+    assert set(moving.database.list_collection_names()) == there
+    return True
+
+
+def _refuses_id_orders(moving: Moving, *, drop_unknown: bool) -> bool:
+    """Where an `_id` would get another order, a migration says so and writes nothing. Whether there was one."""
+    job = job_of(moving.old, moving.new, moving.database, Policy())
+    if not any(is_of_id(each) for each in find_fields(moving.database, job.field_orders)):
+        return False
+    there = set(moving.database.list_collection_names())
+    with pytest.raises(MigrationError, match="has its fields in another order than the new design"):
+        moving.between(drop_unknown=drop_unknown, each=0)
     assert set(moving.database.list_collection_names()) == there
     return True
 

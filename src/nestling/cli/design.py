@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling design sqlite:///shop.db --workload workload.sql -o design.yaml",
 )
 @options.source
+@options.milliseconds
 @click.option(
     "--strategy", default="optimal", show_default=True, metavar="NAME", help="optimal, tree, embedded or normalized."
 )
@@ -71,6 +72,7 @@ def command(
     source: str,
     workload: Path | None,
     dialect: str,
+    milliseconds: bool,
     strategy: str,
     profile_file: Path | None,
     cache_bytes: float | None,
@@ -107,7 +109,9 @@ def command(
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
     profile = with_cache(read_profile(profile_file) if profile_file is not None else None, cache_bytes)
     made = None
-    if not is_mongodb(source):
+    if is_mongodb(source):
+        options.check_milliseconds(milliseconds=milliseconds)
+    else:
         options.check_looking()
     with progress(enabled=not as_json, noun="collection") as watch:
         found = (
@@ -115,7 +119,11 @@ def command(
             if is_mongodb(source)
             else None
         )
-        reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+        reading = (
+            found.reading
+            if found
+            else inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch)
+        )
         check_budget(reading, strategy, storage)
         if short_names:
             reading = with_short_names(reading)

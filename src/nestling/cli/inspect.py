@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling inspect sqlite:///shop.db --workload workload.sql -o model.yaml",
 )
 @options.source
+@options.milliseconds
 @options.output_file("the model, a YAML file to edit,")
 @click.option(
     "--design-out",
@@ -34,6 +35,7 @@ def command(
     source: str,
     workload: Path | None,
     dialect: str,
+    milliseconds: bool,
     output: Path | None,
     design_file: Path | None,
     budget_seconds: float,
@@ -63,7 +65,9 @@ def command(
     text.check_place(design_file)
     if design_file is not None and not is_mongodb(source):
         raise click.UsageError("only a MongoDB has a design of today: nestling inspect mongodb://host/database")
-    if not is_mongodb(source):
+    if is_mongodb(source):
+        options.check_milliseconds(milliseconds=milliseconds)
+    else:
         options.check_looking()
     with progress(enabled=not as_json, noun="collection") as watch:
         found = (
@@ -71,7 +75,11 @@ def command(
             if is_mongodb(source)
             else None
         )
-        reading = found.reading if found else inspect(source, workload=workload, dialect=dialect, watch=watch)
+        reading = (
+            found.reading
+            if found
+            else inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch)
+        )
     if no_values:
         reading = replace(reading, statistics=without_values(reading.statistics))
     if design_file is not None and found is not None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     epilog="\b\nExample:\n  nestling prove sqlite:///shop.db --workload workload.sql --html report.html",
 )
 @options.source
+@options.milliseconds
 @options.to_mongodb
 @click.option("--quick", is_flag=True, help="Measure only the chosen design and the three by rule, in about a minute.")
 @click.option(
@@ -73,6 +74,7 @@ def command(
     source: str,
     workload: Path | None,
     dialect: str,
+    milliseconds: bool,
     target: str | None,
     quick: bool,
     designs: tuple[Path, ...],
@@ -101,13 +103,15 @@ def command(
     from nestling.cli.parts.progress import progress
     from nestling.emitters.proof import html as page
     from nestling.emitters.proof import proof_json
-    from nestling.pipeline import inspect
+    from nestling.pipeline import inspect, is_mongodb
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.proving import FULL, QUICK, measured_server, prove_source
 
     text.check_place(html)
     effort = _effort(QUICK if quick else FULL, seconds, rounds, clients, open_seconds, cache_ratio, seed)
-    reading = inspect(source, workload=workload, dialect=dialect)
+    if is_mongodb(source):
+        options.check_milliseconds(milliseconds=milliseconds)
+    reading = inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds)
     with measured_server(target) as on, progress(enabled=not as_json) as watch:
         proof = prove_source(
             reading,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.common.errors import InputError, Problem
-from nestling.ir.types import MOMENTS, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, Type, TypeName
 
 MOST_DIGITS = 6
 """Digits of the finest columns of PostgreSQL and MySQL. Such a column keeps what it is given."""
@@ -14,23 +14,31 @@ _TIMES = MOMENTS | {TypeName.TIME}
 
 @dataclass(frozen=True, slots=True)
 class Fraction:
-    """How many digits a column keeps of a second's fraction; of what is written to it the rest is rounded, or `cut` off."""
+    """How many digits a column keeps of a second's fraction; of what is written to it the rest is rounded, or `cut` off.
+
+    `source_is_finer`: the column of the source keeps more, and the rest is cut off as its rows are read.
+    """
 
     digits: int
     cut: bool = False
+    source_is_finer: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.digits < MOST_DIGITS:
             what = f"a column keeps 0 to {MOST_DIGITS} digits of a second's fraction, not {self.digits}"
             raise InputError(Problem(what, next_move="write `fraction_digits: 3`"))
+        if self.source_is_finer and (self.digits, self.cut) != (BSON_DIGITS, True):
+            what = f"rows of finer moments are cut to {BSON_DIGITS} digits of a second, and to no other number of them"
+            move = f"write `fraction_digits: {BSON_DIGITS}` and `fraction_cut: true`"
+            raise InputError(Problem(what, next_move=move))
 
     def __str__(self) -> str:
         return f"{self.digits} digits of a second, {'cut' if self.cut else 'rounded'}"
 
     @staticmethod
-    def of(digits: int | None, *, cut: bool = False) -> Fraction | None:
+    def of(digits: int | None, *, cut: bool = False, source_is_finer: bool = False) -> Fraction | None:
         """The fraction of so many digits; None where all are kept that there may be."""
-        return None if digits is None or digits == MOST_DIGITS else Fraction(digits, cut)
+        return None if digits is None or digits == MOST_DIGITS else Fraction(digits, cut, source_is_finer)
 
 
 def has_fraction(kind: Type) -> bool:

@@ -18,8 +18,9 @@ DATELESS = f"{FAR}|{ZERO}"
 INSTANT = f"[0-9]{{4}}-{_TWO}-{_TWO}T{_TWO}:{_TWO}:{_TWO}\\.[0-9]{{6}}Z?"
 """A moment with microseconds, as `instant_text` writes it."""
 WHOLE_MILLISECONDS = (
-    "give milliseconds: value.replace(microsecond=value.microsecond // 1000 * 1000); or, to keep microseconds, write timestamp(6)"
-    " or timestamptz(6) as the column's type in the model file, and design again"
+    "give milliseconds: value.replace(microsecond=value.microsecond // 1000 * 1000); or design again with --milliseconds, which"
+    " cuts off what is finer; or, to keep microseconds, write timestamp(6) or timestamptz(6) as the column's type in the model"
+    " file, and design again"
 )
 """What to do about a moment with microseconds for a column of dates."""
 INFINITIES = ("-infinity", "infinity")
@@ -42,6 +43,11 @@ def rounded_to_millisecond(value: datetime) -> datetime:
         return whole if rest < 500 else whole + timedelta(milliseconds=1)
     except OverflowError:  # the last there is
         return whole
+
+
+def cut_to_millisecond(value: datetime) -> datetime:
+    """The last instant a BSON date has that is not later."""
+    return value.replace(microsecond=value.microsecond // 1000 * 1000)
 
 
 def whole_milliseconds(value: datetime) -> datetime:

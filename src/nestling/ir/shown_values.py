@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from nestling.ir.compiled import OutputColumn
+from nestling.ir.instants import cut_to_millisecond
 from nestling.ir.json_text import json_text, read_json
 from nestling.ir.rows import JsonNull
 from nestling.ir.types import MAY_BE_ARRAYS, REAL, TIMES, Type, TypeName
@@ -22,27 +23,32 @@ Row = tuple[object, ...]
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d.*)?", re.ASCII)
 
 
-def shown_rows(rows: Sequence[Row], columns: Sequence[OutputColumn], single: Collection[int] = ()) -> tuple[Row, ...]:
-    """Rows of these columns. `single`: those whose floats have six digits on one of the sides."""
+def shown_rows(
+    rows: Sequence[Row], columns: Sequence[OutputColumn], single: Collection[int] = (), *, milliseconds: bool = False
+) -> tuple[Row, ...]:
+    """Rows of these columns.
+
+    `single`: those whose floats have six digits on one of the sides. `milliseconds`: of moments the rest is cut.
+    """
     kinds = [(column.type, place in single or column.type.carried == REAL) for place, column in enumerate(columns)]
     return tuple(
-        tuple(_shown(value, kind, is_single) for value, (kind, is_single) in zip(row, kinds, strict=True))
+        tuple(_shown(value, kind, is_single, milliseconds) for value, (kind, is_single) in zip(row, kinds, strict=True))
         if len(row) == len(kinds)
         else row
         for row in rows
     )
 
 
-def _shown(value: object, kind: Type, is_single: bool) -> object:
+def _shown(value: object, kind: Type, is_single: bool, milliseconds: bool) -> object:
     match value:
         case str():
-            return _text(value, kind)
+            return _text(value, kind, milliseconds)
         case bool():
             return int(value)
         case float() | Decimal() if is_single:
             return float(f"{float(value):.6g}")
         case date():
-            return _moment(value)
+            return _moment(value, milliseconds)
         case UUID() | time():
             return str(value)
         case JsonNull():
@@ -55,13 +61,13 @@ def _shown(value: object, kind: Type, is_single: bool) -> object:
             return value
 
 
-def _text(value: str, kind: Type) -> object:
+def _text(value: str, kind: Type, milliseconds: bool) -> object:
     """What a text says, where its column is not one of texts."""
     if kind.is_char:
         return value.rstrip(" ")
     if kind.name in TIMES and _MOMENT.fullmatch(value):
         try:
-            return _moment(datetime.fromisoformat(value))
+            return _moment(datetime.fromisoformat(value), milliseconds)
         except ValueError:
             return value
     if kind.name in (TypeName.DECIMAL, TypeName.FLOAT):
@@ -75,11 +81,12 @@ def _text(value: str, kind: Type) -> object:
     return value
 
 
-def _moment(value: date) -> str:
+def _moment(value: date, milliseconds: bool) -> str:
     """As SQLite writes it, in UTC; of a whole day, the day."""
     if not isinstance(value, datetime):
         return value.isoformat()
-    local = value if value.tzinfo is None else value.astimezone(UTC).replace(tzinfo=None)
+    kept = cut_to_millisecond(value) if milliseconds else value
+    local = kept if kept.tzinfo is None else kept.astimezone(UTC).replace(tzinfo=None)
     return local.isoformat(" ").removesuffix(" 00:00:00")
 
 

@@ -44,9 +44,17 @@ class PosedProblem:
 
 
 def inspect(
-    address: Path | str, *, workload: Path | str | None = None, dialect: str = "", watch: Watch | None = None
+    address: Path | str,
+    *,
+    workload: Path | str | None = None,
+    dialect: str = "",
+    milliseconds: bool = False,
+    watch: Watch | None = None,
 ) -> Reading:
-    """Read a source: its model, statistics and workload. Writes nothing."""
+    """Read a source: its model, statistics and workload. Writes nothing.
+
+    `milliseconds`: moments of a SQL source that may be finer keep these alone, as dates.
+    """
     from nestling.pipeline.reversing import in_place, is_mongodb
     from nestling.planner.sql.checks import read_check
     from nestling.sources.front import read_source
@@ -54,7 +62,10 @@ def inspect(
     if is_mongodb(address):
         return in_place(str(address), workload=workload, watch=watch).reading
     say = (lambda name: watch(f"reading {name}", 0, None)) if watch is not None else None
-    return with_lacks(read_source(address, workload=workload, dialect=dialect, progress=say, read_check=read_check))
+    found = read_source(
+        address, workload=workload, dialect=dialect, milliseconds=milliseconds, progress=say, read_check=read_check
+    )
+    return with_lacks(found)
 
 
 def with_lacks(reading: Reading) -> Reading:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.ir.compiled import OutputColumn
+from nestling.ir.milliseconds import cut_moments
 from nestling.ir.model import Attribute, Model
 from nestling.ir.shown_values import shown_rows
 
@@ -20,14 +21,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SourceAnswer:
-    """The rows as the source's driver hands them over; `single`: the columns whose floats are printed with six digits."""
+    """The rows as the source's driver hands them over; `single`: the columns whose floats are printed with six digits.
+
+    `milliseconds`: the design keeps moments that are finer in the source by these.
+    """
 
     rows: tuple[tuple[object, ...], ...]
     single: frozenset[int] = frozenset()
+    milliseconds: bool = False
 
     def shown(self, columns: Sequence[OutputColumn]) -> Answer:
         """It in the form both sides are compared in."""
-        return Answer(shown_rows(self.rows, columns, self.single))
+        return Answer(shown_rows(self.rows, columns, self.single, milliseconds=self.milliseconds))
 
     def likeness(self, answer: Answer, columns: Sequence[OutputColumn], shape: Shape) -> Likeness:
         """Whether the answer of a design is this one."""
@@ -35,7 +40,7 @@ class SourceAnswer:
 
     def design_shown(self, answer: Answer, columns: Sequence[OutputColumn]) -> Answer:
         """A design's answer in that form."""
-        return replace(answer, rows=shown_rows(answer.rows, columns, self.single))
+        return replace(answer, rows=shown_rows(answer.rows, columns, self.single, milliseconds=self.milliseconds))
 
 
 class Source:
@@ -46,11 +51,12 @@ class Source:
         self.product = statements.product
         self.language_orders = statements.language_orders()
         self._attributes = cache(self._compared)
+        self._in_milliseconds = any(cut_moments(model))
 
     def answer(self, sql: str, dialect: str, values: Mapping[str, object], seconds: float) -> SourceAnswer:
         """The answer to a read; raises `TooSlow`, or the source's error."""
         found = self._statements.rows(sql, values, self._attributes(sql, dialect), seconds)
-        return SourceAnswer(tuple(found.rows), found.single)
+        return SourceAnswer(tuple(found.rows), found.single, self._in_milliseconds)
 
     def _compared(self, sql: str, dialect: str) -> Mapping[str, Attribute]:
         """The attribute each parameter is compared with."""

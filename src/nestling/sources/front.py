@@ -30,20 +30,27 @@ def read_source(
     *,
     workload: Path | str | None = None,
     dialect: str = "",
+    milliseconds: bool = False,
     progress: Callable[[str], None] | None = None,
     read_check: ReadCheck | None = None,
 ) -> Reading:
     """Read whatever `address` names, and a workload over it; raises a typed error when it cannot be reached or parsed.
 
-    `read_check` reads the conditions of CHECKs over rows; without it they are left to the application.
+    `milliseconds`: moments that may be finer keep these alone, as dates. `read_check` reads the conditions of CHECKs over rows;
+    without it they are left to the application.
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
-    from nestling.sources.remarks import unique_as_read, unlike_keys
+    from nestling.sources.remarks import moments, unique_as_read, unlike_keys
     from nestling.sources.workload_file import open_workload
 
     statements = open_workload(workload) if workload is not None else None
     found = _read(str(address), dialect, progress, statements, read_check)
-    notes = (*found.notes, *unique_as_read(found.model), *unlike_keys(found.model))
+    if milliseconds:
+        from nestling.ir.milliseconds import with_milliseconds
+
+        outdated = {*moments(found.model)}
+        found = with_milliseconds(replace(found, notes=tuple(note for note in found.notes if note not in outdated)))
+    notes = (*found.notes, *unique_as_read(found.model), *unlike_keys(found.model), *moments(found.model))
     found = replace(found, notes=tuple(dict.fromkeys(notes)))  # a file may have kept them
     return found if statements is None else statements.over(found)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.expression import Collation
+from nestling.ir.milliseconds import cut_moments, fine_moments
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import agreeing, first_of
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
@@ -84,6 +85,27 @@ def unique_as_read(model: Model) -> Iterator[str]:
         are = agreeing(len(told))
         difference = "on MongoDB texts that differ in these are two"
         yield f"{first_of(told, SHOWN)} {are} unique whatever the case and accents: {difference}"
+
+
+def moments(model: Model) -> Iterator[str]:
+    """A note on moments of microseconds, which become texts, and one on those that are cut to milliseconds."""
+    cut, fine = _names(cut_moments(model)), _names(fine_moments(model))
+    if cut:
+        they = agreeing(len(cut), "keeps milliseconds and is a date", "keep milliseconds and are dates")
+        yield f"{first_of(cut, SHOWN)} {they}: finer digits of the rows are cut off as they are read, as you asked"
+    if fine:
+        have, are = agreeing(len(fine), "has", "have"), agreeing(len(fine), "it is", "they are")
+        move = (
+            "they are keys, which are not cut" if cut else "say --milliseconds for dates, which cuts off what is finer"
+        )
+        yield (
+            f"{first_of(fine, SHOWN)} {have} microseconds, which BSON dates have not: {are} stored as ISO text, which is ordered"
+            f" as moments are; {move}"
+        )
+
+
+def _names(found: Iterator[tuple[Entity, Attribute]]) -> list[str]:
+    return [f"`{entity.name}.{attribute.name}`" for entity, attribute in found]
 
 
 def unlike_keys(model: Model) -> Iterator[str]:

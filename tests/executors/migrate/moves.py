@@ -68,7 +68,9 @@ class Moving:
             return "validator refuses" not in str(error)
         return True
 
-    def between(self, *, cutover: bool = True, each: int = 2, drop_unknown: bool = False) -> MigrationReport:
+    def between(
+        self, *, cutover: bool = True, each: int = 2, drop_unknown: bool = False, drop_id_order: bool = False
+    ) -> MigrationReport:
         """Migrate, with statements whenever the migration tells how far it is."""
         is_open = True
 
@@ -79,7 +81,7 @@ class Moving:
                 is_open = self.write() and is_open
             is_open = is_open and not what.endswith("cutover")
 
-        return self._migrate(watch, cutover=cutover, drop_unknown=drop_unknown)
+        return self._migrate(watch, cutover=cutover, drop_unknown=drop_unknown, drop_id_order=drop_id_order)
 
     def beside(self, *, cutover: bool = True) -> MigrationReport:
         """Migrate in a thread, with statements all the while."""
@@ -127,6 +129,7 @@ class Moving:
         *,
         cutover: bool,
         drop_unknown: bool = False,
+        drop_id_order: bool = False,
     ) -> MigrationReport:
         old, new = Proposal("", self.old), Proposal("", self.new)
         return migrating.migrate(
@@ -135,6 +138,7 @@ class Moving:
             self.database,
             cutover=cutover,
             drop_unknown=drop_unknown,
+            drop_id_order=drop_id_order,
             drop_copies=drop_unknown,  # a field put into a copy makes it differ
             drop_indexes=True,
             watch=watch,

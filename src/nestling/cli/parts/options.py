@@ -42,6 +42,21 @@ def source(command: Command) -> Command:
     return click.argument("source")(decorated)
 
 
+def milliseconds(command: Command) -> Command:
+    """`--milliseconds`."""
+    return click.option(
+        "--milliseconds",
+        is_flag=True,
+        help="Keep moments as dates of milliseconds: cut off what is finer. Without it they are texts.",
+    )(command)
+
+
+def check_milliseconds(*, milliseconds: bool) -> None:
+    """Refuse it for a MongoDB, whose dates have no more."""
+    if milliseconds:
+        raise click.UsageError("--milliseconds is for SQL sources: dates of a MongoDB have milliseconds")
+
+
 def statements_dialect(command: Command) -> Command:
     """`--dialect NAME` of statements for a design."""
     return click.option(

@@ -19,6 +19,7 @@ from nestling.ir.json_text import read_json
 from nestling.ir.numeral import INT64
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.(\d{3}|\d{6}))?([-+]\d\d:\d\d)?", re.ASCII)
+FINE_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\d{3}([-+]\d\d:\d\d)?", re.ASCII)
 DAY_TEXT = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 FRACTIONS = {0: (0, 6), 3: (3,)}
 """How many digits of a second the texts of a type may have; six of which three are 0 are milliseconds too."""
@@ -122,6 +123,19 @@ def sqlite_moment(digits: int, zoned: bool) -> Callable[[Any], Any]:
         return read(sqlite_whole(value))
 
     return convert
+
+
+def moment_in_milliseconds(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """The conversion of a moment, or of the text of one with six digits of a second, the last three cut off."""
+
+    def cut(value: Any) -> Any:
+        if isinstance(value, datetime):
+            return convert(value.replace(microsecond=value.microsecond // 1000 * 1000))
+        if isinstance(value, str) and (match := FINE_MOMENT.fullmatch(value)):
+            return convert(match[1] + (match[2] or ""))
+        return convert(value)
+
+    return cut
 
 
 def as_moment_text(digits: int, zoned: bool) -> Callable[[Any], Any]:

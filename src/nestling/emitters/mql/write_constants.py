@@ -132,6 +132,8 @@ def stored_conversion(
         found = Conversion(sqlite.day_among, (among, found))
     elif among:
         found = Conversion(sqlite.moment_among, (among, kind.fraction_digits, _is_zoned(kind), found))
+    if rules is Rules.SQLITE and fraction is not None and fraction.source_is_finer:
+        found = Conversion(sqlite.moment_in_milliseconds, (found,))
     if kind.name in MOMENTS and (rules is Rules.SQLITE or kind.fraction_digits > BSON_DIGITS):
         found = Conversion(stored.kept_moment, (kind.fraction_digits, found))
     if kind.name is TypeName.OBJECT_ID:

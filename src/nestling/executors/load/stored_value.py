@@ -91,8 +91,9 @@ class Values:
 def _too_fine(value: object, entity: str, attribute: str) -> Problem:
     what = f"the moment {value} has microseconds; `{entity}.{attribute}` is kept as dates, which have milliseconds"
     move = (
-        "design again from the database itself, where the column is then timestamp(6) or text, and load by that; or store"
-        " such moments as text beside dates, where they sort and compare apart: `--microseconds text`"
+        "design again with --milliseconds, which cuts off what is finer; or design again from the database itself, where the"
+        " column is then timestamp(6) or text, and load by that; or store such moments as text beside dates, where they sort and"
+        " compare apart: `--microseconds text`"
     )
     return Problem(what, next_move=move)
 

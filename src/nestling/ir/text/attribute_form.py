@@ -91,6 +91,10 @@ class AttributeForm(Form):
     fraction_cut: bool = Field(
         False, description="whether further digits are cut off, as in MariaDB; rounded when not said"
     )
+    source_is_finer: bool = Field(
+        False,
+        description="whether rows of the source have further digits, which are cut off as they are read (`--milliseconds`)",
+    )
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Attribute:
         """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
@@ -113,8 +117,11 @@ class AttributeForm(Form):
             what = f"`fraction_digits` is for times, and not for `{kind}`"
             findings.problems.append(Problem(what=what, path=path, next_move="take it out"))
             return None
+        is_finer = self.source_is_finer
         return findings.read(
-            lambda: Fraction.of(self.fraction_digits, cut=self.fraction_cut), (*path, "fraction_digits"), otherwise=None
+            lambda: Fraction.of(self.fraction_digits, cut=self.fraction_cut, source_is_finer=is_finer),
+            (*path, "fraction_digits"),
+            otherwise=None,
         )
 
     def _default(self, kind: Type, path: Path, findings: Findings) -> Default | None:
@@ -145,7 +152,7 @@ class AttributeForm(Form):
             "allowed": AllowedForm.from_ir(attribute.allowed) if attribute.allowed is not None else None,
             **_fraction_entries(attribute.fraction),
         }
-        more = without(entries, fraction_cut=False)
+        more = without(entries, fraction_cut=False, source_is_finer=False)
         return {"type": text} | more if more else text
 
 
@@ -157,7 +164,10 @@ def _written(value: Scalar) -> str | int | float:
 
 
 def _fraction_entries(fraction: Fraction | None) -> dict[str, object]:
-    return {} if fraction is None else {"fraction_digits": fraction.digits, "fraction_cut": fraction.cut}
+    if fraction is None:
+        return {}
+    entries: dict[str, object] = {"fraction_digits": fraction.digits, "fraction_cut": fraction.cut}
+    return entries | {"source_is_finer": fraction.source_is_finer}
 
 
 def _default_entry(default: Default | None) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.ir.rows import Hop
-from nestling.sources.sql.row_sql import Joins, after, matching, ordered, selected, sort_value
+from nestling.sources.sql.row_sql import Joins, after, as_modelled, matching, ordered, selected, sort_value
 
 if TYPE_CHECKING:
     from nestling.ir.model import Relationship
@@ -33,7 +33,9 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
 
     def column(wanted: Column) -> Any:
         is_ancestor = wanted.path == (Hop(link.name, up=True),)
-        return ancestor.c[wanted.attribute] if is_ancestor else joins.column(wanted)
+        if not is_ancestor:
+            return joins.column(wanted)
+        return as_modelled(ancestor.c[wanted.attribute], joins.attribute(wanted), tables.dialect)
 
     chosen = [
         selected(column(c), joins.attribute(c), tables.dialect).label(f"c{i}") for i, c in enumerate(query.columns)

@@ -184,6 +184,10 @@ class Engine:
         """The column as it is read, aggregated and measured."""
         return column
 
+    def in_milliseconds(self, column: Any) -> Any:
+        """A moment, cut to milliseconds."""
+        raise NotImplementedError
+
     def character_length(self, column: Any) -> Any:
         """Characters of a text."""
         return sa.func.char_length(column)

@@ -10,7 +10,6 @@ import sqlalchemy as sa
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
-from nestling.ir.types import BSON_DIGITS
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.check_rows import with_kept_checks
 from nestling.sources.sql.connection import dialect_of
@@ -59,7 +58,6 @@ def read_database(
     model = refined_model(reflection.model, entities, _required(reflection.model, entities, links, address.dialect))
     model = replace(model, hierarchies=find_hierarchies(replace(tables, model=model), database))
     notes.extend(note for link in model.relationships for note in _link_notes(link, links[link.name]))
-    notes.extend(_microsecond_notes(model))
     notes.extend(engine.value_notes(catalog, measures, tables, database))
     notes.extend(_deferred_notes(catalog))
     statistics = Statistics(
@@ -143,21 +141,6 @@ def _required(
         and not any(entities[link.child].attribute(name).nullable for name in link.child_attributes)
         for link in model.relationships
     }
-
-
-def _microsecond_notes(model: Model) -> Iterator[str]:
-    fine = [
-        f"`{entity.name}.{each.name}`"
-        for entity in model.entities
-        for each in entity.attributes
-        if each.type.fraction_digits > BSON_DIGITS
-    ]
-    if fine:
-        what = "has microseconds" if len(fine) == 1 else "have microseconds"
-        yield (
-            f"{first_of(fine, _NAMED)} {what}, which BSON dates have not: stored as ISO text, which is ordered as moments are;"
-            " round them to milliseconds in the source for dates"
-        )
 
 
 def _deferred_notes(catalog: Catalog) -> Iterator[str]:

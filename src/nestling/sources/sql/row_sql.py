@@ -67,9 +67,9 @@ class Joins:
         return self.aliases[path]
 
     def column(self, column: Column) -> ColumnElement[Any]:
-        """The column a path leads to."""
+        """The column a path leads to, as the model has it."""
         found: ColumnElement[Any] = self.alias(column.path).c[column.attribute]
-        return found
+        return as_modelled(found, self.attribute(column), self.tables.dialect)
 
     def attribute(self, column: Column) -> Attribute:
         """The attribute a path leads to."""
@@ -77,6 +77,14 @@ class Joins:
         return model.entity(column.path[-1].target(model) if column.path else self.query.entity).attribute(
             column.attribute
         )
+
+
+def as_modelled(column: ColumnElement[Any], attribute: Attribute, dialect: str) -> ColumnElement[Any]:
+    """The column; without the digits of a second that the model leaves out."""
+    if attribute.fraction is None or not attribute.fraction.source_is_finer:
+        return column
+    cut: ColumnElement[Any] = engine_of(dialect).in_milliseconds(column)
+    return cut
 
 
 def matching(parent: Any, parent_names: Sequence[str], child: Any, child_names: Sequence[str]) -> ColumnElement[bool]:

@@ -112,6 +112,10 @@ class Postgresql(Engine):
         kind = attribute.type.element or attribute.type
         return _without_blanks if kind.is_char else None
 
+    def in_milliseconds(self, column: Any) -> Any:
+        """Infinity too, which stays that."""
+        return sa.func.date_trunc("milliseconds", column)
+
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
         """The driver writes all but what is no text."""
         return {UndecodableText: undecodable}

@@ -53,6 +53,8 @@ _FORMATS = {"day": _DAY, "second": _CLOCK, "milli": f"{_CLOCK}.[0-9][0-9][0-9]",
 """Canonical texts of dates and timestamps, by their precision, as GLOB patterns."""
 _FRACTION = 21
 """Where the digits of a second begin in the text of a moment."""
+_MILLISECONDS = _FRACTION + 2
+"""Characters of such a text up to its milliseconds."""
 _DATES = (_T.DATE, _T.TIMESTAMP, _T.TIMESTAMPTZ)
 _STORED = {"integer": INTEGER, "real": FLOAT, "text": TEXT, "blob": Type(_T.BYTES)}
 _FITTING = {_T.INTEGER: "integer", _T.FLOAT: "real", _T.TEXT: "text", _T.BYTES: "blob", _T.BOOLEAN: "integer"}
@@ -168,6 +170,12 @@ class Sqlite(Engine):
         if attribute.type.name is _T.INTEGER:
             return for_integers(attribute)
         return from_text(attribute.type) or by_type(attribute.type)
+
+    def in_milliseconds(self, column: Any) -> Any:
+        """The digits taken out of a text of six; any other value as it is."""
+        is_fine = sa.or_(*(column.op("GLOB")(_FORMATS["micro"] + zone) for zone in ("", "+00:00")))
+        cut = sa.func.substr(column, 1, _MILLISECONDS).op("||")(sa.func.substr(column, _MILLISECONDS + 4))
+        return sa.case((sa.and_(sa.func.typeof(column) == "text", is_fine), cut), else_=column)
 
     def writers(self, kind: Type) -> Mapping[type, Callable[[Any], Any]]:
         """Texts of what it has no values of."""
