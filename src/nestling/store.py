@@ -133,6 +133,7 @@ class _Statements(Generic[Driver]):
         self._workload = workload or Workload()
         self._made: dict[tuple[str, ...], CompiledRead | CompiledWrite] = {}
         self._constants: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters that are, by the statement
+        self._numbered: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters for numbers, likewise
         self._bound = deque[tuple[str, ...]]()  # what is kept for some values of these, the oldest first
         self._fits = False
 
@@ -177,11 +178,23 @@ class _Statements(Generic[Driver]):
         Values that stand where a constant is needed are part of it, so it is kept for these. Raises `WorkloadError` for
         mistakes, `GapError` for what cannot be compiled.
         """
-        constants = self._constants.get((name, sql), ())
+        constants = (*self._constants.get((name, sql), ()), *self._made_of_null(sql, parameters, name, dialect))
         known = self._made.get(_key(name, sql, constants, parameters))
         if known is None:
             known, constants = self._convert(sql, parameters, name, dialect)
         return known, {each: value for each, value in parameters.items() if each not in constants}
+
+    def _made_of_null(self, sql: str, parameters: Mapping[str, object], name: str, dialect: str) -> Iterator[str]:
+        """The parameters in whose place a number is made: NULL is part of the statement then."""
+        from nestling.pipeline.converting import numbered_parameters
+
+        if None not in parameters.values():
+            return
+        numbered = self._numbered.get((name, sql))
+        if numbered is None:
+            numbered = numbered_parameters(self._proposal, sql, dialect=self._dialect or dialect)
+            self._numbered[name, sql] = numbered
+        yield from (each for each in numbered if parameters.get(each, "") is None)
 
     def _convert(
         self, sql: str, parameters: Mapping[str, object], name: str, dialect: str
@@ -194,7 +207,7 @@ class _Statements(Generic[Driver]):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name))
         key = _key(name, sql, constants, parameters)
         if constants:
-            self._constants[name, sql] = constants
+            self._constants[name, sql] = tuple(each for each in constants if parameters[each] is not None)
             self._bound.append(key)
             if len(self._bound) > MOST_BOUND:
                 self._made.pop(self._bound.popleft(), None)

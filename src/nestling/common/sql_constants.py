@@ -1,6 +1,6 @@
 """Values that stand in a statement as its constants, in place of parameters.
 
-They go in as tokens, behind the reading of the text: a value is one text or number, and never more of the statement.
+They go in as tokens, behind the reading of the text: a value is one text, number or NULL, and never more of the statement.
 """
 
 from __future__ import annotations
@@ -10,10 +10,11 @@ from typing import TypeAlias
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-ConstantValue: TypeAlias = str | int
+ConstantValue: TypeAlias = str | int | None
 _OWN_TYPES: Mapping[type, frozenset[TokenType]] = {
     str: frozenset({TokenType.TEXT, TokenType.VARCHAR}),
     int: frozenset({TokenType.INT, TokenType.BIGINT, TokenType.SMALLINT}),
+    type(None): frozenset(),
 }
 """The types a driver sends such a value as: a cast to one of them says nothing more of the constant."""
 
@@ -69,7 +70,9 @@ def _is_inside_cast(before: Sequence[Token], tokens: Sequence[Token], after: int
 
 
 def _constant(value: ConstantValue, first: Token, last: Token) -> list[Token]:
-    """A text, or a number with its sign; it stands where the parameter stood."""
+    """NULL, a text, or a number with its sign; it stands where the parameter stood."""
+    if value is None:
+        return [Token(TokenType.NULL, "NULL", first.line, first.col, first.start, last.end, [])]
     kind, text = (TokenType.STRING, value) if isinstance(value, str) else (TokenType.NUMBER, str(abs(value)))
     found = [Token(kind, text, first.line, first.col, first.start, last.end, [])]
     if isinstance(value, int) and value < 0:

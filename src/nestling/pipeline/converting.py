@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -74,7 +75,7 @@ def _with_constants(
     """The statement, and the parameters that are constants in it, as it is a gap without their values."""
     from nestling.common.errors import GapError, NestlingError
 
-    constants: dict[str, ConstantValue] = {}
+    constants: dict[str, ConstantValue] = dict.fromkeys(_made_of_null(asked, values))
     try:
         while True:
             try:
@@ -89,6 +90,28 @@ def _with_constants(
             said = asked.name or asked.sql
             error.add_note(f"nestling failed on this statement; without it the others can be compiled: {said}")
         raise
+
+
+def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> tuple[str, ...]:
+    """The parameters of an INSERT that are given for numbered attributes: NULL for one is compiled as the constant it is.
+
+    None for what cannot be translated: whoever compiles it is told why.
+    """
+    from nestling.common.errors import NestlingError
+    from nestling.ir.algebra import Query
+    from nestling.planner.writes.insert import numbered_parameters as numbered
+
+    with suppress(NestlingError):
+        found = _translated(sql, proposal, dialect, constants={})
+        return () if isinstance(found, Query) else numbered(found)
+    return ()
+
+
+def _made_of_null(asked: _Asked, values: Mapping[str, object]) -> Iterator[str]:
+    """The parameters in whose place a number is made, as NULL is given for them."""
+    nulls = [name for name, value in values.items() if value is None]
+    numbered = numbered_parameters(asked.proposal, asked.sql, dialect=asked.dialect) if nulls else ()
+    yield from (name for name in nulls if name in numbered)
 
 
 def _constant(name: str, value: object) -> ConstantValue:

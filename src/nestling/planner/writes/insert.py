@@ -30,7 +30,7 @@ from nestling.ir.layout import Node, NodeKind
 from nestling.ir.model import Entity
 from nestling.ir.operands import nullable
 from nestling.ir.types import INTEGER
-from nestling.ir.write import GeneratedValue
+from nestling.ir.write import GeneratedValue, Insert, Write
 from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
 from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
@@ -212,9 +212,29 @@ def _computed(
 
 
 def _made(generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
-    """The attributes that are numbered for some row."""
+    """The attributes that are numbered for some row. A parameter is taken for a number: see `numbered_parameters`."""
     numbered = [item.attribute for item in generated if item.how in NUMBERED]
-    return [name for name in numbered if any(nullable(row.get(name, NULL)) for row in rows)]
+    return [name for name in numbered if any(_may_lack(row.get(name, NULL)) for row in rows)]
+
+
+def _may_lack(value: Expression) -> bool:
+    return nullable(value) and _parameter_of(value) is None
+
+
+def _parameter_of(value: Expression) -> Parameter | None:
+    """The parameter a value is, as its attribute keeps it; None where it is anything else."""
+    bare = value.operand if isinstance(value, AttributeCast) else value
+    return bare if isinstance(bare, Parameter) else None
+
+
+def numbered_parameters(write: Write) -> tuple[str, ...]:
+    """The parameters that are given for numbered attributes. Whoever gives NULL for one has to write NULL in its place."""
+    if not isinstance(write, Insert):
+        return ()
+    numbered = [item.attribute for item in write.generated if item.how in NUMBERED]
+    values = (row.get(name) for row in written_rows(write.source, write.attributes) or () for name in numbered)
+    found = (_parameter_of(value) for value in values if value is not None)
+    return tuple(dict.fromkeys(each.name for each in found if each is not None))
 
 
 def _left(

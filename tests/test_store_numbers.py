@@ -1,0 +1,41 @@
+"""A number given by a parameter: the row has it; NULL is numbered as in SQLite, by a statement of its own."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import Store, pipeline
+from nestling.common.errors import ConstraintError
+from nestling.executors.write import run_write
+from nestling.ir.program import CompiledWrite
+
+INSERT = "INSERT INTO thing VALUES (:id, :name)"
+
+
+@pytest.mark.parametrize("key", ["INTEGER PRIMARY KEY", "INTEGER PRIMARY KEY AUTOINCREMENT"])
+def test_a_number_or_null(key: str, tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+    """In any order, by one Store; the emitted program refuses NULL, and reads nothing to number a row."""
+    path = tmp_path / "things.db"
+    rows = [(None, "first"), (7, "given"), (None, "after it"), (3, "below"), (None, "last")]
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"CREATE TABLE thing (id {key}, name TEXT NOT NULL)")
+        proposal = pipeline.design(pipeline.inspect(f"sqlite:///{path}"), "normalized")
+        pipeline.load(proposal, f"sqlite:///{path}", database)
+        store = Store(proposal, database)
+        for number, name in rows:
+            store.execute(INSERT, id=number, name=name)
+            connection.execute(INSERT, {"id": number, "name": name})
+        expected = connection.execute("SELECT id, name FROM thing ORDER BY id").fetchall()
+    found = [(row["id"], row["name"]) for row in store.execute("SELECT id, name FROM thing ORDER BY id")]
+    assert found == expected == [(1, "first"), (3, "below"), (7, "given"), (8, "after it"), (9, "last")]
+    write = pipeline.convert(proposal, INSERT)
+    assert isinstance(write, CompiledWrite)
+    assert "aggregate" not in repr(write)
+    with pytest.raises(ConstraintError, match="takes no NULL"):
+        run_write(database, write, {"id": None, "name": "none"})
