@@ -305,8 +305,9 @@ A [validator](validation.md#types) takes those of these forms that the model tel
 the validator when it meets one. What an application must know: a column that has microseconds anywhere
 is text everywhere, which sorts and compares as it should. Where the column had none when the design was made, it holds
 dates. There a write refuses a moment with microseconds, and `load` stops at rows that have got some since. A comparison takes
-such a moment as it is. Three ways lead on:
+such a moment as it is. Four ways lead on:
 
+- Design with [`--milliseconds`](#dates-of-milliseconds): all such columns are dates, and finer digits are cut off.
 - Design again from the source, once the column has microseconds, and load by that. Or write `timestamptz(6)` as the column's
   type in the model file. It is then text, and keeps microseconds.
 - Give milliseconds: `now.replace(microsecond=now.microsecond // 1000 * 1000)`.
@@ -317,6 +318,21 @@ such a moment as it is. Three ways lead on:
 Applications whose clock has microseconds, such as those with `datetime.now()` of Python or `timezone.now()` of Django, meet this
 rule in columns that were empty or NULL when the design was made, and in designs made of DDL or of a model written by hand. They
 do not meet it in columns that are declared with at most three digits of a second.
+
+### Dates of milliseconds
+
+Most applications do not need microseconds, and dates are what MongoDB's operators, TTL indexes, time series and tools work
+on. `nestling inspect`, `design` and `prove` take `--milliseconds` for that:
+
+- Every moment that may be finer becomes a date. The model says so: `{{type: timestamptz, fraction_digits: 3, fraction_cut:
+  true, source_is_finer: true}}`.
+- Rows are cut to milliseconds as they are read, so `load`, `verify` and orders of arrays agree. Writes cut what they are
+  given, so `datetime.now()` is taken.
+- It is cut, not rounded: a moment stays in its second, day and month, and `at >= :from AND at < :to` finds the same rows for
+  bounds of whole milliseconds. `prove` compares answers by milliseconds. `=`, `>` and `<=`, and an order of two moments
+  within one millisecond, may answer otherwise than the source.
+- Moments in keys, unique constraints and foreign keys stay texts of microseconds: two of them could become one. So do columns
+  of SQLite that hold texts of several forms.
 
 ### Declared digits of a second
 

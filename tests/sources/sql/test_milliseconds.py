@@ -22,7 +22,7 @@ from tests.beside_mariadb import beside_mariadb
 from tests.planner.reads.beside_postgresql import created
 
 CUT = Fraction(3, cut=True, source_is_finer=True)
-LATE, EARLY = datetime(2024, 1, 31, 23, 59, 59, 999_999), datetime(1960, 1, 1, 10, 0, 0, 1_001)
+LATE, EARLY = (datetime.fromisoformat(text) for text in ("2024-01-31 23:59:59.999999", "1960-01-01 10:00:00.001001"))
 WORKLOAD = """
 -- name: newest, rate: 10/s
 SELECT id, at FROM event WHERE thing_id = :thing AND at >= :since ORDER BY at DESC, id DESC LIMIT 2;
@@ -68,7 +68,8 @@ def _designed(url: str, tmp_path: Path, client: MongoClient[dict[str, Any]]) -> 
     proposal = pipeline.design(reading)
     database = client[f"ms_{tmp_path.name}"]
     done = pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
-    assert done.verified is not None and done.verified.equal, done.verified
+    assert done.verified is not None
+    assert done.verified.equal, done.verified
     return reading, proposal, database
 
 
@@ -79,7 +80,7 @@ def _attribute(reading: Reading, entity: str, name: str) -> Attribute:
 def _asked(proposal: Proposal, database: Database[Any], tmp_path: Path) -> None:
     """Reads and a write of the application: moments come as dates of milliseconds, and one of microseconds is taken, cut."""
     store = Store(proposal, database, workload=tmp_path / "workload.sql")
-    found = store.run("newest", thing=1, since=datetime(2024, 1, 31))
+    found = store.run("newest", thing=1, since=LATE.replace(hour=0))
     assert [(row["id"], row["at"].replace(tzinfo=None)) for row in found] == [
         (2, LATE.replace(microsecond=999_000)),
         (1, LATE.replace(microsecond=999_000)),
