@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir import algebra as a
@@ -22,6 +22,7 @@ from nestling.ir.model import Model
 from nestling.ir.operands import bare, operands
 from nestling.ir.write import Assignment, Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
+from nestling.planner.writes.insert import written_rows
 
 ColumnId = tuple[str, str]
 _LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
@@ -142,7 +143,7 @@ class _Known:
     def inserted(self, insert: Insert) -> None:
         """Each row of values is a row of its own."""
         role = Role.INSERTED if insert.conflict is None else Role.UPSERTED
-        for number, cells in enumerate(_given_rows(insert)):
+        for number, cells in enumerate(written_rows(insert.source, insert.attributes) or ()):
             for attribute, cell in cells.items():
                 if isinstance(inner := bare(cell), Parameter):
                     row = f"{insert.alias} {number}"
@@ -167,18 +168,3 @@ class _Known:
                     between = zip(link.child_attributes, link.parent_attributes, strict=True)
                     if all(((child, mine), (parent, theirs)) in pairs for mine, theirs in between):
                         yield Joined(child, link.name, parent)
-
-
-def _given_rows(insert: Insert) -> Iterator[Mapping[str, Expression]]:
-    """The cells of each row of an INSERT … VALUES by attribute; nothing for one that selects."""
-    match insert.source:
-        case a.Project(input=a.Values() as values, outputs=outputs):
-            for row in values.rows:
-                cells = dict(zip((column.name for column in values.columns), row, strict=True))
-                found = zip(insert.attributes, (bare(each.expression) for each in outputs), strict=True)
-                yield {name: cells[made.name] if isinstance(made, Column) else made for name, made in found}
-        case a.Values(rows=rows):
-            for row in rows:
-                yield dict(zip(insert.attributes, row, strict=True))
-        case _:
-            return

@@ -161,6 +161,26 @@ def test_a_parameter_without_values_is_named(shop: Path, reading: Reading):
     assert "-- params" in error.value.problems[0].next_move
 
 
+def test_all_parameters_without_values_are_named_at_once(shop: Path, reading: Reading):
+    """One mistake for the statement, and the line to write with each of them."""
+    text = "-- name: some, rate: 1/s\nSELECT name FROM product LIMIT :n OFFSET :m;"
+    with pytest.raises(WorkloadError, match="nothing to give its parameters `n`, `m`") as error:
+        drawn(shop, reading, text)
+    (problem,) = error.value.problems
+    assert '-- params: {"n": …, "m": …}' in problem.next_move
+
+
+def test_rows_with_a_computed_column_have_values(tmp_path: Path):
+    """What the database computes of the values given is no other statement."""
+    path = tmp_path / "lines.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("""CREATE TABLE line (id INTEGER PRIMARY KEY, price REAL NOT NULL,
+            gross REAL GENERATED ALWAYS AS (price * 1.19) STORED); INSERT INTO line (id, price) VALUES (1, 2.5);""")
+    reading = inspect(f"sqlite:///{path}")
+    found = drawn(path, reading, "-- name: a, rate: 1/s\nINSERT INTO line (id, price) VALUES (:id, :price);")["a"]
+    assert found.values(0) == {"id": 2, "price": 2.5}
+
+
 def test_empty_tables_fall_back_on_samples(tmp_path: Path, reading: Reading):
     """Where there are no rows the statement's own values serve; without them the parameter is named."""
     path = tmp_path / "empty.db"

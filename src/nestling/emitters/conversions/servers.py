@@ -55,8 +55,10 @@ def strict_decimal(precision: int, scale: int) -> Callable[[Any], Any]:
 
 
 def exact_number(value: Any) -> Any:
-    """A decimal; of a float by its 15 digits, as PostgreSQL takes it."""
-    return Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
+    """A decimal, its digits written out; of a float by its 15 digits, as PostgreSQL takes it."""
+    found = Decimal(f"{value:.15g}") if isinstance(value, float) else Decimal(str(value).strip())
+    has_more = found.is_finite() and found == found.to_integral_value() and "E+" in str(found)
+    return Decimal(int(found)) if has_more and found.adjusted() < 34 else found
 
 
 def strict_text(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]:

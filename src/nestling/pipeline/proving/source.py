@@ -81,7 +81,8 @@ def prove_source(
             effort=effort,
             watch=watch,
         )
-        return replace(proof, notes=(*made_up, *left_out, *proof.notes))
+        setting = replace(proof.setting, left_out=proof.setting.left_out + len(values.without))
+        return replace(proof, setting=setting, notes=(*made_up, *left_out, *proof.notes))
 
 
 def _with_values(reading: Reading, values: Draws) -> tuple[Reading, tuple[str, ...]]:

@@ -11,7 +11,9 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
 from nestling.ir.json_text import json_text
 from nestling.ir.model import Model, OnDelete
+from nestling.ir.quantity_words import first_of
 from nestling.ir.rows import Column, JsonNull, Path, RowQuery, RowSource
+from nestling.ir.types import Type, TypeName
 from nestling.ir.workload import Statement
 from nestling.sources.draws.bases import Base, bases
 from nestling.sources.draws.fresh import combinations, counted, fresh, unique_groups
@@ -19,6 +21,8 @@ from nestling.sources.draws.reservoir import reservoir
 
 CLOSED_RANGE = 1 / 20
 """Share of the values between the two ends of a range, as the planner takes it to be."""
+_NAMED = 5
+"""Parameters an error names of more."""
 PREFIX_LETTERS = 3
 """Letters of a value that a pattern asks for, when the statement gives no pattern of its own."""
 _GIVEN_FIRST = frozenset({Role.LOWER, Role.UPPER, Role.PATTERN, Role.AMOUNT})
@@ -132,7 +136,8 @@ class _Drawing:
         for use in uses:
             column = Column(use.attribute, paths[use.row])
             before.setdefault(column, []).append(use)
-            self.of_column([_bindable(row[columns.index(column)]) for row in rows], before[column])
+            kind = self.model.entity(use.entity).attribute(use.attribute).type
+            self.of_column([_bindable(row[columns.index(column)], kind) for row in rows], before[column])
 
     def sampled(
         self, entity: str, columns: tuple[Column, ...], needed: list[int], *, target: bool
@@ -197,8 +202,8 @@ class _Drawing:
         self_given = [name for name in missing if name in samples]
         for name in self_given:
             self.give(name, [samples[name]], Drawn.GIVEN)
-        if problems := [_nothing(self.statement.name, name) for name in missing if name not in samples]:
-            raise WorkloadError(*problems)
+        if without := [name for name in missing if name not in samples]:
+            raise WorkloadError(_nothing(self.statement.name, without))
 
     def bindings(self) -> Bindings:
         names = tuple(self.values)
@@ -213,13 +218,16 @@ def _ranked(values: list[object]) -> list[Any]:
     return sorted(values, key=lambda value: (str(type(value)), value))
 
 
-def _bindable(value: object) -> object:
-    """A value as a parameter takes it: JSON and arrays as their text."""
+def _bindable(value: object, kind: Type) -> object:
+    """A value of this type as a parameter takes it: JSON as its text."""
     if isinstance(value, JsonNull):
         return "null"
-    return json_text(value) if isinstance(value, dict | list) else value
+    is_array = kind.name is TypeName.ARRAY and isinstance(value, list)
+    return json_text(value) if isinstance(value, dict | list) and not is_array else value
 
 
-def _nothing(statement: str, parameter: str) -> Problem:
-    what = f"statement `{statement}`: there is nothing to give its parameter `{parameter}`"
-    return Problem(what=what, next_move=f'add a line `-- params: {{"{parameter}": …}}` under its name')
+def _nothing(statement: str, parameters: list[str]) -> Problem:
+    which = f"parameter{'s' * (len(parameters) > 1)} {first_of([f'`{each}`' for each in parameters], _NAMED)}"
+    what = f"statement `{statement}`: there is nothing to give its {which}"
+    values = ", ".join(f'"{each}": …' for each in parameters)
+    return Problem(what=what, next_move=f"add a line `-- params: {{{values}}}` under its name")
