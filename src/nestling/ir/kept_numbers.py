@@ -1,27 +1,50 @@
-"""The highest number given so far of each attribute whose numbers never return: one document each, in a collection of ours."""
+"""What is kept of numbers that are made for rows: one document for each attribute, in a collection of ours.
+
+Of numbers that never return it is the highest one given so far. Of others it is how often rows were numbered, where no index
+compares all rows: two writers who number rows at once then change one document, and one of them is tried again.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.defaults import NEVER_RETURN
+from nestling.ir.defaults import NEVER_RETURN, Generated
 from nestling.ir.design import Design
+from nestling.ir.embedded_uniques import Kept, kept_inside
+from nestling.ir.layout import Role
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.primitives import Collection, Document
 from nestling.ir.types import INTEGER, TEXT
 
-OF, LAST = "of", "last"
-_NUMBERS = Entity(NUMBERS_COLLECTION, (Attribute(OF, TEXT, nullable=False), Attribute(LAST, INTEGER)), (OF,))
+OF, LAST, TIMES = "of", "last", "times"
+_ATTRIBUTES = (Attribute(OF, TEXT, nullable=False), Attribute(LAST, INTEGER), Attribute(TIMES, INTEGER))
+_NUMBERS = Entity(NUMBERS_COLLECTION, _ATTRIBUTES, (OF,))
 NUMBERS = Design(
     Model(NUMBERS_COLLECTION, (_NUMBERS,)), (Collection(NUMBERS_COLLECTION, Document(_NUMBERS.name), (OF,)),)
 )
-"""The collection as a design of its own: `_id` says which attribute, `last` is the highest number it had."""
+"""The collection as a design of its own: `_id` says which attribute, `last` is the highest number it had, `times` how often rows
+were numbered.
+"""
 
 
 def counter(entity: Entity, attribute: str) -> str:
     """The `_id` of an attribute's highest number."""
     return f"{entity.name}.{attribute}"
+
+
+def is_contended(design: Design, entity: Entity, attribute: str) -> bool:
+    """Whether a number of the attribute could be made twice: no index compares all rows, and writers need not meet otherwise."""
+    if entity.attribute(attribute).default is not Generated.NUMBER:
+        return False
+    places = [
+        place for place in design.places[entity.name] if place.copy is None and place.store.role is not Role.PAGES
+    ]
+    home = places[0]
+    if len({place.store.name for place in places}) > 1:
+        return True
+    is_inside = len(home.nodes) > 1
+    return is_inside and kept_inside(entity, (attribute,), home) is Kept.NOWHERE
 
 
 def counted(entity: Entity) -> Iterator[str]:

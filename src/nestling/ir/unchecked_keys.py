@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from nestling.ir.defaults import Generated
 from nestling.ir.design import Design
 from nestling.ir.embedded_uniques import Kept, is_told_by_parent, kept_inside
 from nestling.ir.layout import NodeKind, Place, Role
@@ -33,8 +34,11 @@ def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: I
     if is_told_by_parent(model, group, home):
         return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
     if len(collections := _apart(every)) > 1:
-        lie = " and ".join(f"`{name}`" for name in collections)
-        return f"`{entity}`: {_nothing(names)}: its rows lie in {lie}"
+        where = f"its rows lie in {' and '.join(f'`{name}`' for name in collections)}"
+    if len(group) == 1 and model.entity(entity).attribute(group[0]).default is Generated.NUMBER:
+        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
+    if len(collections) > 1:
+        return f"`{entity}`: {_nothing(names)}: {where}"
     if kept_inside(model.entity(entity), group, home) is Kept.NOWHERE:
         return f"`{entity}`: {_nothing(names)}: {where}"
     return (

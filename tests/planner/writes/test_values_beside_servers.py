@@ -53,7 +53,17 @@ POSTGRESQL: Mapping[tuple[str, str], Values] = {
         1.1754943508222875e-38,
         "x",
     ),
-    ("big", "numeric"): (Decimal("1E+2"), "1e3", Decimal("1.50"), 1e20, "NaN", "x", Decimal("12E+1"), Decimal("0E+3"), -5),
+    ("big", "numeric"): (
+        Decimal("1E+2"),
+        "1e3",
+        Decimal("1.50"),
+        1e20,
+        "NaN",
+        "x",
+        Decimal("12E+1"),
+        Decimal("0E+3"),
+        -5,
+    ),
     ("m", "money"): ("12.5", "$12.50", "-$1,234.50", "hello", "-5", "$1,2"),
     ("v", "varchar(5)"): ("abc", "abc   ", "abcdef", "a\x00b", True, 1.0, "é" * 5),
     ("t", "text"): (

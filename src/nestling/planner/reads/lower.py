@@ -17,6 +17,7 @@ from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
 from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
 from nestling.ir.types import INTEGER
+from nestling.planner.reads.first_documents import of_first_documents
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.grouping import lower_distinct, lower_group, unique_names
 from nestling.planner.reads.joins import full_join, joined
@@ -84,7 +85,7 @@ def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one ca
             return lower_sort(relation, context)
         case a.Limit():
             rows = lower(relation.input, context)
-            return replace(rows, step=Slice(rows.step, relation.count, relation.offset))
+            return replace(rows, step=of_first_documents(Slice(rows.step, relation.count, relation.offset)))
         case a.SetOperation():
             return lower_set_operation(relation, context)
         case a.Window():

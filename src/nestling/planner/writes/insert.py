@@ -74,7 +74,7 @@ def insert_rows(
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
     steps: list[WriteStep] = [*refuse_same(work.design, row, open_groups)]
     steps += added(work.design, entity, row, name, inside)
-    steps += raised(entity, generated, row)
+    steps += raised(work.design, entity, generated, row)
     work.add(Phase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
     work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))

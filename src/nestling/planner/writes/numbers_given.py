@@ -1,17 +1,21 @@
-"""Numbers that never return: the highest one ever given is read before a row is numbered, and raised with every new row."""
+"""Numbers that never return: the highest one ever given is read before a row is numbered, and raised with every new row.
+
+Of other numbers no highest one is kept; but where no index compares all rows, every new row changes the same document.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from nestling.ir.algebra import Named, Project, filtered
+from nestling.ir.design import Design
 from nestling.ir.expression import Compare, Comparison, Literal, Parameter, ScalarSubquery
-from nestling.ir.kept_numbers import LAST, NUMBERS, OF, counted, counter
+from nestling.ir.kept_numbers import LAST, NUMBERS, OF, TIMES, counted, counter, is_contended
 from nestling.ir.model import Entity
 from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.types import INTEGER, TEXT, Type
 from nestling.ir.write import GeneratedValue
-from nestling.ir.write_path import Constant, Each, Extend, Fetch, Match, UpdateDocuments, WriteStep
+from nestling.ir.write_path import Constant, Each, Extend, Fetch, Increment, Match, UpdateDocuments, WriteStep
 from nestling.planner.writes.cells import Cells
 from nestling.planner.writes.draft import WriteDraft
 from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
@@ -57,8 +61,16 @@ def _last(work: WriteDraft, entity: Entity, attribute: str) -> ScalarSubquery:
     return ScalarSubquery(Project(one, work.name("last"), (Named(LAST, highest),)), INTEGER)
 
 
-def raised(entity: Entity, generated: Iterable[GeneratedValue], row: Cells) -> Iterator[UpdateDocuments]:
-    """Keep the new row's numbers as the highest, where they are."""
-    for attribute in never_return(entity, (each.attribute for each in generated)):
+def raised(
+    design: Design, entity: Entity, generated: Iterable[GeneratedValue], row: Cells
+) -> Iterator[UpdateDocuments]:
+    """Keep the new row's numbers as the highest, where they are; of numbers two writers could both make, how many there were."""
+    kept = {*counted(entity)}
+    for attribute in (each.attribute for each in generated):
         one = Match("_id", Constant(counter(entity, attribute)))
-        yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (Extend(LAST, row[attribute], greater=True),), on_insert=())
+        if attribute in kept:
+            yield UpdateDocuments(
+                NUMBERS_COLLECTION, (one,), (Extend(LAST, row[attribute], greater=True),), on_insert=()
+            )
+        elif is_contended(design, entity, attribute):
+            yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())

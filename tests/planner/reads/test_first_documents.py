@@ -1,0 +1,82 @@
+"""The newest rows of arrays are read out of the first documents, by an index: the same rows as SQLite's."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.executors.run import run_read
+from nestling.ir.compiled import CompiledRead
+from nestling.ir.design import Design, Index
+from nestling.ir.primitives import Collection, Document, Embedding, Form
+from nestling.ir.proposal import Proposal
+from tests.patterns.scenario import Scenario, scenario
+
+TABLES = """
+CREATE TABLE post (id INTEGER PRIMARY KEY NOT NULL);
+CREATE TABLE note (id INTEGER PRIMARY KEY NOT NULL, post_id INTEGER NOT NULL REFERENCES post (id), at INTEGER NOT NULL UNIQUE,
+  rank INTEGER UNIQUE);
+CREATE TABLE vote (id INTEGER PRIMARY KEY NOT NULL, note_id INTEGER NOT NULL REFERENCES note (id), at INTEGER NOT NULL UNIQUE);
+"""
+POSTS, NOTES, VOTES = 60, 200, 300
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Scenario:
+    """Posts, half of them without notes; some notes have no rank."""
+    chance = random.Random(7)
+    times = chance.sample(range(10_000), NOTES + VOTES)
+    notes = [
+        (n, 2 * chance.randrange(POSTS // 2) + 1, times[n], None if chance.random() < 0.3 else n) for n in range(NOTES)
+    ]
+    votes = [(n, chance.randrange(NOTES), times[NOTES + n]) for n in range(VOTES)]
+    return scenario(tmp_path, TABLES, {"post": [(n,) for n in range(1, POSTS + 1)], "note": notes, "vote": votes}, "")
+
+
+@pytest.fixture
+def made(small: Scenario, database: Database[Any]) -> Proposal:
+    """Votes in notes in posts."""
+    votes = Embedding("votes", "note_vote", Form.ARRAY, Document("vote"))
+    notes = Embedding("notes", "post_note", Form.ARRAY, Document("note", embeddings=(votes,)))
+    homes = (Collection("post", Document("post", embeddings=(notes,)), ("id",)),)
+    indexes = (Index("post", (("notes.at", 1),)), Index("post", (("notes.votes.at", 1),)))
+    proposal = Proposal("by hand", Design(small.reading.model, homes, indexes), dialect="sqlite")
+    pipeline.load(proposal, small.address, database)
+    return proposal
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_few"),
+    [
+        ("SELECT id, at FROM note ORDER BY at DESC LIMIT 1", True),
+        ("SELECT id, at FROM note ORDER BY at DESC LIMIT 5 OFFSET 3", True),
+        ("SELECT id FROM vote ORDER BY at DESC LIMIT 4", True),
+        ("SELECT id FROM note ORDER BY id DESC LIMIT 1", True),
+        ("SELECT id FROM note ORDER BY at DESC LIMIT 1000", False),
+        ("SELECT id FROM note ORDER BY at LIMIT 5", False),
+        ("SELECT id, rank FROM note ORDER BY rank DESC LIMIT 5", False),
+        ("SELECT id FROM note WHERE rank IS NULL ORDER BY at DESC LIMIT 5", False),
+    ],
+)
+def test_the_same_rows_of_few_documents(
+    sql: str, is_few: bool, small: Scenario, made: Proposal, database: Database[Any]
+) -> None:
+    """Descending, of values that are never NULL, up to a hundred; anything else reads all documents, and answers as well."""
+    read = pipeline.convert(made, sql)
+    assert isinstance(read, CompiledRead)
+    with closing(sqlite3.connect(small.address.removeprefix("sqlite:///"))) as connection:
+        expected = connection.execute(sql).fetchall()
+    assert list(run_read(database, read)) == expected
+    command = {"aggregate": read.collection, "pipeline": list(read.pipeline), "cursor": {}}
+    told = database.command("explain", command, verbosity="executionStats")
+    first = told["stages"][0]["$cursor"] if "stages" in told else told
+    examined = first["executionStats"]["totalDocsExamined"]
+    assert (examined < POSTS / 4) is is_few
+
