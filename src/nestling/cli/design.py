@@ -137,7 +137,7 @@ def command(
         if made is not None
         else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
     )
-    proposal = with_unconverted(proposal, reading)
+    proposal = with_unconverted(proposal, reading, profile)
     code = DIFFERENT if lacking_line(proposal) else FINE
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:

@@ -159,10 +159,9 @@ def _least_cost(
     reading: Reading, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float
 ) -> Proposal:
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
-    from nestling.optimizer import solve
+    from nestling.pipeline.correcting import settled
 
-    found = posed(reading, thresholds, profile)
-    return explained(found, solve(found.problem, limit_seconds=limit_seconds))
+    return explained(*settled(posed(reading, thresholds, profile), limit_seconds=limit_seconds))
 
 
 def explained(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:

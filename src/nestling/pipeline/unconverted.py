@@ -5,11 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from nestling.ir.proposal import Dearer, Proposal
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement
+
+if TYPE_CHECKING:
+    from nestling.cost.profile import Profile
 
 MANY = 1000
 """Of more statements than this not all may be looked at."""
@@ -21,11 +25,18 @@ DEARER, SHARE = 1.5, 0.02
 """How many times as much a statement must cost as the search reckoned with, and of how much of the workload, to be told."""
 
 
-def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[], float] = time.monotonic) -> Proposal:
+def with_unconverted(
+    proposal: Proposal,
+    reading: Reading,
+    profile: Profile | None = None,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+) -> Proposal:
     """The proposal with a gap for what it does not convert of the workload it was made for; a note where not all was looked at,
     for statements whose answer may not be the source's, and for each whose query costs far more than the search reckoned with.
 
-    These take the place of what the reading tells of statements that no design converts.
+    These take the place of what the reading tells of statements that no design converts. `profile`: what the proposal was priced
+    by, the one that ships when not said.
     """
     from nestling.common.errors import WorkloadError
     from nestling.ir.compiled import NotCompiled
@@ -53,7 +64,7 @@ def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[]
     rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
     found += ((name, gap) for name, gap in rest if gap is not None)
     gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
-    dearer = tuple(_dearer(proposal, reading, statements[:looked_at]))
+    dearer = tuple(_dearer(proposal, reading, profile, statements[:looked_at]))
     costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
     of_statements = (f"{first_of(names, _NAMED)}: {note}" for note, names in told.items())
     notes = (*proposal.notes, *of_statements, *(_told(each, proposal) for each in dearer))
@@ -62,17 +73,19 @@ def with_unconverted(proposal: Proposal, reading: Reading, *, clock: Callable[[]
     return replace(proposal, gaps=gaps, notes=notes, costs=costs)
 
 
-def _dearer(proposal: Proposal, reading: Reading, statements: Iterable[Statement]) -> Iterator[Dearer]:
+def _dearer(
+    proposal: Proposal, reading: Reading, profile: Profile | None, statements: Iterable[Statement]
+) -> Iterator[Dearer]:
     """A proof of least cost is one of the search's prices; where a query has another, it is not proved for that."""
     from nestling.cost import default_profile
     from nestling.pipeline.proving.statements import predicted_seconds
 
-    costs = proposal.costs
-    if costs is None or costs.profile != default_profile().name:
+    costs, prices = proposal.costs, profile or default_profile()
+    if costs is None or costs.profile != prices.name:
         return
     said = dict(costs.statements)
     for each in statements:
-        reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each)
+        reckoned, compiled = said.get(each.name), predicted_seconds(proposal, reading, each, prices)
         if reckoned is None or compiled is None or compiled < DEARER * reckoned:
             continue
         if (compiled - reckoned) * each.rate_per_second >= SHARE * costs.cost:

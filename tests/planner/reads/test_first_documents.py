@@ -79,4 +79,3 @@ def test_the_same_rows_of_few_documents(
     first = told["stages"][0]["$cursor"] if "stages" in told else told
     examined = first["executionStats"]["totalDocsExamined"]
     assert (examined < POSTS / 4) is is_few
-

@@ -17,6 +17,8 @@ CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL, boss INTEGER);
 CREATE TABLE items (id INTEGER PRIMARY KEY, seller INTEGER NOT NULL, code TEXT NOT NULL UNIQUE);
 CREATE TABLE bids (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, item_id INTEGER NOT NULL, code TEXT);
 CREATE TABLE profiles (id INTEGER PRIMARY KEY, text TEXT);
+CREATE TABLE remarks (id INTEGER PRIMARY KEY, about_type TEXT, about_id INTEGER, content_type_id INTEGER, object_id INTEGER,
+  user_id INTEGER, type TEXT);
 CREATE TABLE places (country TEXT, town TEXT, PRIMARY KEY (country, town));
 CREATE TABLE shops (id INTEGER PRIMARY KEY, land TEXT, city TEXT, owner INTEGER REFERENCES users (id));
 """
@@ -36,6 +38,10 @@ def found(sql: str) -> set[tuple[str, tuple[str, ...], str, tuple[str, ...]]]:
     [
         ("SELECT 1 FROM bids JOIN users ON bids.user_id = users.id", {("bids", ("user_id",), "users", ("id",))}),
         ("SELECT 1 FROM bids b, items i WHERE i.id = b.item_id", {("bids", ("item_id",), "items", ("id",))}),
+        (
+            "SELECT 1 FROM remarks r JOIN users u ON r.user_id = u.id AND r.type = 'x'",
+            {("remarks", ("user_id",), "users", ("id",))},
+        ),
         ("SELECT 1 FROM bids JOIN items USING (code)", {("bids", ("code",), "items", ("code",))}),
         ("SELECT 1 FROM users WHERE id IN (SELECT seller FROM items)", {("items", ("seller",), "users", ("id",))}),
         ("SELECT 1 FROM users u JOIN users b ON u.boss = b.id", {("users", ("boss",), "users", ("id",))}),
@@ -58,6 +64,8 @@ def test_what_is_joined_to_a_key_refers_to_it(sql: str, expected: set[object]) -
         "SELECT 1 FROM bids JOIN users ON bids.user_id > users.id",
         "SELECT 1 FROM bids JOIN users ON bids.code = users.id",  # a text is no number
         "SELECT 1 FROM bids a JOIN bids b ON a.item_id = b.item_id",  # no key
+        "SELECT 1 FROM items i JOIN remarks r ON r.about_type = 'Item' AND r.about_id = i.id",  # of users too, it may be
+        "SELECT 1 FROM items i JOIN remarks r ON r.content_type_id = 7 AND r.object_id = i.id",
         "SELECT 1 FROM shops JOIN users ON owner = users.id",  # declared
         "SELECT 1 FROM bids, users WHERE user_id = 7 AND users.id = 7",  # equal constants tell nothing
         "SELECT 1 FROM nowhere JOIN users ON nowhere.user_id = users.id",

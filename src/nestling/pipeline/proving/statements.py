@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nestling.common.errors import NestlingError
+from nestling.cost import price
+from nestling.cost.profile import Profile
 from nestling.executors.drive import Shape
 from nestling.ir import algebra as a
 from nestling.ir.compiled import CompiledRead, NotCompiled
@@ -41,7 +43,18 @@ def predicted(proposal: Proposal, reading: Reading) -> dict[str, float | None]:
     return {each.name: predicted_seconds(proposal, reading, each) for each in reading.workload.statements}
 
 
-def predicted_seconds(proposal: Proposal, reading: Reading, statement: Statement) -> float | None:
+def is_answered(proposal: Proposal, reading: Reading, statement: Statement) -> bool:
+    """Whether a design's query is made of the statement."""
+    dialect = reading.dialect_of(statement)
+    try:
+        return not isinstance(convert(proposal, statement.sql, name=statement.name, dialect=dialect), NotCompiled)
+    except NestlingError:
+        return False
+
+
+def predicted_seconds(
+    proposal: Proposal, reading: Reading, statement: Statement, profile: Profile | None = None
+) -> float | None:
     """Seconds an execution of one statement takes, as what it is compiled to; None where the cost model cannot say."""
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
@@ -59,7 +72,7 @@ def predicted_seconds(proposal: Proposal, reading: Reading, statement: Statement
         else:
             steps = plan_write(asked, made, statistics=proposal.statistics, price=default_price)
             work = estimate_write(steps, made, numbers, values)
-        return default_price(work)
+        return default_price(work) if profile is None else price(work, profile)
     except NestlingError:
         return None
 

@@ -92,9 +92,28 @@ def _references(joins: Iterable[tuple[Origin, Origin]]) -> Iterator[Reference]:
         child, parent = referring.entity, referred.entity
         for key in (group for group in (parent.key, *parent.uniques) if group and set(group) <= column_of.keys()):
             columns = tuple(column_of[name] for name in key)
-            if not _is_key(child, columns) and _alike(child, columns, parent, key):
+            if (
+                not _is_key(child, columns)
+                and not refers_by_type(child, columns)
+                and _alike(child, columns, parent, key)
+            ):
                 yield Reference(child.name, columns, parent.name, key)
                 break
+
+
+def refers_by_type(child: Entity, columns: tuple[str, ...]) -> bool:
+    """Whether another column says whose id it is, as `commentable_type` of `commentable_id`: rows refer to several entities then."""
+    names = {name.casefold() for name in child.attribute_names} - {name.casefold() for name in columns}
+    return any(not names.isdisjoint(_types_of(name.casefold())) for name in columns)
+
+
+def _types_of(column: str) -> Iterator[str]:
+    """What the column would be called that says whose id this one is: as Rails, Django and Laravel name it."""
+    if column in ("object_id", "object_pk", "object_uuid"):
+        yield from ("content_type_id", "content_type", "object_type")
+    stem = column.removesuffix("_id").removesuffix("_uuid")
+    if stem != column:
+        yield from (f"{stem}_type", f"{stem}_class", f"{stem}_type_id")
 
 
 def _is_key(entity: Entity, columns: tuple[str, ...]) -> bool:

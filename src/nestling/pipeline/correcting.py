@@ -1,0 +1,143 @@
+"""Queries are priced again once they are compiled; where one costs more than the search reckoned with, it searches again.
+
+The search prices a statement before there is a plan: by the ways there are to answer each step. The plan has a price of its own.
+Where that is clearly higher, or there is no plan, the difference is charged to every design that has the structures the statement
+was to use. So what is proved in the end is proved of prices that the queries of the chosen design really have.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from nestling.ir.options import Charge, DesignProblem, Solution
+from nestling.ir.workload import Statement
+
+if TYPE_CHECKING:
+    from nestling.ir.design import Design
+    from nestling.ir.proposal import Proposal
+    from nestling.pipeline.designing import PosedProblem
+
+MOST_ROUNDS = 12
+"""Searches after the first one."""
+MOST_SECONDS = 10.0
+"""How long queries are compiled in all: those of many hundred statements are not all looked at."""
+DEARER, SHARE = 1.2, 0.003
+"""How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
+UNANSWERED = 10.0
+"""What an execution of a statement without a plan counts for: so many times what a second of the workload costs."""
+
+
+@dataclass(slots=True)
+class _Round:
+    """A solution looked at: the design it makes, and the prices that were reckoned with."""
+
+    found: PosedProblem
+    problem: DesignProblem
+    solution: Solution
+    proposal: Proposal
+
+    def used(self, statement: str) -> tuple[str, ...]:
+        """The structures by which the statement is answered, and for which it is charged."""
+        from nestling.optimizer.evaluate import applies
+
+        chosen, names = self.solution.chosen, dict[str, None]()
+        for step in self.problem.steps:
+            if step.statement == statement:
+                mode = step.modes[self.solution.modes[step.statement, step.name]]
+                names |= dict.fromkeys((*mode.needs, *(name for name, _ in mode.also if name in chosen)))
+        for charge in self.problem.charges:
+            if charge.statement == statement and applies(charge, chosen):
+                names |= dict.fromkeys(charge.when)
+        return tuple(names)
+
+
+def settled(
+    found: PosedProblem,
+    *,
+    limit_seconds: float,
+    today: Design | None = None,
+    clock: Callable[[], float] = time.perf_counter,
+) -> tuple[PosedProblem, Solution]:
+    """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it."""
+    from nestling.optimizer import solve
+    from nestling.optimizer.evaluate import evaluate
+
+    until = clock() + MOST_SECONDS
+    problem, known = found.problem, dict[tuple[str, tuple[str, ...]], float]()
+    solution = solve(problem, limit_seconds=limit_seconds)
+    tried = [solution.chosen]
+    for _ in range(MOST_ROUNDS):
+        looked = _Round(found, problem, solution, _draft(found, solution, today))
+        more = tuple(_charges(looked, known, lambda: clock() < until))
+        if not more:
+            break
+        problem = replace(problem, charges=(*problem.charges, *more))
+        solution = solve(problem, limit_seconds=limit_seconds)
+        tried.append(solution.chosen)
+    else:
+        costs = {chosen: each.cost for chosen in tried[:-1] if (each := evaluate(problem, chosen)) is not None}
+        looked = _Round(found, problem, solution, _draft(found, solution, today))
+        last = sum(
+            each.cost * problem.rates[each.statement] for each in _charges(looked, known, lambda: clock() < until)
+        )
+        best = min(costs, key=lambda chosen: costs[chosen], default=solution.chosen)
+        if best != solution.chosen and costs[best] < solution.cost + last:
+            again = evaluate(problem, best)
+            assert again is not None, "it was priced just now"
+            solution = replace(solution, chosen=best, modes=again.modes, cost=again.cost, proved=False)
+    return replace(found, problem=problem), solution
+
+
+def _draft(found: PosedProblem, solution: Solution, today: Design | None) -> Proposal:
+    from nestling.ir.proposal import Costs
+    from nestling.strategies import assembled
+
+    costs = Costs(solution.cost, solution.bound, found.profile.name)
+    return assembled(found.situation, "optimal", found.candidates, solution, (), costs, today)
+
+
+def _charges(
+    looked: _Round, known: dict[tuple[str, tuple[str, ...]], float], is_time: Callable[[], bool]
+) -> Iterator[Charge]:
+    """What the statements' queries cost more than was reckoned with, the statements that cost most first."""
+    from nestling.optimizer.weigh import statement_costs
+
+    said = dict(statement_costs(looked.problem, looked.solution.chosen))
+    rates, whole = looked.problem.rates, looked.solution.cost
+    statements = [each for each in looked.found.situation.reading.workload.statements if each.name in said]
+    for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
+        used = looked.used(statement.name)
+        if (statement.name, used) in known or not statement.sql or not statement.accesses:
+            continue
+        if not is_time():
+            return
+        seconds = _priced(looked, statement)
+        reckoned = said[statement.name]
+        known[statement.name, used] = reckoned if seconds is None else seconds
+        if seconds is None or seconds < DEARER * reckoned:
+            continue
+        if (seconds - reckoned) * rates[statement.name] >= SHARE * whole:
+            yield Charge(statement.name, "its query costs more than was reckoned with", used, seconds - reckoned)
+
+
+def _priced(looked: _Round, statement: Statement) -> float | None:
+    """Seconds of an execution; of a statement that others answer and this design does not, more than any design saves."""
+    from nestling.pipeline.proving.statements import is_answered, predicted_seconds
+
+    reading, profile = looked.found.situation.reading, looked.found.profile
+    seconds = predicted_seconds(looked.proposal, reading, statement, profile)
+    if seconds is not None or is_answered(looked.proposal, reading, statement):
+        return seconds
+    if not is_answered(_plainest(looked), reading, statement):
+        return None
+    return UNANSWERED * looked.solution.cost / max(looked.problem.rates[statement.name], 1e-9)
+
+
+def _plainest(looked: _Round) -> Proposal:
+    """The design in which every entity has a collection of its own."""
+    from nestling.strategies import design
+
+    return design(looked.found.situation.reading, "normalized", None)
