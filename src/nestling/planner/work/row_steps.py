@@ -262,6 +262,7 @@ def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: 
             for column, key in zip(columns, step.keys, strict=True)
             if column is not None
         )
+        order = (("_id", order[0][1]),) if step.by_id else order
         access = read(stream.leading, facts.design, order)
         if access.ordered:
             work = access.work + work_of.pass_on(access.rows)
