@@ -17,10 +17,13 @@ Keys = tuple[tuple[str, int], ...]
 
 
 def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], design: Design) -> tuple[Weighed, ...]:
-    """What was weighed, but for the indexes that were not chosen and are built all the same."""
-    planned = planned_indexes(design)
+    """What was weighed, but for the indexes that were not chosen and are built all the same, and those that were chosen and are
+    the beginning of a longer one: that is built alone.
+    """
+    planned, candidates = planned_indexes(design), tuple(candidates)
     built = {each.id for each in candidates if any(_is_built(planned, index) for index in as_indexes(design, each))}
-    return tuple(each for each in weighed if each.chosen or each.structure not in built)
+    begun = {each.id for each in candidates if any(_is_begun(planned, index) for index in as_indexes(design, each))}
+    return tuple(each for each in weighed if each.structure not in (begun if each.chosen else built))
 
 
 def built_anyway(candidates: Iterable[Candidate], design: Design) -> frozenset[str]:
@@ -48,6 +51,13 @@ def _is_built(planned: Iterable[PlannedIndex], index: Index) -> bool:
         return True
     here = (each for each in planned if each.collection == index.collection)
     return any(_does_for(each, index) for each in here if each.partial == index.partial)
+
+
+def _is_begun(planned: Iterable[PlannedIndex], index: Index) -> bool:
+    """Whether a longer index begins with the same fields, and none has these alone."""
+    here = [each for each in planned if each.collection == index.collection and each.partial == index.partial]
+    begin = [each for each in here if each.keys[: len(index.keys)] in _either_way(index.keys)]
+    return bool(begin) and all(len(each.keys) > len(index.keys) for each in begin)
 
 
 def _does_for(built: PlannedIndex, index: Index) -> bool:
