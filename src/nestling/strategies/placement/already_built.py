@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from nestling.ir.candidate import Candidate
@@ -26,12 +26,23 @@ def without_built(weighed: Iterable[Weighed], candidates: Iterable[Candidate], d
     return tuple(each for each in weighed if each.structure not in (begun if each.chosen else built))
 
 
-def built_anyway(candidates: Iterable[Candidate], design: Design) -> frozenset[str]:
-    """The indexes that keys, references and upkeep have in a design, though it named none."""
+def built_anyway(candidates: Iterable[Candidate], design: Design) -> Mapping[str, frozenset[str]]:
+    """The indexes that keys, references and upkeep have in a design, though it named none; each with the candidates that begin
+    with its keys, and are built in its place.
+    """
     planned = planned_indexes(replace(design, indexes=()))
-    return frozenset(
-        each.id for each in candidates if any(_is_built(planned, index) for index in as_indexes(design, each))
-    )
+    indexes = [(each.id, index) for each in candidates for index in as_indexes(design, each)]
+    return {
+        name: frozenset(other for other, longer in indexes if _is_begun_by(index, longer))
+        for name, index in indexes
+        if _is_built(planned, index)
+    }
+
+
+def _is_begun_by(index: Index, longer: Index) -> bool:
+    """Whether another index does all that this one does."""
+    begins = longer.keys[: len(index.keys)] == index.keys and len(longer.keys) > len(index.keys)
+    return begins and (longer.collection, longer.partial) == (index.collection, index.partial)
 
 
 def as_indexes(design: Design, candidate: Candidate) -> Iterator[Index]:
