@@ -1,8 +1,7 @@
 """What structures cost the people who live with them: a small price for each, so that next to nothing is not worth one.
 
 The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
-An embedding costs nothing here: everybody knows it; and a parent that is dropped is one collection less. An index has to save
-something too: it takes memory, and time when data are loaded and restored, none of which is in its upkeep. Where a
+An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less. Where a
 design is in place already, a change has a threshold besides: whatever the design lacks costs something too, as somebody has to
 bring it about: most what is no index, and so does what goes that documents have. The threshold is a statement of its own.
 """
@@ -76,11 +75,11 @@ def least_costs(steps: Iterable[Step], charges: Iterable[Charge]) -> Mapping[str
 def _weight(candidate: Candidate) -> int:
     """How much explaining a structure takes."""
     match candidate.part:
-        case Own() | Absorbed():
+        case Own() | Indexed() | IndexedAcross() | Absorbed():
             return 0
         case Nested(overflow=overflow):
             return 0 if overflow is None else 2
-        case CopiedAttribute() | Indexed() | IndexedAcross():
+        case CopiedAttribute():
             return 1
         case Newest() | Lineage() | Aggregate() | Mirror() | Paired():
             return 2
