@@ -164,8 +164,10 @@ class Starts:
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
         stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))
-        few = statement.limit if stops else None
-        reached = rows if few is None else min(rows, float(few))
+        reached = rows
+        if stops and statement.limit is not None:
+            wanted = min(self.modes.sizes.found(access) / rows, 1.0)  # the others are read on the way to these
+            reached = min(rows, statement.limit / wanted)
         if covering:
             entry = self.modes.sizes.bytes_of(access.entity, held)
             alone = work_of.covered(reached) + Work(read_bytes=reached * entry)
