@@ -62,7 +62,8 @@ def weigh(
     """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
     Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
-    what is found depends on `modes` alone as long as that suffices. `built`: structures that are there whatever is chosen, each with those that are there in its place when they are chosen.
+    what is found depends on `modes` alone as long as that suffices.
+    `built`: structures that are there whatever is chosen, each with those that are there in its place when they are chosen.
     """
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}

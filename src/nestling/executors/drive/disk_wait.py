@@ -15,7 +15,7 @@ _SCRATCH = "nestling disk wait"
 
 
 def disk_wait(database: Database[Any]) -> float:
-    """Seconds that a write takes longer than one that is acknowledged at once; both are asked in turn, in a scratch collection."""
+    """Seconds that a write takes longer than one acknowledged at once; both are asked in turn, in a scratch collection."""
     waited: Any = database[_SCRATCH]
     at_once = waited.with_options(write_concern=WriteConcern(w=1, j=False))
     try:

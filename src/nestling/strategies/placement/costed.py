@@ -94,7 +94,11 @@ class _Deciding:
     ) -> Decision:
         weighing = self.weighings.get(f"home of {joined[0].child}", Weighing("", ()))
         others = tuple(self._alternatives(weighing, joined, home, both))
-        reasons = [self._cost(weighing, home, others, copies_along(self.kept, joined, both)), *self._causes(weighing, home, joined), *self._walking(joined)]
+        reasons = [
+            self._cost(weighing, home, others, copies_along(self.kept, joined, both)),
+            *self._causes(weighing, home, joined),
+            *self._walking(joined),
+        ]
         reasons += [self._against_the_tree(weighing, name, choice, others), self._price(home, joined, both)]
         reasons += self._outweighing(weighing, home, joined)
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
