@@ -48,7 +48,7 @@ def test_what_takes_the_place_of_a_choice_is_named():
 
 
 def test_what_is_built_anyway_takes_its_place_for_nothing():
-    """Without the wide index the narrow one is there, chosen or not; what is built anyway cannot be left out itself."""
+    """Without the wide index the narrow one is there, chosen or not, or only then; what is built anyway cannot be left out."""
     found = ("wide index", "narrow index")
     modes = tuple(Mode(name, (name,), seconds) for name, seconds in zip(found, (1.0, 1.5), strict=True))
     step = Step("page", "find", (*modes, Mode("scan", (), 40.0)))
@@ -57,10 +57,11 @@ def test_what_is_built_anyway_takes_its_place_for_nothing():
     structures = tuple(Structure(name, name) for name in found)
     problem = DesignProblem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
     solution = solve(problem)
-    built = frozenset({"narrow index"})
-    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=built).weighings
-    assert one.dropped == pytest.approx(solution.cost + 0.5 - 0.25)
-    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=frozenset(found)).weighings
+    for instead, entries in ((frozenset(), 0.0), (frozenset({"wide index"}), 0.25)):
+        built = {"narrow index": instead}
+        (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=built).weighings
+        assert one.dropped == pytest.approx(solution.cost + 0.5 - 0.25 + entries)
+    (one, _) = weigh(problem, solution, found, limit_seconds=60.0, built=dict.fromkeys(found, frozenset())).weighings
     assert one.dropped is None
 
 

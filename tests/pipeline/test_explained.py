@@ -184,3 +184,9 @@ def test_entities_without_relationships(tmp_path: Path) -> None:
     assert [each.entity for each in explain(proposal, "metric").stored] == ["metric"]
     assert "`one` costs" in explanation_text(explain(proposal, "one"))
     assert "stored as" in explain(proposal, "metric")._repr_html_()
+
+
+def test_a_choice_names_the_copies_kept_with_it(recipes: Proposal) -> None:
+    """A collection of its own that answers by copies of its parents is not told as if it had none."""
+    told = " ".join(explanation_text(explain(recipes, "writes")).split())
+    assert "cost recipe in a collection of its own (with cook.name in recipe)" in told

@@ -8,7 +8,13 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.array_paths import array_paths
 from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
+from nestling.ir.collations import (
+    collation_option,
+    followed_links,
+    identity_is_collated,
+    index_collation,
+    is_followed,
+)
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.embedded_uniques import Kept, kept_inside, kept_where
@@ -227,7 +233,7 @@ def _digest(text: str) -> str:
 
 
 def _derived(design: Design) -> Iterator[PlannedIndex]:
-    holders = _holders_of_ids(design)
+    holders, followed = _holders_of_ids(design), followed_links(design.stores)
     for store in design.stores:
         if identity_is_collated(design, store):
             yield _identity(store)
@@ -238,7 +244,7 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
             if root.kind is NodeKind.GROUP:
                 yield _group(store, root)
             if store.role in (Role.HOME, Role.ARCHIVE):
-                yield from _references(design, store, root, "", holders)
+                yield from _references(design, store, root, "", holders, followed)
         yield from _orphans(design, store)
     yield from _unique_inside(design)
 
@@ -334,20 +340,31 @@ def _orphans(design: Design, store: StoredCollection) -> Iterator[PlannedIndex]:
 
 
 def _references(
-    design: Design, store: StoredCollection, node: Node, prefix: str, holders: _Held
+    design: Design, store: StoredCollection, node: Node, prefix: str, holders: _Held, followed: frozenset[str]
 ) -> Iterator[PlannedIndex]:
-    """Foreign keys wherever they are stored, and ids of children where nothing else tells the relationship."""
+    """Foreign keys wherever they are stored, and ids of children where nothing else tells the relationship.
+
+    `followed`: the relationships that copies and computed values follow. Of another one that the first parts of a compound `_id`
+    tell, a range of `_id`s is asked for.
+    """
     at = join(prefix, node.field)
     for reference in node.body.references:
         link = design.model.relationship(reference.relationship)
         if reference.holder is Holder.CHILD:
-            yield from _lookup(store, node, at, link, f"finds `{link.child}` by `{link.parent}` ({link.name})")
+            if link.name in followed or not _begins_id(store, node, link.child_attributes):
+                yield from _lookup(store, node, at, link, f"finds `{link.child}` by `{link.parent}` ({link.name})")
         elif holders(link):
             path = join(at, reference.field, "id" if reference.copied else "")
             reason = f"finds the `{link.parent}` of a `{link.child}` ({link.name})"
             yield PlannedIndex(store.name, ((path, 1),), (reason,), about=_ends(link))
     for child in node.children:
-        yield from _references(design, store, child, at, holders)
+        yield from _references(design, store, child, at, holders, followed)
+
+
+def _begins_id(store: StoredCollection, node: Node, attributes: tuple[str, ...]) -> bool:
+    """Whether attributes are the first parts of a collection's compound `_id`."""
+    is_root = node in store.roots and node.kind is NodeKind.ROOT
+    return is_root and len(store.id) > 1 and store.id[: len(attributes)] == attributes
 
 
 def _lookup(store: StoredCollection, node: Node, at: str, link: Relationship, reason: str) -> Iterator[PlannedIndex]:

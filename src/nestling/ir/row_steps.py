@@ -198,12 +198,16 @@ class GroupRows:
 
 @dataclass(frozen=True, slots=True)
 class SortRows:
-    """The documents in order. `prefix`: what the fields are called that keys become which are no plain fields."""
+    """The documents in order. `prefix`: what the fields are called that keys become which are no plain fields.
+
+    `by_id`: the order of a compound `_id` is the order of the keys, so that the index on `_id` has the documents in it.
+    """
 
     source: Step
     keys: tuple[SortKey, ...]
     layout: Layout
     prefix: str
+    by_id: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,8 @@ ELEMENTWISE = MAY_BE_ARRAYS | {TypeName.ANY}
 """Types whose values the server may sort and compare element by element."""
 COMPOSITE = MAY_BE_ARRAYS | {TypeName.GEOMETRY}
 """Types whose values are made of parts: no keys of an index, and nothing to group or find rows by."""
+COMPARED_BY_PARTS = COMPOSITE | {TypeName.BITS, TypeName.ANY}
+"""Types whose stored values the server does not compare as SQL does."""
 REAL, NAN, CHAR = "real", "nan", "char"
 """How values are carried: numbers with single precision, or some that are none; PostgreSQL's `char(n)` without the blanks that
 fill it up."""

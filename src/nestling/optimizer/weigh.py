@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from nestling.ir.options import DesignProblem, Group, Solution, Turn, Weighing
 from nestling.ir.rate import factor_between
@@ -44,6 +45,7 @@ NEVER = 1e-6
 """A choice that turns only when a rate falls below this share of what it is, turns never."""
 MODES = 100_000.0
 """Modes solved over for all alternatives: some seconds."""
+NOTHING_BUILT: Mapping[str, frozenset[str]] = MappingProxyType({})
 FLIP_SHARE = 0.4
 """As much of that again for all flips."""
 
@@ -55,12 +57,13 @@ def weigh(
     *,
     limit_seconds: float,
     modes: float = MODES,
-    built: frozenset[str] = frozenset(),
+    built: Mapping[str, frozenset[str]] = NOTHING_BUILT,
 ) -> Weighed:
     """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
     Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
-    what is found depends on `modes` alone as long as that suffices. `built`: structures that are there whatever is chosen.
+    what is found depends on `modes` alone as long as that suffices.
+    `built`: structures that are there whatever is chosen, each with those that are there in its place when they are chosen.
     """
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
@@ -142,15 +145,24 @@ def come_instead(part: DesignProblem, solution: Solution, other: Alternative, we
     return tuple(sorted(left - solution.chosen))
 
 
-def _dropped(part: DesignProblem, solution: Solution, group: Group, built: frozenset[str]) -> float | None:
+def _dropped(
+    part: DesignProblem, solution: Solution, group: Group, built: Mapping[str, frozenset[str]]
+) -> float | None:
     """The cost of what was chosen without what it has of the group, with all that is built anyway; None where that is not
     allowed, or where the group's own structure is built anyway.
     """
-    if built.intersection(group.among):
+    if built.keys() & set(group.among):
         return None
-    here = (solution.chosen | built) & {structure.id for structure in part.structures}
-    now, then = evaluate(part, here), evaluate(part, here - set(group.among))
+    now, then = (
+        evaluate(part, _there(part, chosen, built)) for chosen in (solution.chosen, solution.chosen - set(group.among))
+    )
     return solution.cost - now.cost + then.cost if now is not None and then is not None else None
+
+
+def _there(part: DesignProblem, chosen: frozenset[str], built: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """What is chosen, and what is built besides."""
+    besides = {name for name, instead in built.items() if not instead & chosen}
+    return (chosen | besides) & {structure.id for structure in part.structures}
 
 
 def statement_costs(problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[str, float], ...]:

@@ -1,4 +1,4 @@
-"""Ranges of a part of a compound key: the answer is SQLite's, and only the rows of the range are read."""
+"""Ranges and orders of the parts of a compound key: the answer is SQLite's, and only the rows of the range are read."""
 
 from __future__ import annotations
 
@@ -107,3 +107,34 @@ def test_only_the_range_is_read(kept: tuple[Beside, list[Any]]) -> None:
     told = beside.database.command("explain", asked, verbosity="executionStats")["executionStats"]
     assert told["nReturned"] == told["totalDocsExamined"] == 2
     assert told["totalKeysExamined"] <= 3
+
+
+ORDERS = (
+    "SELECT doctor, at, room FROM slot WHERE doctor = :d ORDER BY at, room",
+    "SELECT doctor, at, room FROM slot WHERE doctor = :d ORDER BY at DESC, room DESC LIMIT 5",
+    "SELECT doctor, at FROM day WHERE doctor = :d ORDER BY at DESC LIMIT 3",
+    "SELECT doctor, at FROM day WHERE doctor = :d ORDER BY doctor, at LIMIT 3 OFFSET 2",
+    "SELECT doctor, at FROM day ORDER BY doctor DESC, at DESC LIMIT 7",
+    "SELECT doctor, at FROM day ORDER BY doctor, at DESC LIMIT 7",
+    "SELECT doctor, at, room FROM slot WHERE room = 2 ORDER BY doctor, at LIMIT 7",
+    "SELECT doctor, at, room FROM slot WHERE doctor IN (1, 3) ORDER BY at, doctor, room",
+)
+
+
+def test_an_order_by_parts_is_sqlites(kept: tuple[Beside, list[Any]]) -> None:
+    """Whichever parts are given, and whichever way the others go."""
+    beside, _ = kept
+    for sql in ORDERS:
+        text = sql.replace(" at", ' "at"')
+        beside.assert_equal(text, {"d": 2} if ":d" in sql else {})
+
+
+def test_the_first_in_order_are_read_alone(kept: tuple[Beside, list[Any]]) -> None:
+    """The documents come in the order of `_id`: nothing is sorted, and reading stops at the limit."""
+    beside, _ = kept
+    for order in ('"at"', '"at" DESC'):
+        read = bind(beside.compiled(f"SELECT room FROM day WHERE doctor = :d ORDER BY {order} LIMIT 2"), {"d": 2})
+        asked = {"find": read.collection, "filter": read.filter, "sort": dict(read.sort), "limit": 2}
+        told = beside.database.command("explain", asked, verbosity="executionStats")
+        assert told["executionStats"]["totalKeysExamined"] <= 3
+        assert "'SORT'" not in repr(told["queryPlanner"]["winningPlan"])

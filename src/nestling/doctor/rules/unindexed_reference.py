@@ -8,7 +8,8 @@ Example: `comments.movie_id` without an index: a film's page reads 50,000 commen
 Remedy: an index on the reference, followed by what the result is sorted by. Where another finding proposes an index that begins
 with the reference, that one does.
 
-Ignore when: it is only ever followed from this side.
+Ignore when: it is only ever followed from this side. Never reported: the first part of a compound `_id`, as a range of `_id`s
+finds its documents.
 """
 
 from __future__ import annotations
@@ -37,8 +38,15 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             continue
         field = field_path(reference.steps)
         is_indexed = any(index.keys[0][0] == field and not index.hidden for index in holder.indexes)
+        is_indexed = is_indexed or _begins_id(holder, reference.steps)
         if holder.storage.documents > seen.limits["documents"].value and not is_indexed:
             yield _finding(seen, holder, reference, field)
+
+
+def _begins_id(holder: Collection, steps: tuple[str, ...]) -> bool:
+    """Whether it is the first part of a compound `_id`: a range of `_id`s finds the documents."""
+    parts = [path for path in holder.paths if len(path.steps) == 2 and path.steps[0] == "_id"]
+    return bool(parts) and min(parts, key=lambda path: path.place).steps == steps
 
 
 def _finding(seen: RuleInput, holder: Collection, reference: Reference, field: str) -> Finding:

@@ -193,6 +193,8 @@ def _sort(step: SortRows) -> list[Mql]:
         if path is None:
             computed[part.field] = part.value
         keys.setdefault(path or part.field, part.direction)
+    if step.by_id and not computed:
+        return [{"$sort": {"_id": -1 if step.keys[0].descending else 1}}]
     first: list[Mql] = [{"$set": computed}] if computed else []
     return [*first, {"$sort": keys}]
 

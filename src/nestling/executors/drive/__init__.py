@@ -8,6 +8,7 @@ makes quantiles and intervals.
 from nestling.executors.drive.ages import CopyRead, ages
 from nestling.executors.drive.answers import Answer, Likeness, Shape, both_right, digest, likeness, row_text
 from nestling.executors.drive.counters import Counters, counters
+from nestling.executors.drive.disk_wait import disk_wait
 from nestling.executors.drive.examined import Profiled, profiled
 from nestling.executors.drive.execution import LoadedDesign, driven, execute
 from nestling.executors.drive.figures import MixSeconds, latency, mixed
@@ -33,6 +34,7 @@ __all__ = [
     "closed",
     "counters",
     "digest",
+    "disk_wait",
     "driven",
     "execute",
     "homes",

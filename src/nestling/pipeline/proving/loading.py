@@ -7,8 +7,9 @@ from dataclasses import replace
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from nestling.common.connection import address, typed_errors
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
-from nestling.executors.drive import check_room, driven, stored
+from nestling.executors.drive import check_room, disk_wait, driven, stored
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.command import CreateIndex
 from nestling.ir.compiled import NotCompiled
@@ -51,12 +52,14 @@ def make_ready(
         load_rows(each.proposal, rows(each.proposal.design.model), each.database, each.name, watch)
         each.load_seconds = perf_counter() - began
         each.space = stored(each.database)
+        with typed_errors(address(each.database)):
+            waited = disk_wait(each.database)
     except (ConnectionFailed, DiskFull):
         raise
     except NestlingError as error:
         each.out(f"it cannot be loaded: {error.problems[0].text()}")
         return
-    each.predicted = predicted(each.proposal, reading)
+    each.predicted = predicted(each.proposal, reading, waited)
     each.driven = driven(each.name, each.database, statements, exact)
 
 

@@ -38,9 +38,16 @@ def compiled(proposal: Proposal, reading: Reading) -> tuple[Compiled, Exact]:
     return found, exact
 
 
-def predicted(proposal: Proposal, reading: Reading) -> dict[str, float | None]:
-    """Seconds an execution of each statement takes on a design by the cost model; None where it cannot say."""
-    return {each.name: predicted_seconds(proposal, reading, each) for each in reading.workload.statements}
+def predicted(proposal: Proposal, reading: Reading, disk_wait: float = 0.0) -> dict[str, float | None]:
+    """Seconds an execution of each statement takes on a design by the cost model; None where it cannot say.
+
+    `disk_wait`: how long a write, or its transaction, waits besides until the server has it on disk.
+    """
+    found: dict[str, float | None] = {}
+    for each in reading.workload.statements:
+        seconds = predicted_seconds(proposal, reading, each)
+        found[each.name] = seconds + disk_wait if seconds is not None and each.kind.writes else seconds
+    return found
 
 
 def is_answered(proposal: Proposal, reading: Reading, statement: Statement) -> bool:

@@ -7,7 +7,9 @@ from collections.abc import Collection
 from nestling.ir.candidate import Indexed
 from nestling.ir.clause import imply
 from nestling.ir.collations import begins_collated, by_expression, sought
+from nestling.ir.expression import Collation
 from nestling.ir.model import Entity
+from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.options.sizes import Sizes
 
@@ -85,3 +87,11 @@ def key_order(sizes: Sizes, access: Access) -> Indexed | None:
     """The index a collection has on `_id`, as one over the key's attributes; None where the entity has no key."""
     key = sizes.situation.model.entity(access.entity).key
     return Indexed(access.entity, tuple((name, 1) for name in key)) if key else None
+
+
+def has_plain_order(entity: Entity, key: Indexed) -> bool:
+    """Whether the order of a compound `_id` is that of its parts one after the other: of one that is not, it is its only part."""
+    parts = [entity.attribute(name) for name, _ in key.keys]
+    return len(parts) == 1 or all(
+        each.collation is Collation.BINARY and each.type.name not in COMPARED_BY_PARTS for each in parts
+    )

@@ -42,6 +42,7 @@ from nestling.planner.options.readable import Readable
 from nestling.planner.options.reads import Reads
 from nestling.planner.options.simplicity import SIMPLICITY, arrivals, departures, least_costs, simplicity
 from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.slight_indexes import without_slight
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.transactions import Together
 from nestling.planner.options.upkeep import UpkeepCosts
@@ -84,6 +85,8 @@ def options(
                 charges.append(found)
     rates = {s.name: s.rate_per_second for s in situation.reading.workload.statements}
     least = least_costs(steps, charges)
+    indexes = {each.id for each in places.candidates if isinstance(each.part, Indexed | IndexedAcross)}
+    steps = list(without_slight(steps, indexes, least))
     charges += simplicity(places.candidates)
     if today is not None:
         charges += arrivals(places.candidates, today)

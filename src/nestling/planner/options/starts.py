@@ -16,7 +16,14 @@ from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.archives import looked_for_in_both, recent
 from nestling.planner.options.buckets import found_buckets, grouped_work
 from nestling.planner.options.element_conditions import asked, holding, unwinding
-from nestling.planner.options.matching import compared_equal, covers, key_order, matched_rows, serves
+from nestling.planner.options.matching import (
+    compared_equal,
+    covers,
+    has_plain_order,
+    key_order,
+    matched_rows,
+    serves,
+)
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.overflow import pages_too
 from nestling.planner.options.pairs import found_by_pairs
@@ -133,10 +140,10 @@ class Starts:
     def _by_identity(
         self, statement: Statement, access: Access, home: Home, found: Access, *, alone: bool
     ) -> Iterator[Mode]:
-        """By `_id`, whose parts come in no order of their own where it is compound."""
+        """By `_id`, or by the first parts of one that is compound; its documents come in its own order."""
         own = key_order(self.modes.sizes, found)
         if own is not None:
-            alone = alone and len(own.keys) == 1
+            alone = alone and has_plain_order(self.modes.situation.model.entity(found.entity), own)
             if (matched := matched_rows(self.modes.sizes, found, own, alone=alone)) is not None:
                 yield self._by_index(statement, access, home, matched, own, found, covering=False)
 
@@ -157,8 +164,10 @@ class Starts:
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
         stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))
-        few = statement.limit if stops else None
-        reached = rows if few is None else min(rows, float(few))
+        reached = rows
+        if stops and statement.limit is not None:
+            wanted = min(self.modes.sizes.found(access) / rows, 1.0)  # the others are read on the way to these
+            reached = min(rows, statement.limit / wanted)
         if covering:
             entry = self.modes.sizes.bytes_of(access.entity, held)
             alone = work_of.covered(reached) + Work(read_bytes=reached * entry)

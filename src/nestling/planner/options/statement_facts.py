@@ -247,7 +247,13 @@ def _grouped(relation: Relation, known: KnownOf, values: Values) -> GroupFacts |
     keys = tuple(each.expression for each in relation.keys)
     parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
     fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
+    told = {fixed(each) for within in relations_within(relation) for each in _predicates(within)}
+    keys = tuple(each for each in keys if each not in told)  # that of one value makes no more groups
     return GroupFacts(keys, fields, tuple(_conditions(having, known, values)), is_sorted, known)
+
+
+def _predicates(relation: Relation) -> Iterator[Expression]:
+    yield from conjuncts(relation.predicate) if isinstance(relation, a.Filter) else ()
 
 
 def _is_as_found(relation: Relation) -> bool:

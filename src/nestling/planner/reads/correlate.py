@@ -17,7 +17,7 @@ from nestling.ir.layout import Place
 from nestling.ir.operands import nullable
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
-from nestling.ir.types import COMPOSITE, MACHINE_NUMBERS, TypeName
+from nestling.ir.types import COMPARED_BY_PARTS, MACHINE_NUMBERS, TypeName
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
@@ -177,11 +177,8 @@ def bare(expression: Expression) -> Column | None:
     return inner if isinstance(inner, Column) else None
 
 
-_COMPARED_BY_PARTS = COMPOSITE | {TypeName.BITS, TypeName.ANY}
-
-
 def _alike(one: Expression, other: Expression, left: Column, right: Column) -> bool:
-    if left.type.name in _COMPARED_BY_PARTS or right.type.name in _COMPARED_BY_PARTS or left.mixed or right.mixed:
+    if left.type.name in COMPARED_BY_PARTS or right.type.name in COMPARED_BY_PARTS or left.mixed or right.mixed:
         return False
     same = left.type.name is right.type.name and left.type.fraction_digits == right.type.fraction_digits
     if isinstance(one, Raw) or isinstance(other, Raw):

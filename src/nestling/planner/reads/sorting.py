@@ -8,6 +8,8 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import SortKey
 from nestling.ir.expression import Literal
 from nestling.ir.row_steps import Slice, SortRows
+from nestling.planner.reads.order_of_id import is_order_of_id
+from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import lifted_all
 
@@ -23,7 +25,8 @@ def lower_sort(relation: a.Sort, context: Context) -> Rows:
     if not keys or _is_sorted(rows, keys):
         return rows
     prefix = _prefix(rows)
-    step = SortRows(rows.step, keys, context.seen(rows.layout), prefix)
+    by_id = context.may(Rewrite.IDENTITY) and is_order_of_id(rows, keys)
+    step = SortRows(rows.step, keys, context.seen(rows.layout), prefix, by_id)
     return replace(rows, step=step, taken=rows.taken | {prefix})
 
 

@@ -1,8 +1,8 @@
 """How the server reads what a plan begins with: the index it takes for the conditions and the order asked, or a scan.
 
 The server compares indexes by trying them and takes the one that yields results with the fewest keys and documents; a collection
-is scanned only when no index serves. A compound `_id` serves equality on all its parts, or on the first few, but gives its
-parts in no order.
+is scanned only when no index serves. A compound `_id` serves equality on all its parts, or on the first few, and gives the
+documents in its own order.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 
 Order = tuple[tuple[str, int], ...]
+_EITHER_WAY: tuple[Order, ...] = ((("_id", 1),), (("_id", -1),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[s
     found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, design, keys, order, needs))]
     found += _by_partial(leading, design, order)
     parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)
-    found += [parts] if parts is not None else []
+    found += [replace(parts, ordered=order[:1] in _EITHER_WAY)] if parts is not None else []
     found += [access for each in leading.conditions if (access := _by_several(leading, each, design)) is not None]
     if not found:
         return _by_scan(leading)

@@ -36,6 +36,7 @@ from nestling.ir.row_steps import (
 from nestling.ir.work import Work
 from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.value_ranges import Values, column_in
 from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
@@ -103,6 +104,20 @@ def _find(stream: Stream, layout: Layout) -> KnownOf:
 
 
 def _where(step: Where, stream: Stream, values: Values) -> Stream:
+    found = _asked(step, stream, values)
+    return replace(found, known=_one_value(found.known, conjuncts(step.predicate), step.layout))
+
+
+def _one_value(
+    known: Mapping[str, PathStatistics], parts: Iterable[Expression], layout: Layout
+) -> Mapping[str, PathStatistics]:
+    """What is known of the rows, of which those that equal a constant have one value."""
+    columns = (column for each in parts if (column := fixed(each)) is not None)
+    paths = [layout.path(column) for column in columns if column in layout]
+    return {**known, **{path: replace(known[path], distinct=1.0) for path in paths if path in known}}
+
+
+def _asked(step: Where, stream: Stream, values: Values) -> Stream:
     parts = conjuncts(step.predicate)
     if stream.leading is not None:
         found = tuple(_condition(each, step.layout, stream, stream.leading.documents, values) for each in parts)
@@ -262,6 +277,7 @@ def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: 
             for column, key in zip(columns, step.keys, strict=True)
             if column is not None
         )
+        order = (("_id", order[0][1]),) if step.by_id else order
         access = read(stream.leading, facts.design, order)
         if access.ordered:
             work = access.work + work_of.pass_on(access.rows)

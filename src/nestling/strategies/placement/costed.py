@@ -17,7 +17,7 @@ from nestling.ir.work_words import work_rate
 from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
-from nestling.strategies.placement.stored_twice import stored_twice
+from nestling.strategies.placement.stored_twice import MOST_NAMED, copies_along, stored_twice
 from nestling.strategies.placement.wording import about_equal, causes, causing, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4
@@ -94,7 +94,11 @@ class _Deciding:
     ) -> Decision:
         weighing = self.weighings.get(f"home of {joined[0].child}", Weighing("", ()))
         others = tuple(self._alternatives(weighing, joined, home, both))
-        reasons = [self._cost(weighing, home, others), *self._causes(weighing, home, joined), *self._walking(joined)]
+        reasons = [
+            self._cost(weighing, home, others, copies_along(self.kept, joined, both)),
+            *self._causes(weighing, home, joined),
+            *self._walking(joined),
+        ]
         reasons += [self._against_the_tree(weighing, name, choice, others), self._price(home, joined, both)]
         reasons += self._outweighing(weighing, home, joined)
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
@@ -103,23 +107,26 @@ class _Deciding:
         turns = flips(weighing, self.rates, words, str(choice))
         return Decision(name, choice, (pattern,), tuple(reasons), others, turns)
 
-    def _cost(self, weighing: Weighing, home: Candidate, others: tuple[Alternative, ...]) -> Reason:
-        """The choice beside the runner-up."""
+    def _cost(
+        self, weighing: Weighing, home: Candidate, others: tuple[Alternative, ...], copies: Sequence[str]
+    ) -> Reason:
+        """The choice, with the copies kept along the relationship, beside the runner-up."""
+        here = f"{home.id} (with {first_of(copies, MOST_NAMED)})" if copies else home.id
         runner_up = next((other for other in others if other.cost is not None), None)
         if runner_up is not None and runner_up.cost is not None:
             saved, other = runner_up.cost - self.solution.cost, runner_up.text.split(":")[0]
             if is_rounding(saved, self.solution):
-                return Reason("cost", f"{home.id} costs as much as {other}, and makes the smaller design", 0.0)
+                return Reason("cost", f"{here} costs as much as {other}, and makes the smaller design", 0.0)
             threshold = _threshold(weighing, runner_up.cost)
             equal = about_equal(saved - threshold, self.solution)
-            return Reason("cost", f"{equal}{home.id} {self._beside(saved, other, threshold)}", saved - threshold)
+            return Reason("cost", f"{equal}{here} {self._beside(saved, other, threshold)}", saved - threshold)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
-            return Reason("cost", f"{home.id}: no other place keeps to the limits, such as the document bound")
+            return Reason("cost", f"{here}: no other place keeps to the limits, such as the document bound")
         if len(possible) > 1:
-            return Reason("cost", f"{home.id} costs least; its alternatives were not weighed one by one")
-        return Reason("cost", f"{home.id}: no other place for it was proposed")
+            return Reason("cost", f"{here} costs least; its alternatives were not weighed one by one")
+        return Reason("cost", f"{here}: no other place for it was proposed")
 
     def _beside(self, saved: float, other: str, threshold: float) -> str:
         """What the choice saves over another, or why it stays though the other costs less: a change has a threshold."""

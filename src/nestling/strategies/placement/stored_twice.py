@@ -14,11 +14,16 @@ MOST_NAMED = 2
 
 def stored_twice(chosen: Iterable[Candidate], links: Iterable[Relationship], both: ManyToMany | None) -> str:
     """Which of the chosen structures copy along these relationships, or that none does."""
-    along = {link.name for link in links} | ({both.name} if both is not None else set())
-    copies = [each.id for each in chosen if along & set(_followed(each))]
+    copies = copies_along(chosen, links, both)
     if not copies:
         return "nothing is stored twice"
     return f"stored more than once: {first_of(copies, MOST_NAMED)}"
+
+
+def copies_along(chosen: Iterable[Candidate], links: Iterable[Relationship], both: ManyToMany | None) -> list[str]:
+    """The chosen structures that copy along these relationships."""
+    along = {link.name for link in links} | ({both.name} if both is not None else set())
+    return [each.id for each in chosen if along & set(_followed(each))]
 
 
 def _followed(candidate: Candidate) -> tuple[str, ...]:
