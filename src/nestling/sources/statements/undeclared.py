@@ -102,7 +102,7 @@ def _references(joins: Iterable[tuple[Origin, Origin]]) -> Iterator[Reference]:
 
 
 def refers_by_type(child: Entity, columns: tuple[str, ...]) -> bool:
-    """Whether another column says whose id it is, as `commentable_type` of `commentable_id`: rows refer to several entities then."""
+    """Whether another column says whose id it is, as `commentable_type` does: rows refer to several entities."""
     names = {name.casefold() for name in child.attribute_names} - {name.casefold() for name in columns}
     return any(not names.isdisjoint(_types_of(name.casefold())) for name in columns)
 
