@@ -230,7 +230,10 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Pairs of rows for which the condition is true, and by `kind` the rows left alone, with NULLs for the other side."""
+    """Pairs of rows for which the condition is true, and by `kind` the rows left alone, with NULLs for the other side.
+
+    The right may mention columns of the left (LATERAL) in an inner, cross or left join: it is then made anew for each of its rows.
+    """
 
     kind: JoinKind
     left: Relation

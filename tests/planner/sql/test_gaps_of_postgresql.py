@@ -18,7 +18,7 @@ ROWS = {
         "SELECT id FROM item WHERE 'x' < ANY (a)",
     ),
     "FROM": (
-        "SELECT n FROM item i, LATERAL (SELECT 1) x", "SELECT * FROM generate_series(1, 3)",
+        "SELECT n FROM item i, LATERAL unnest(i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x", "SELECT * FROM generate_series(1, 3)",
         "SELECT id FROM item TABLESAMPLE SYSTEM (10)", "SELECT id FROM item ORDER BY id FETCH FIRST 2 ROWS WITH TIES",
     ),
     "aggregates": (
@@ -54,6 +54,7 @@ CONVERTED = (
     "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
     "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
     "SELECT a[1] FROM item",
+    "SELECT i.id, x.n FROM item i LEFT JOIN LATERAL (SELECT n FROM item o WHERE o.n = i.id ORDER BY o.at LIMIT 3) x ON true",
 )
 
 
