@@ -150,6 +150,9 @@ class Function(StrEnum):
     JSON_VALUE = (
         "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
     )
+    JSON_OBJECT = "json object"  # (key, value, key, value…): never NULL; a value that is NULL is JSON's null
+    JSON_ARRAY = "json array"  # (value…): the same as an array
+    JSON_PART = "json part"  # (value): as a part of JSON
     CARDINALITY = "cardinality"  # of an array: how many elements it has
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
     TYPE_OF = "type of"  # SQLite's typeof, never NULL

@@ -78,7 +78,9 @@ def columns_of(expression: Expression) -> Iterator[Column]:
         yield from columns_of(inner)
 
 
-_NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
+_NEVER_NULL = frozenset(
+    {Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF, Function.JSON_OBJECT, Function.JSON_ARRAY}
+)
 _OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
 _NULL_IF_ALL = frozenset({Function.COALESCE})
 _MAY_FAIL_TO_NULL = frozenset(

@@ -404,7 +404,9 @@ def test_what_is_computed_of_a_column_that_is_set_changes_too():
     assert access.attributes == ("last", "whole", "shout")
 
 
-@pytest.mark.parametrize("join", ["CROSS JOIN LATERAL ({}) x", "LEFT JOIN LATERAL ({}) x ON true", ", LATERAL ({}) AS x"])
+@pytest.mark.parametrize(
+    "join", ["CROSS JOIN LATERAL ({}) x", "LEFT JOIN LATERAL ({}) x ON true", ", LATERAL ({}) AS x"]
+)
 def test_lateral_sees_the_tables_on_its_left(join: str) -> None:
     """What it gives is what its own tables have."""
     newest = "SELECT o.id FROM orders o WHERE o.customer_id = c.id ORDER BY o.id DESC LIMIT 3"

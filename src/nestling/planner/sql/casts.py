@@ -75,6 +75,9 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
         sent = cast_type(node.to, env, node, SENT)
         if not sent.numbers:
             return replace(operand, type=sent, exact=sent.name not in _READ_BY_TYPE)
+    if is_text and node.to.this is exp.DataType.Type.ARRAY and node.to.expressions:
+        element = cast_type(node.to.expressions[0], env, node, SENT)
+        return Cast(operand, Type(TypeName.ARRAY, element=element), Rules.POSTGRESQL)
     if is_text and isinstance(operand, Literal):
         kind = cast_type(node.to, env, node, SENT)
         if kind.is_char and kind.numbers:

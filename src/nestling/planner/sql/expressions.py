@@ -55,7 +55,10 @@ from nestling.planner.sql.type_errors import refuse_composite
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
+    exp.ArrayAgg, exp.JSONArrayAgg,
 )  # fmt: skip
+NAMED_AGGREGATES = frozenset({"total", "every", "jsonb_agg"})
+"""Aggregates sqlglot has no class for."""
 
 
 def bind(node: exp.Expr, env: Env) -> Expression:
@@ -98,7 +101,9 @@ def is_aggregate(node: exp.Expr) -> bool:
     """Whether it is an aggregate call (one over a window lies under an `exp.Window`)."""
     if isinstance(node, exp.Filter):
         return True
-    return isinstance(node, AGGREGATES) or (isinstance(node, exp.Anonymous) and node.name.casefold() == "total")
+    return isinstance(node, AGGREGATES) or (
+        isinstance(node, exp.Anonymous) and node.name.casefold() in NAMED_AGGREGATES
+    )
 
 
 def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr | None = None) -> SortKey:

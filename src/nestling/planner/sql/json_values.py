@@ -8,7 +8,7 @@ from collections.abc import Callable
 from sqlglot import exp
 
 from nestling.ir.expression import Call, Column, Expression, Function, Literal, Rules
-from nestling.ir.types import JSONB, TEXT, TypeName
+from nestling.ir.types import JSONB, MADE, TEXT, TypeName
 from nestling.planner.sql.gaps import no_constant, statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
@@ -28,6 +28,8 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     column = bound(inner) if isinstance(inner, exp.Column) else None
     is_json = isinstance(column, Column) and column.type.name is TypeName.JSON and not column.mixed
     if has_brackets and column is not None and column.type.carried != JSONB:  # which alone has them
+        is_json = False
+    if column is not None and column.type.carried == MADE:  # whose numbers have other digits
         is_json = False
     if column is None or not is_json or env.dialect.rules is not Rules.POSTGRESQL:
         raise statement_gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)

@@ -229,10 +229,14 @@ def _asked_outside(relation: Relation) -> frozenset[str]:
     return frozenset(alias for alias, _ in free_columns(relation))
 
 
+def _is_lateral(join: a.Join) -> bool:
+    """Whether the right mentions the left."""
+    return not aliases(join.left).isdisjoint(_asked_outside(join.right))
+
+
 def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:
     """What LATERAL adds to rows goes nowhere without them."""
-    is_inner = isinstance(relation, a.Join) and relation.kind in _INNER
-    if is_inner and aliases(relation.left).isdisjoint(_asked_outside(relation.right)):
+    if isinstance(relation, a.Join) and relation.kind in _INNER and not _is_lateral(relation):
         _flatten(relation.left, leaves, conditions)
         _flatten(relation.right, leaves, conditions)
         conditions += conjuncts(relation.condition)
