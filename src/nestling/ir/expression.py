@@ -147,6 +147,9 @@ class Function(StrEnum):
     ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
     CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
     OVERLAPS = "overlaps"  # (array, values…): one of them is an element
+    ARRAY_OF = "array of"  # (value…): never NULL; its elements may be
+    ARRAY_CONCAT = "array concat"  # (array, array): one that is NULL adds nothing; NULL where both are
+    ARRAY_REMOVE = "array remove"  # (array, value): without the elements that are the value, NULL as well
     JSON_VALUE = (
         "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
     )

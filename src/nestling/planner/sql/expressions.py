@@ -38,6 +38,7 @@ from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
+from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
 from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation, is_no_text
@@ -397,6 +398,8 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("|| of bit strings, which a text beside them becomes", node)
     if env.dialect.rules is Rules.POSTGRESQL:
+        if any(each.type.element is not None for each in bound):
+            return concatenated(node, env, _bound(env))
         refuse_composite(node, env.dialect.grammar, *bound)
     parts = tuple(values.text(each, env.translation) for each in bound)
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
@@ -405,6 +408,7 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
 _CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {
     **ARITHMETIC,
     **ARRAYS,
+    **ARRAY_CHANGES,
     **CASTS,
     **COMPARISONS,
     **FUNCTIONS,
