@@ -153,6 +153,19 @@ class Function(StrEnum):
     JSON_VALUE = (
         "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
     )
+    JSON_CONTAINS = (
+        "json contains"  # (json, constant JSON text, key…): what lies under the keys holds all that the text says
+    )
+    JSON_HAS = (
+        "json has"  # (json, text, key…): what lies under the keys is an object with the key, or an array with the text
+    )
+    JSON_MERGE = (
+        "json merge"  # (object, object): what the second says in place of what the first does; fails on anything else
+    )
+    JSON_WITHOUT = "json without"  # (object, key…): without these keys; fails on anything else
+    JSON_SET = (
+        "json set"  # (object, value, key…): with the value under the keys, whose objects but the last's are there
+    )
     JSON_OBJECT = "json object"  # (key, value, key, value…): never NULL; a value that is NULL is JSON's null
     JSON_ARRAY = "json array"  # (value…): the same as an array
     JSON_PART = "json part"  # (value): as a part of JSON

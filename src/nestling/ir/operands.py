@@ -96,7 +96,9 @@ _MAY_FAIL_TO_NULL = frozenset(
         Function.FLOAT_MOD, Function.CODE_POINT,
     }
 )  # fmt: skip
-_OF_PARTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE})
+_OF_PARTS = frozenset(
+    {Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE, Function.JSON_CONTAINS, Function.JSON_HAS}
+)
 
 
 def nullable(expression: Expression) -> bool:  # noqa: C901 - one case for each node

@@ -9,7 +9,8 @@ from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed, tabl
 
 ROWS = {
     "JSON": (
-        "j -> 'a'", "j ->> 0", "j ->> s", "j #>> '{a,b}'", "j @> '{}'", "j ? 'a'", "jsonb_array_length(j)",
+        "j -> 'a'", "j ->> 0", "j ->> s", "j #>> '{a,b}'", "j @> '{}'", "j ? 'a'", "jb @> to_jsonb(n)", "jb ?| a", "jb @? '$.a'",
+        "jsonb_array_length(j)",
         "json_object_agg(s, n)", "to_json(s)", "json_build_object(s, n)", "json_build_object('a', u)",
     ),
     "orders": ("max(e)", "min(e)", "SELECT id FROM item ORDER BY j", "SELECT id FROM item ORDER BY a", "max(j)", "max(a)"),
@@ -56,6 +57,7 @@ CONVERTED = (
     "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
     "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
     "SELECT a[1] FROM item",
+    "SELECT id FROM item WHERE jb @> '{\"a\": 1}' AND jb ? 'b'",
     "SELECT array_agg(n ORDER BY id), json_agg(s), every(n > 1) FROM item",
     "SELECT json_build_object('a', n, 'd', at::date, 'j', j) FROM item",
     "SELECT i.id, x.n FROM item i LEFT JOIN LATERAL (SELECT n FROM item o WHERE o.n = i.id ORDER BY o.at LIMIT 3) x ON true",
@@ -67,7 +69,7 @@ def proposal() -> Proposal:
     """A table of each kind of column."""
     columns = {
         "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
-        "j": "json", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
+        "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
     }  # fmt: skip
     return table_of("postgresql", columns)
 

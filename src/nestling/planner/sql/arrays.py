@@ -30,6 +30,7 @@ from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, statement_gap
+from nestling.planner.sql.json_values import contains, is_jsonb
 from nestling.planner.sql.scope import Bound, Env
 
 _ELEMENTS = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN, TypeName.FLOAT, TypeName.UUID, TypeName.DATE}
@@ -111,6 +112,8 @@ def _among(function: Function, *, turned: bool = False) -> Callable[..., Express
 
     def call(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         array, other = (node.expression, node.this) if turned else (node.this, node.expression)
+        if function is Function.CONTAINS and is_jsonb(array, bound):
+            return contains(exp.ArrayContainsAll(this=array, expression=other), env, bound)
         column = array_column(array, env, bound)
         return Call(function, (column, *_written(other, column, env, bound)), BOOLEAN, env.dialect.rules)
 

@@ -47,6 +47,7 @@ from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
+from nestling.planner.sql.json_changes import is_jsonb, merged
 from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.mysql_digits import observed
@@ -400,6 +401,8 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     if env.dialect.rules is Rules.POSTGRESQL:
         if any(each.type.element is not None for each in bound):
             return concatenated(node, env, _bound(env))
+        if any(map(is_jsonb, bound)):
+            return merged(node, env, _bound(env))
         refuse_composite(node, env.dialect.grammar, *bound)
     parts = tuple(values.text(each, env.translation) for each in bound)
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
