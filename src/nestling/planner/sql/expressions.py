@@ -209,6 +209,8 @@ def _not(node: exp.Not, env: Env) -> Expression:
 
 
 def _in(node: exp.In, env: Env) -> Expression:
+    if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Values):
+        return _in(_among_values(node, node.expressions[0], env), env)
     query = node.args.get("query")
     if query is not None:
         return _in_subquery(node, query, env)
@@ -246,6 +248,17 @@ def _in(node: exp.In, env: Env) -> Expression:
     if among_floats or len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _among_values(node: exp.In, rows: exp.Values, env: Env) -> exp.In:
+    """`x IN (VALUES (1), (2))` is IN with a list."""
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap("IN (VALUES …)", node)
+    if isinstance(node.this, exp.Tuple):
+        return exp.In(this=node.this, expressions=rows.expressions)
+    if any(len(row.expressions) != 1 for row in rows.expressions):
+        raise mistake("a row is compared with one value", node)
+    return exp.In(this=node.this, expressions=[row.expressions[0] for row in rows.expressions])
 
 
 def _in_chars(node: exp.In, operand: Expression, items: Sequence[Expression], env: Env) -> Expression:
