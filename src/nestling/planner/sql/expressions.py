@@ -219,11 +219,13 @@ def _in(node: exp.In, env: Env) -> Expression:
     if node.args.get("unnest") is not None or not is_list:
         raise statement_gap("IN without a list", node)
     if isinstance(node.this, exp.Tuple):
-        return Or(
-            tuple(
-                row_comparison(exp.EQ(this=node.this, expression=item), env, _bound(env)) for item in node.expressions
-            )
-        )
+        pairs = (exp.EQ(this=node.this, expression=item) for item in node.expressions)
+        return Or(tuple(row_comparison(each, env, _bound(env)) for each in pairs))
+    return _in_list(node, given, env)
+
+
+def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
+    """One value among those that are written, or in the list that is given."""
     operand = bind(node.this, env)
     items = [bind(item, env) for item in node.expressions] if given is None else [given_list(given, env, node)]
     if env.dialect.rules is Rules.POSTGRESQL and any(each.type.is_char for each in (operand, *items)):
