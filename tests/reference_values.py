@@ -413,6 +413,9 @@ NOT_SQLITES = frozenset(
         e.Function.CONCAT_PRESENT, e.Function.CONCAT_SEPARATED, e.Function.PAD_START, e.Function.PAD_END, e.Function.REPEAT,
         e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
         e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
+        e.Function.ARRAY_OF, e.Function.ARRAY_CONCAT, e.Function.ARRAY_REMOVE,
+        e.Function.JSON_MERGE, e.Function.JSON_WITHOUT, e.Function.JSON_SET, e.Function.JSON_CONTAINS, e.Function.JSON_HAS,
+        e.Function.JSON_OBJECT, e.Function.JSON_ARRAY, e.Function.JSON_PART,
         e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN, e.Function.TIME_IN_ZONE,
         e.Function.TIME_OF_ZONE, e.Function.SUBSTRING_INDEX, e.Function.UNITS_BETWEEN, e.Function.ROUND_TIME,
     }

@@ -15,7 +15,7 @@ from nestling.executors.read_errors import read_errors
 from nestling.ir.bson_in_json import by_worth
 from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
-from nestling.ir.types import JSONB, TypeName
+from nestling.ir.types import JSONB, MADE, TypeName
 from nestling.ir.values import decode, decoder
 
 Row = tuple[object, ...]
@@ -56,7 +56,7 @@ def row_of(columns: Sequence[OutputColumn]) -> Callable[[Document], Row]:
 def _convert(column: OutputColumn) -> Callable[[object], object]:
     if column.type.name is TypeName.JSON:
         inner = decoder(column.type)
-        if column.type.carried == JSONB:  # a driver of SQL shows no digits of them
+        if column.type.carried in (JSONB, MADE):  # a driver of SQL shows no digits of them
             return lambda value: None if value is None or value is JSON_NULL else by_worth(inner(value))
         return lambda value: None if value is None or value is JSON_NULL else inner(value)
     kind = column.type.element or column.type
@@ -64,10 +64,15 @@ def _convert(column: OutputColumn) -> Callable[[object], object]:
         return lambda value: _filled(value, kind.numbers[0])
     inner = decode if column.type.name is TypeName.ANY else decoder(column.type)
     if column.number is TypeName.DECIMAL:
-        return lambda value: None if value is None else _as_decimal(inner(value))
+        return lambda value: None if value is None else _each(_as_decimal, inner(value))
     if column.number is TypeName.FLOAT:
-        return lambda value: None if value is None else _as_float(inner(value))
+        return lambda value: None if value is None else _each(_as_float, inner(value))
     return lambda value: None if value is None else inner(value)
+
+
+def _each(convert: Callable[[object], object], value: object) -> object:
+    """The value, or each element of the array it is."""
+    return [_each(convert, item) for item in value] if isinstance(value, list) else convert(value)
 
 
 def _as_decimal(value: object) -> object:

@@ -39,7 +39,8 @@ class AggregateFunction(StrEnum):
 
     SUM: an integer if all values are integers, else a float (SQLite); exact decimals stay exact. AVG: a float, exact for
     decimals (PostgreSQL: for integers too). ANY_VALUE: a value of some row, NULLs *not* left out; all ANY_VALUEs of a group
-    are of the same row, and where `at` is set of a row that has that minimum or maximum (SQLite's bare columns).
+    are of the same row, and where `at` is set of a row that has that minimum or maximum (SQLite's bare columns). LIST: an array
+    of the values, NULLs *not* left out.
     """
 
     COUNT = "count"
@@ -52,6 +53,7 @@ class AggregateFunction(StrEnum):
     EVERY = "every"
     SOME = "some"
     ANY_VALUE = "any value"
+    LIST = "list"
 
 
 class WindowOnly(StrEnum):
@@ -101,7 +103,7 @@ class Named:
 class Aggregate:
     """One aggregate over the rows of a group; COUNT without an argument counts rows.
 
-    `filter`: only rows where it is true. `order` and `separator` are CONCAT's; without an order any order is right.
+    `filter`: only rows where it is true. `order` is CONCAT's and LIST's, without which any order is right; `separator` CONCAT's.
     `at`: (MIN or MAX, its argument), see ANY_VALUE.
     """
 
@@ -121,6 +123,8 @@ class Aggregate:
             return False
         if not keyed or self.argument is None or self.filter is not None or self.type == FLOAT:
             return True
+        if self.function is AggregateFunction.LIST:
+            return False
         return nullable(self.argument) or (self.separator is not None and nullable(self.separator))
 
 
@@ -230,7 +234,10 @@ class Project:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """Pairs of rows for which the condition is true, and by `kind` the rows left alone, with NULLs for the other side."""
+    """Pairs of rows for which the condition is true, and by `kind` the rows left alone, with NULLs for the other side.
+
+    The right may mention columns of the left (LATERAL) in an inner, cross or left join: it is made anew for each row there.
+    """
 
     kind: JoinKind
     left: Relation

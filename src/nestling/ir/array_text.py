@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+_PLAIN = re.compile(r"[A-Za-z0-9_.:+-]+", re.ASCII)
 _ITEM = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|([^\s",{}\\](?:[^",{}\\]*[^\s",{}\\])?))\s*(,|\Z)""", re.DOTALL)
 
 
@@ -25,3 +27,14 @@ def read_array(text: str) -> list[str | None]:
         if not after:
             break
     return found
+
+
+def array_text(items: Iterable[str | None]) -> str:
+    """An array of one dimension as PostgreSQL reads it; None is NULL."""
+    return "{" + ",".join("NULL" if item is None else _quoted(item) for item in items) + "}"
+
+
+def _quoted(item: str) -> str:
+    if _PLAIN.fullmatch(item) and item.upper() != "NULL":
+        return item
+    return '"' + item.replace("\\", "\\\\").replace('"', '\\"') + '"'

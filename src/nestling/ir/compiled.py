@@ -71,9 +71,9 @@ class OutputColumn:
 
     @property
     def number(self) -> TypeName | None:
-        """The kind of number that every number of the column is shown as; None where each is shown as it is."""
-        shown = self.typed and not self.mixed and self.type.name in (TypeName.DECIMAL, TypeName.FLOAT)
-        return self.type.name if shown else None
+        """The kind of number that every number of the column is shown as, or each element; None where each is shown as it is."""
+        kind = (self.type.element or self.type).name
+        return kind if self.typed and not self.mixed and kind in (TypeName.DECIMAL, TypeName.FLOAT) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,9 +147,28 @@ class Function(StrEnum):
     ANY_ELEMENT = "any element"  # (array, value): one is equal; NULL when none is and one might be, were NULL known
     CONTAINS = "contains"  # (array, values…): each is an element, which NULL is not; NULL only where the array is
     OVERLAPS = "overlaps"  # (array, values…): one of them is an element
+    ARRAY_OF = "array of"  # (value…): never NULL; its elements may be
+    ARRAY_CONCAT = "array concat"  # (array, array): one that is NULL adds nothing; NULL where both are
+    ARRAY_REMOVE = "array remove"  # (array, value): without the elements that are the value, NULL as well
     JSON_VALUE = (
         "json value"  # (json, key…): what lies under the keys, one in another, as text; NULL where nothing does
     )
+    JSON_CONTAINS = (
+        "json contains"  # (json, constant JSON text, key…): what lies under the keys holds all that the text says
+    )
+    JSON_HAS = (
+        "json has"  # (json, text, key…): what lies under the keys is an object with the key, or an array with the text
+    )
+    JSON_MERGE = (
+        "json merge"  # (object, object): what the second says in place of what the first does; fails on anything else
+    )
+    JSON_WITHOUT = "json without"  # (object, key…): without these keys; fails on anything else
+    JSON_SET = (
+        "json set"  # (object, value, key…): with the value under the keys, whose objects but the last's are there
+    )
+    JSON_OBJECT = "json object"  # (key, value, key, value…): never NULL; a value that is NULL is JSON's null
+    JSON_ARRAY = "json array"  # (value…): the same as an array
+    JSON_PART = "json part"  # (value): as a part of JSON
     CARDINALITY = "cardinality"  # of an array: how many elements it has
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
     TYPE_OF = "type of"  # SQLite's typeof, never NULL

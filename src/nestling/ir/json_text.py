@@ -51,6 +51,14 @@ def read_jsonb(text: str) -> Any:
     return json.dumps(found, ensure_ascii=False) if found is None or isinstance(found, str) else found
 
 
+def jsonb_value(text: str) -> Any:
+    """The value a JSON text stands for, a text of JSON as a text; raises `ValueError` for what is no JSON."""
+    try:
+        return _JSONB_DECODER.decode(text)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
 def json_text(value: object) -> str:
     """Write a value as JSON text; a string is JSON text already."""
     return value if isinstance(value, str) else _written(value)

@@ -78,16 +78,27 @@ def columns_of(expression: Expression) -> Iterator[Column]:
         yield from columns_of(inner)
 
 
-_NEVER_NULL = frozenset({Function.CONCAT_PRESENT, Function.NOW, Function.TYPE_OF})
+_NEVER_NULL = frozenset(
+    {
+        Function.CONCAT_PRESENT,
+        Function.NOW,
+        Function.TYPE_OF,
+        Function.JSON_OBJECT,
+        Function.JSON_ARRAY,
+        Function.ARRAY_OF,
+    }
+)
 _OF_ITS_VALUES = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.DATE_OF)
-_NULL_IF_ALL = frozenset({Function.COALESCE})
+_NULL_IF_ALL = frozenset({Function.COALESCE, Function.ARRAY_CONCAT})
 _MAY_FAIL_TO_NULL = frozenset(
     {
         Function.TIMESTAMP_OF, Function.SQRT, Function.LN, Function.LOG10, Function.LOG2, Function.POWER, Function.NUMBER_OF,
         Function.FLOAT_MOD, Function.CODE_POINT,
     }
 )  # fmt: skip
-_OF_PARTS = frozenset({Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE})
+_OF_PARTS = frozenset(
+    {Function.ANY_ELEMENT, Function.ELEMENT, Function.JSON_VALUE, Function.JSON_CONTAINS, Function.JSON_HAS}
+)
 
 
 def nullable(expression: Expression) -> bool:  # noqa: C901 - one case for each node
@@ -108,6 +119,8 @@ def nullable(expression: Expression) -> bool:  # noqa: C901 - one case for each 
                 return False
             if function in _NULL_IF_ALL:
                 return all(map(nullable, arguments))
+            if function is Function.ARRAY_REMOVE:
+                return nullable(arguments[0])
             return function in _MAY_FAIL_TO_NULL | _OF_PARTS or any(map(nullable, arguments))
         case Cast(type=kind, rules=Rules.MYSQL) if kind.name in TIMES:  # of a text that is no time
             return True

@@ -49,7 +49,7 @@ from nestling.ir.json_text import read_json
 from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, JSONB, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MADE, Type, TypeName
 
 DECIMAL128_DIGITS = DIGITS
 
@@ -176,7 +176,7 @@ def decoder(kind: Type) -> Convert:
         case TypeName.DECIMAL:
             return _decode_decimal
         case TypeName.JSON:
-            digits = kind.carried == JSONB
+            digits = kind.carried in (JSONB, MADE)
             return lambda value: JSON_NULL if value is None else _decode_whole_json(value, digits)
         case TypeName.INTEGER:
             return _decode_integer

@@ -29,6 +29,7 @@ MANY_ROWS = "a subquery may have more than one row"
 FRACTIONS = (TypeName.FLOAT, TypeName.DECIMAL)
 SUMS = (a.AggregateFunction.SUM, a.AggregateFunction.TOTAL, a.AggregateFunction.AVG)
 _ENDS = (a.AggregateFunction.MIN, a.AggregateFunction.MAX)
+_OF_ORDER = (a.AggregateFunction.CONCAT, a.AggregateFunction.LIST)
 _RANKS = (
     a.WindowOnly.RANK,
     a.WindowOnly.DENSE_RANK,
@@ -158,7 +159,7 @@ class Choices:
         return ANY_ROW if found.at is None else AN_END
 
     def _of_texts(self, found: a.Aggregate, relation: a.Group, outer: Ids) -> str:
-        if found.function is a.AggregateFunction.CONCAT:
+        if found.function in _OF_ORDER:
             known = sorted_columns(found.order) | outer
             known |= {column for key in relation.keys if (column := plain_column(key.expression)) is not None}
             wanted = ids(mentioned(found.argument)) if found.argument is not None else frozenset()
@@ -242,7 +243,7 @@ def _sees_peers_alike(made: a.WindowFunction) -> bool:
     """Whether rows that are tied have the same value, or see all rows of the partition."""
     if made.function in _RANKS:
         return True
-    if isinstance(made.function, a.WindowOnly) or made.function is a.AggregateFunction.CONCAT:
+    if isinstance(made.function, a.WindowOnly) or made.function in _OF_ORDER:
         return False
     is_whole = made.frame.start.offset is None and made.frame.end.offset is None
     return is_whole or made.frame.unit is not a.FrameUnit.ROWS

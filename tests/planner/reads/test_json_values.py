@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from pymongo import MongoClient
 
 from nestling import pipeline
-from nestling.common.errors import GapError, NestlingError
+from nestling.common.errors import GapError, NestlingError, ReadError, WorkloadError
 from nestling.emitters.python_code import module
 from nestling.ir.compiled import CompiledRead
 from nestling.store import Store
@@ -44,6 +44,42 @@ INSERT INTO price SELECT at, jsonb_build_object('n', n, 'in', jsonb_build_object
 INSERT INTO price VALUES (100, '{"n": {"$a": 1.50}}'), (101, '[0.10, {"x": 2.00}]');
 """
 CONDITIONS = (
+    'contact @> \'{"phone": "123"}\'',
+    "contact @> '{\"phone\": 42}'",
+    "contact @> '{\"phone\": 42.0}'",
+    "contact @> '{\"phone\": null}'",
+    'contact @> \'{"on": true, "phone": null}\'::jsonb',
+    'contact @> \'{"a": {"b": "deep"}}\'',
+    'contact @> \'{"a": {"b": {}}}\'',
+    'contact @> \'{"a": {"b": ["deep"]}}\'',
+    'contact @> \'{"a": [{"b": "deep"}]}\'',
+    "contact @> '{\"a\": []}'",
+    "contact @> '{}'",
+    "contact @> '[]'",
+    'contact @> \'[{"phone": "123"}]\'',
+    "contact @> '[\"phone\"]'",
+    "contact @> '\"phone\"'",
+    "contact @> '7'",
+    "contact @> 'null'",
+    "contact @> '{\"phone\": 9007199254740993}'",
+    'contact @> \'{"a.b": "dotted"}\'',
+    'contact @> \'{"": "empty"}\'',
+    "'{\"on\": false}' <@ contact",
+    'NOT contact @> \'{"phone": "123"}\'',
+    "(contact @> '{}') IS NULL",
+    "contact->'a' @> '{\"b\": \"deep\"}'",
+    "contact->'a' @> '\"deep\"'",
+    "(contact->'a' @> '[]') IS NULL",
+    "contact ? 'phone'",
+    "contact ? 'a.b'",
+    "contact ? ''",
+    "NOT contact ? 'on'",
+    "contact->'a' ? 'b'",
+    "contact->'a' ? 'deep'",
+    "contact->'a'->'b' ? 'deep'",
+    "contact ?| array['on', 'a']",
+    "contact ?& array['on', 'a']",
+    "contact ? 'phone' AND contact->>'phone' = '42'",
     "contact->>'phone' = '123'",
     "contact->>'phone' <> '123'",
     "contact->>'phone' = '42'",
@@ -84,8 +120,8 @@ GAPS = (
     "contact->'a'->0->>'b' = 'x'",
     "contact->>name = 'x'",
     "contact#>>'{a,b}' = 'x'",
-    "contact @> '{\"a\": 1}'",
-    "contact ? 'a'",
+    "raw @> '{\"a\": 1}'",
+    "contact @> raw::jsonb",
     "name->>'a' = 'x'",
 )
 
@@ -178,6 +214,32 @@ def test_answers_show_numbers(served: Served) -> None:
     space: dict[str, Any] = {}
     exec(compile(module([read]), "queries.py", "exec"), space)
     assert space["statement"](database) == expected
+
+
+@pytest.mark.parametrize("number", ["1.5", "1.50", "0.1", "0.10", "1e3", "1000", "20.0", "-2.5", "9.99"])
+def test_numbers_are_found_however_many_zeros_they_end_with(served: Served, number: str) -> None:
+    """By their worth, as a number or in an array."""
+    engine, designs = served
+    store = Store(*designs["normalized"])
+    for wanted in (f'{{"n": {number}}}', f'{{"in": {{"n": {number}}}}}', f"[{number}]", f'[{{"x": {number}}}]'):
+        sql = f"SELECT id FROM price WHERE id <> 100 AND data @> '{wanted}' ORDER BY id"
+        assert [dict(row) for row in store.execute(sql)] == theirs(engine, sql), wanted
+
+
+def test_a_parameter_is_bound_where_json_is_asked_for(served: Served) -> None:
+    """As a constant."""
+    store = Store(*served[1]["normalized"])
+    asked = "SELECT id FROM person WHERE contact @> :json AND contact ? 'phone' ORDER BY id"
+    assert [row["id"] for row in store.execute(asked, json='{"on": true}')] == [2]
+    with pytest.raises(WorkloadError, match="is no JSON"):
+        store.execute(asked, json="{")
+
+
+def test_json_kept_as_its_text_fails(served: Served) -> None:
+    """No document could be made of it, and nothing is answered."""
+    store = Store(*served[1]["normalized"])
+    with pytest.raises(ReadError, match="nothing can be asked of JSON that is kept as: binData"):
+        store.execute("SELECT id FROM odd WHERE contact @> '{}'")
 
 
 def test_digits_come_back(served: Served, postgresql: str) -> None:

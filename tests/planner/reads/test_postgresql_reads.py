@@ -76,6 +76,8 @@ STATEMENTS = (
     "SELECT id FROM town WHERE code = ANY (SELECT code FROM country WHERE area > 400) OR id = SOME (ARRAY[1, 4])",
     "SELECT id FROM town WHERE code <> ALL (SELECT code FROM country WHERE area > 400) AND id <> ALL (ARRAY[1, NULL, 4])",
     "SELECT id FROM town WHERE id <> ALL (ARRAY[1, 4])",
+    "SELECT id FROM town WHERE id IN (VALUES (1), (4)) OR (code, id) IN (VALUES ('DE', 2), ('FR', 1))",
+    "SELECT id FROM town WHERE (code, id) NOT IN (VALUES ('DE', 2), ('FR', NULL))",
     "SELECT id FROM town ORDER BY size LIMIT 2",
     "SELECT id FROM town ORDER BY size DESC NULLS LAST LIMIT 2",
     "SELECT id FROM town WHERE size > 'big' OR size <= 'small'",

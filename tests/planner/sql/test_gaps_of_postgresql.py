@@ -9,8 +9,9 @@ from tests.planner.sql.gaps_of_dialects import cases, is_gap, kinds_listed, tabl
 
 ROWS = {
     "JSON": (
-        "j -> 'a'", "j ->> 0", "j ->> s", "j #>> '{a,b}'", "j @> '{}'", "j ? 'a'", "jsonb_array_length(j)",
-        "json_build_object('a', n)",
+        "j -> 'a'", "j ->> 0", "j ->> s", "j #>> '{a,b}'", "j @> '{}'", "j ? 'a'", "jb @> to_jsonb(n)", "jb ?| a", "jb @? '$.a'",
+        "jsonb_array_length(j)",
+        "json_object_agg(s, n)", "to_json(s)", "json_build_object(s, n)", "json_build_object('a', u)",
     ),
     "orders": ("max(e)", "min(e)", "SELECT id FROM item ORDER BY j", "SELECT id FROM item ORDER BY a", "max(j)", "max(a)"),
     "arrays": (
@@ -18,12 +19,14 @@ ROWS = {
         "SELECT id FROM item WHERE 'x' < ANY (a)",
     ),
     "FROM": (
-        "SELECT n FROM item i, LATERAL (SELECT 1) x", "SELECT * FROM generate_series(1, 3)",
+        "SELECT n FROM item i, LATERAL unnest(i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x",
+        "SELECT * FROM generate_series(1, 3)",
         "SELECT id FROM item TABLESAMPLE SYSTEM (10)", "SELECT id FROM item ORDER BY id FETCH FIRST 2 ROWS WITH TIES",
     ),
     "aggregates": (
-        "array_agg(n)", "json_agg(n)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY n)", "mode() WITHIN GROUP (ORDER BY n)",
-        "stddev(n)", "corr(f, f)", "bit_and(n)", "every(n > 1)", "avg(DISTINCT n)", "avg(DISTINCT price)",
+        "array_agg(a)", "array_agg(j)", "json_agg(at)", "json_object_agg(s, n)",
+        "percentile_cont(0.5) WITHIN GROUP (ORDER BY n)", "mode() WITHIN GROUP (ORDER BY n)",
+        "stddev(n)", "corr(f, f)", "bit_and(n)", "avg(DISTINCT n)", "avg(DISTINCT price)",
         "count(DISTINCT (n, s))",
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
@@ -54,6 +57,10 @@ CONVERTED = (
     "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
     "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
     "SELECT a[1] FROM item",
+    "SELECT id FROM item WHERE jb @> '{\"a\": 1}' AND jb ? 'b'",
+    "SELECT array_agg(n ORDER BY id), json_agg(s), every(n > 1) FROM item",
+    "SELECT json_build_object('a', n, 'd', at::date, 'j', j) FROM item",
+    "SELECT i.id, x.n FROM item i LEFT JOIN LATERAL (SELECT n FROM item o WHERE o.n = i.id ORDER BY o.at LIMIT 3) x ON true",
 )
 
 
@@ -62,7 +69,7 @@ def proposal() -> Proposal:
     """A table of each kind of column."""
     columns = {
         "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
-        "j": "json", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
+        "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
     }  # fmt: skip
     return table_of("postgresql", columns)
 

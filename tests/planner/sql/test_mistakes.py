@@ -118,7 +118,7 @@ def test_gaps_name_construct_place_and_kind(sql: str, construct: str, where: str
         ("postgresql", "SELECT * FROM person TABLESAMPLE SYSTEM (10)", "TABLESAMPLE"),
         ("postgresql", "SELECT * FROM visits_of(1)", "a table function"),
         ("postgresql", "SELECT unnest(name) FROM person", r"UNNEST\(\) function"),
-        ("postgresql", "SELECT array_agg(id) FROM person", r"ARRAY_AGG\(\) function"),
+        ("mysql", "SELECT json_arrayagg(id) FROM person", r"JSON_ARRAYAGG\(\) function"),
         ("postgresql", "SELECT id FROM person WHERE name @> ARRAY['x']", "`name` is text where an array is needed"),
         ("postgresql", "SELECT ~id FROM person", "`~id` "),
         (

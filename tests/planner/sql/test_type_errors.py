@@ -61,17 +61,17 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     return pipeline.inspect(str(path), dialect="postgresql").model
 
 
-@pytest.mark.parametrize("operation", ["tags || 'x'", "about || '{}'", "about - 'a'", "'x' || about"])
+@pytest.mark.parametrize("operation", ["raw || '{}'", "raw - 'a'", "'x' || raw"])
 def test_operators_of_composites_are_named(operation: str, tmp_path: Path) -> None:
     """With the operation as it is written, and not with a cast nobody wrote."""
-    (tmp_path / "s.sql").write_text(
-        "CREATE TABLE t (id integer PRIMARY KEY, tags text[], about jsonb);", encoding="utf-8"
-    )
+    (tmp_path / "s.sql").write_text("CREATE TABLE t (id integer PRIMARY KEY, tags text[], raw json);", encoding="utf-8")
     model = pipeline.inspect(str(tmp_path / "s.sql"), dialect="postgresql").model
-    for sql in (f"SELECT {operation} FROM t", f"UPDATE t SET about = {operation}"):
+    for sql in (f"SELECT {operation} FROM t", f"UPDATE t SET raw = {operation}"):
         with pytest.raises(GapError) as found:
             translate(sql, model, "postgresql")
         assert f"`{operation}`, an operator of " in str(found.value)
+    with pytest.raises(WorkloadError, match="`x` is no array: an array is written in braces"):
+        translate("SELECT tags || 'x' FROM t", model, "postgresql")
 
 
 @pytest.mark.postgresql

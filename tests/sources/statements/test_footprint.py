@@ -402,3 +402,16 @@ def test_what_is_computed_of_a_column_that_is_set_changes_too():
     )
     (access,) = workload.statements[0].accesses
     assert access.attributes == ("last", "whole", "shout")
+
+
+@pytest.mark.parametrize(
+    "join", ["CROSS JOIN LATERAL ({}) x", "LEFT JOIN LATERAL ({}) x ON true", ", LATERAL ({}) AS x"]
+)
+def test_lateral_sees_the_tables_on_its_left(join: str) -> None:
+    """What it gives is what its own tables have."""
+    newest = "SELECT o.id FROM orders o WHERE o.customer_id = c.id ORDER BY o.id DESC LIMIT 3"
+    lines = accesses(f"SELECT c.name, x.id FROM customer c {join.format(newest)} WHERE x.id > 5")
+    assert lines == [
+        "select customer: id, name",
+        "select orders via customer_orders: id, customer_id | id range | by -id",
+    ]

@@ -74,6 +74,20 @@ def aggregated_elements(step: AggregateElements) -> Mql:
         return _first(node, kept, step)
     if node.function is AggregateFunction.SUM and not node.distinct:
         return _sum(node, kept, step)
+    if node.function is AggregateFunction.LIST:
+        return _list(node, kept, step)
+    return _made(node, kept, step)
+
+
+def _list(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
+    """An array of nothing is NULL."""
+    array = f"$${_MADE}"
+    shown = {"$cond": [{"$eq": [array, []]}, None, array]}
+    return {"$let": {"vars": {_MADE: _made(node, kept, step)}, "in": shown}}
+
+
+def _made(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
+    """What the accumulators of `$group` make, and what finishes it."""
     made = sql.accumulator_mql(node, _MADE, InLayout(_as_variable(step)))
     values = {name: _over(accumulator, kept, step) for name, accumulator in made.accumulators.items()}
     if _MADE not in made.finish:

@@ -11,7 +11,7 @@ from nestling.emitters.python_code.parameters import argument
 from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.literals import comment
-from nestling.ir.types import JSONB, Type, TypeName
+from nestling.ir.types import JSONB, MADE, Type, TypeName
 
 _SHOWN = {
     TypeName.DATE: "as_date",
@@ -141,15 +141,17 @@ def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
 
 def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, Code]:
     """What makes of each column's value the one that is shown, by its field."""
-    return {column.field: Code(_NUMBERS.get(column.number) or _conversion(column.type)) for column in columns}
+    return {column.field: Code(_conversion(column.type, _NUMBERS.get(column.number))) for column in columns}
 
 
-def _conversion(kind: Type) -> str:
+def _conversion(kind: Type, number: str | None = None) -> str:
     if kind.name is TypeName.ARRAY and kind.element is not None:
-        return f"as_array({_conversion(kind.element)})"
+        return f"as_array({_conversion(kind.element, number)})"
+    if number is not None:
+        return number
     if kind.is_char:
         return f"as_char({kind.numbers[0]})"
-    if kind.carried == JSONB:
+    if kind.carried in (JSONB, MADE):
         return "as_jsonb"
     return _SHOWN.get(kind.name, "as_found")
 

@@ -48,7 +48,7 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
     variables = [(column, context.names.variable(column)) for column in free]
     outer = [((column.alias, column.name), VARIABLE + name) for column, name in variables]
     inside = context.inside(outer, again=bool(outer) or equal is not None)
-    inner = lower(relation, inside)
+    inner = _in_fields(lower(relation, inside), relation, inside)
     name = rows.fresh(wish)
     step = Correlate(
         rows.step,
@@ -66,6 +66,12 @@ def correlated(rows: Rows, relation: Relation, keep: Keep, context: Context, wis
         for alias, at in inner.standing.items()
     }
     return Rows(step, rows.layout | inner.layout.under(name), rows.taken | {name}, {**rows.standing, **standing})
+
+
+def _in_fields(inner: Rows, relation: Relation, context: Context) -> Rows:
+    """Its columns that are variables, in fields: outside there are no variables, and a row may lack a partner."""
+    shown = [column for column in relation.columns if column in inner.layout]
+    return inner.computed({each: each for each in shown if inner.layout.path(each).startswith(VARIABLE)}, context)
 
 
 def _with_barrier(step: Step, context: Context) -> Step:

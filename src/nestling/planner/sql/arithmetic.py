@@ -30,6 +30,7 @@ from nestling.planner.sql import mysql_digits, values
 from nestling.planner.sql import sum_types as sums
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.json_changes import is_jsonb, without
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
@@ -60,6 +61,8 @@ def _arithmetic(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if not env.dialect.is_sqlite:
         refuse_reckoning("arithmetic", node, left, right)
     if env.dialect.rules is Rules.POSTGRESQL:
+        if isinstance(node, exp.Sub) and is_jsonb(left):
+            return without(node, left, right, env)
         refuse_composite(node, env.dialect.grammar, left, right)
         refuse_arithmetic(node, left, right)
     return arithmetic(operator, left, right, env, whole=isinstance(node, exp.IntDiv), node=node)

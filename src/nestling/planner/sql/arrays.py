@@ -30,6 +30,7 @@ from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared
 from nestling.planner.sql.gaps import StatementGap, statement_gap
+from nestling.planner.sql.json_values import contains, is_jsonb
 from nestling.planner.sql.scope import Bound, Env
 
 _ELEMENTS = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN, TypeName.FLOAT, TypeName.UUID, TypeName.DATE}
@@ -38,11 +39,11 @@ _ELEMENTS = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN, TypeName.FLOAT, TypeName.
 
 def any_element(value: exp.Expr, array: exp.Expr, env: Env, bound: Bound) -> Expression:
     """`value = ANY(array)`."""
-    column = _column(array, env, bound)
+    column = array_column(array, env, bound)
     return Call(Function.ANY_ELEMENT, (column, _beside(value, column, env, bound)), BOOLEAN, env.dialect.rules)
 
 
-def _column(node: exp.Expr, env: Env, bound: Bound) -> Column:
+def array_column(node: exp.Expr, env: Env, bound: Bound) -> Column:
     """The column of arrays of values that can be compared."""
     inner = node.unnest()
     column = bound(inner) if isinstance(inner, exp.Column) else None
@@ -71,10 +72,11 @@ def _beside(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Expressio
         raise statement_gap(
             f"elements of `{column.name}` beside a text that PostgreSQL does not compare to the letter", node
         )
-    return _of_elements(value, column, node)
+    return of_elements(value, column, node)
 
 
-def _of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression:
+def of_elements(value: Expression, column: Column, node: exp.Expr) -> Expression:
+    """A bound value as elements are compared with it."""
     element = _element(column)
     value = values.adapt(value, element)
     if element == FLOAT and isinstance(value, Literal) and isinstance(value.value, (int, Decimal)):
@@ -94,7 +96,7 @@ def _written(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Sequence
     if isinstance(plain, exp.Array):
         return [_beside(item, column, env, bound) for item in plain.expressions]
     if is_given_list(plain):
-        return [_of_elements(given_list(plain, env, node), column, node)]
+        return [of_elements(given_list(plain, env, node), column, node)]
     text = plain.this.unnest() if isinstance(plain, exp.Cast) else plain
     if not isinstance(text, exp.Literal) or not text.is_string:
         raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}` as an array", node)
@@ -102,7 +104,7 @@ def _written(node: exp.Expr, column: Column, env: Env, bound: Bound) -> Sequence
         items = read_array(text.this)
     except ValueError as problem:
         raise statement_gap(f"the array `{text.this}`: {problem}", node) from None
-    return [NULL if item is None else _of_elements(Literal(item, TEXT), column, node) for item in items]
+    return [NULL if item is None else of_elements(Literal(item, TEXT), column, node) for item in items]
 
 
 def _among(function: Function, *, turned: bool = False) -> Callable[..., Expression]:
@@ -110,7 +112,9 @@ def _among(function: Function, *, turned: bool = False) -> Callable[..., Express
 
     def call(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         array, other = (node.expression, node.this) if turned else (node.this, node.expression)
-        column = _column(array, env, bound)
+        if function is Function.CONTAINS and is_jsonb(array, bound):
+            return contains(exp.ArrayContainsAll(this=array, expression=other), env, bound)
+        column = array_column(array, env, bound)
         return Call(function, (column, *_written(other, column, env, bound)), BOOLEAN, env.dialect.rules)
 
     return call
@@ -128,14 +132,14 @@ def _overlap(node: exp.Binary, env: Env, bound: Bound) -> Expression:
 
 def cardinality(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """How many elements an array has."""
-    return Call(Function.CARDINALITY, (_column(node.expressions[0], env, bound),), INTEGER, env.dialect.rules)
+    return Call(Function.CARDINALITY, (array_column(node.expressions[0], env, bound),), INTEGER, env.dialect.rules)
 
 
 def _length(node: exp.ArraySize, env: Env, bound: Bound) -> Expression:
     """`array_length(array, 1)`, which an empty array has none of."""
     if node.expression is None or node.expression.name != "1":
         raise statement_gap("ARRAY_LENGTH() of another dimension than the first", node)
-    count = Call(Function.CARDINALITY, (_column(node.this, env, bound),), INTEGER, env.dialect.rules)
+    count = Call(Function.CARDINALITY, (array_column(node.this, env, bound),), INTEGER, env.dialect.rules)
     empty = values.compare(Comparison.EQUAL, count, Literal(0, INTEGER), env.translation)
     return one_value.case([(empty, NULL)], count, env.translation)
 
@@ -145,7 +149,7 @@ def _element_at(node: exp.Bracket, env: Env, bound: Bound) -> Expression:
     place = node.expressions[0] if len(node.expressions) == 1 else None
     if not isinstance(place, exp.Literal) or place.is_string or not place.name.isdecimal():
         raise statement_gap(f"`{node.sql(dialect=env.dialect.grammar)[:40]}`, whose place is no number from 1", node)
-    column = _column(node.this, env, bound)
+    column = array_column(node.this, env, bound)
     element = _element(column)
     if element.name is TypeName.DATE:
         raise statement_gap(f"a day of the array `{column.name}`", node)

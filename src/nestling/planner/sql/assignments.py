@@ -34,6 +34,7 @@ from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, TypeName
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
+from nestling.planner.sql.array_changes import as_text, is_written
 from nestling.planner.sql.char_n import unfilled
 from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.defaults import default_expression
@@ -57,6 +58,12 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     """The value as the attribute keeps it; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
+    if isinstance(expression, Call) and is_written(expression) and attribute.type.element is not None:
+        return _stored_array(expression, attribute, translation)
+    return _stored(expression, attribute, translation)
+
+
+def _stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
     expression = _counted(expression, attribute, translation)
     if (endless := _endless(expression, attribute, translation)) is not None:
         return endless
@@ -90,6 +97,17 @@ def stored(expression: Expression, attribute: Attribute, translation: Translatio
     return AttributeCast(
         expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds, fraction
     )
+
+
+def _stored_array(array: Call, attribute: Attribute, translation: Translation) -> Expression:
+    """An array that is written down: a constant, or its items as elements are kept."""
+    constant = as_text(array)
+    if constant is not None:
+        return stored(constant, attribute, translation)
+    assert attribute.type.element is not None
+    element = replace(attribute, type=attribute.type.element)
+    items = tuple(stored(each, element, translation) for each in array.arguments)
+    return replace(array, arguments=items, type=attribute.type)
 
 
 def _counted(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:

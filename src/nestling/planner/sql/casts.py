@@ -71,6 +71,8 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
     is_named = node.to.this is exp.DataType.Type.USERDEFINED
     if is_named and (is_text or isinstance(operand, Parameter) or operand.type.name is TypeName.ENUM):
         return operand
+    if node.to.this is exp.DataType.Type.ARRAY and node.to.expressions:
+        return _array_sent(node, operand, env)
     if isinstance(operand, Parameter):
         sent = cast_type(node.to, env, node, SENT)
         if not sent.numbers:
@@ -86,12 +88,26 @@ def _sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
     return None
 
 
+def _array_sent(node: exp.Cast, operand: Expression, env: Env) -> Expression | None:
+    """An array that is given or written as a text."""
+    kind = Type(TypeName.ARRAY, element=cast_type(node.to.expressions[0], env, node, SENT))
+    if isinstance(operand, Parameter):
+        return replace(operand, type=kind)
+    is_text = isinstance(operand, Literal) and isinstance(operand.value, str)
+    return Cast(operand, kind, Rules.POSTGRESQL) if is_text else None
+
+
 def _number_sent(number: Literal, kind: Type, node: exp.Cast) -> Expression | None:
     found = fitted(number, kind, node)
     return found if found != number else None
 
 
 def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
+    from nestling.planner.sql.comparisons import cast_one_by_one
+
+    written = cast_one_by_one(node)
+    if isinstance(written, exp.Array):
+        return bound(written)
     operand = bound(node.this)
     if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
         return sent

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
-from nestling.ir.expression import ANY, NULL, Call, Case, Cast, Column, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.expression import (
+    ANY,
+    NULL,
+    AttributeCast,
+    Call,
+    Case,
+    Cast,
+    Column,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+    Rules,
+)
 from nestling.ir.operands import is_number, is_text
-from nestling.ir.types import BSON_DIGITS, FLOAT, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, FLOAT, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, Type, TypeName
 from nestling.planner.sql import char_n as chars
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
@@ -39,7 +53,7 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
         kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else _of_one_kind(known, translation)
         if translation.dialect.rules is Rules.POSTGRESQL:
-            return tuple(adapt(value, kind) for value in values), kind
+            return tuple(_of_parts(adapt(value, kind), kind) for value in values), kind
         return tuple(values), kind
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
@@ -54,8 +68,16 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.MYSQL and has_texts and any(map(is_number, alike)):
         return tuple(Cast(v, TEXT, Rules.MYSQL) if is_number(v) else v for v in alike), TEXT
     if translation.dialect.rules is Rules.POSTGRESQL:
-        alike = tuple(adapt(value, kind) for value in alike)
+        alike = tuple(_of_parts(adapt(value, kind), kind) for value in alike)
     return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
+
+
+def _of_parts(value: Expression, kind: Type) -> Expression:
+    """A constant that is JSON or an array, as it is kept."""
+    is_constant = isinstance(value, Cast) and isinstance(value.operand, Literal)
+    if is_constant and isinstance(value, Cast) and kind.name is value.type.name and kind.name in MAY_BE_ARRAYS:
+        return AttributeCast(value.operand, kind, Rules.POSTGRESQL)
+    return value
 
 
 def _refuse_carried(values: Sequence[Expression]) -> None:
@@ -83,8 +105,18 @@ def _differs_in_precision(values: Sequence[Expression], translation: Translation
 def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type:
     """The type of one of several values whose types differ in their numbers or labels."""
     kind = Type(values[0].type.name)
+    if kind.name in MAY_BE_ARRAYS:
+        made = [value.type for value in values if not isinstance(value, Cast)]
+        return made[0] if len(set(made)) == 1 else _of_several(kind, values)
     exact = translation.dialect.rules is Rules.MYSQL and kind.name is TypeName.DECIMAL
     return together(values) or kind if exact else kind
+
+
+def _of_several(kind: Type, values: Sequence[Expression]) -> Type:
+    """One type of JSON and JSON of which no text is kept; arrays of several types are none."""
+    if kind.name is TypeName.JSON:
+        return replace(kind, carried=MADE)
+    raise statement_gap(f"{' and '.join(sorted({str(value.type) for value in values}))} that become one value")
 
 
 def _widest(values: Sequence[Expression], translation: Translation) -> Type:

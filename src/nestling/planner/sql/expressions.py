@@ -38,6 +38,7 @@ from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
+from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
 from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation, is_no_text
@@ -46,6 +47,7 @@ from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
+from nestling.planner.sql.json_changes import is_jsonb, merged
 from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.mysql_digits import observed
@@ -55,7 +57,10 @@ from nestling.planner.sql.type_errors import refuse_composite
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
+    exp.ArrayAgg, exp.JSONArrayAgg,
 )  # fmt: skip
+NAMED_AGGREGATES = frozenset({"total", "every", "jsonb_agg"})
+"""Aggregates sqlglot has no class for."""
 
 
 def bind(node: exp.Expr, env: Env) -> Expression:
@@ -98,7 +103,9 @@ def is_aggregate(node: exp.Expr) -> bool:
     """Whether it is an aggregate call (one over a window lies under an `exp.Window`)."""
     if isinstance(node, exp.Filter):
         return True
-    return isinstance(node, AGGREGATES) or (isinstance(node, exp.Anonymous) and node.name.casefold() == "total")
+    return isinstance(node, AGGREGATES) or (
+        isinstance(node, exp.Anonymous) and node.name.casefold() in NAMED_AGGREGATES
+    )
 
 
 def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr | None = None) -> SortKey:
@@ -202,6 +209,8 @@ def _not(node: exp.Not, env: Env) -> Expression:
 
 
 def _in(node: exp.In, env: Env) -> Expression:
+    if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Values):
+        return _in(_among_values(node, node.expressions[0], env), env)
     query = node.args.get("query")
     if query is not None:
         return _in_subquery(node, query, env)
@@ -210,11 +219,13 @@ def _in(node: exp.In, env: Env) -> Expression:
     if node.args.get("unnest") is not None or not is_list:
         raise statement_gap("IN without a list", node)
     if isinstance(node.this, exp.Tuple):
-        return Or(
-            tuple(
-                row_comparison(exp.EQ(this=node.this, expression=item), env, _bound(env)) for item in node.expressions
-            )
-        )
+        pairs = (exp.EQ(this=node.this, expression=item) for item in node.expressions)
+        return Or(tuple(row_comparison(each, env, _bound(env)) for each in pairs))
+    return _in_list(node, given, env)
+
+
+def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
+    """One value among those that are written, or in the list that is given."""
     operand = bind(node.this, env)
     items = [bind(item, env) for item in node.expressions] if given is None else [given_list(given, env, node)]
     if env.dialect.rules is Rules.POSTGRESQL and any(each.type.is_char for each in (operand, *items)):
@@ -239,6 +250,17 @@ def _in(node: exp.In, env: Env) -> Expression:
     if among_floats or len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _among_values(node: exp.In, rows: exp.Values, env: Env) -> exp.In:
+    """`x IN (VALUES (1), (2))` is IN with a list."""
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap("IN (VALUES …)", node)
+    if isinstance(node.this, exp.Tuple):
+        return exp.In(this=node.this, expressions=rows.expressions)
+    if any(len(row.expressions) != 1 for row in rows.expressions):
+        raise mistake("a row is compared with one value", node)
+    return exp.In(this=node.this, expressions=[row.expressions[0] for row in rows.expressions])
 
 
 def _in_chars(node: exp.In, operand: Expression, items: Sequence[Expression], env: Env) -> Expression:
@@ -392,6 +414,10 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
     if any(each.type.name is TypeName.BITS for each in bound) and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("|| of bit strings, which a text beside them becomes", node)
     if env.dialect.rules is Rules.POSTGRESQL:
+        if any(each.type.element is not None for each in bound):
+            return concatenated(node, env, _bound(env))
+        if any(map(is_jsonb, bound)):
+            return merged(node, env, _bound(env))
         refuse_composite(node, env.dialect.grammar, *bound)
     parts = tuple(values.text(each, env.translation) for each in bound)
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
@@ -400,6 +426,7 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
 _CALLS: dict[type[exp.Expr], Callable[..., Expression]] = {
     **ARITHMETIC,
     **ARRAYS,
+    **ARRAY_CHANGES,
     **CASTS,
     **COMPARISONS,
     **FUNCTIONS,

@@ -35,6 +35,8 @@ from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.json_changes import set_under
+from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of
 from nestling.planner.sql.scope import Bound, Env
@@ -399,7 +401,7 @@ def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     handler = NAMES.get(name)
     if handler is None:
         raise statement_gap(f"{node.name.upper()}() function", node)
-    if not node.expressions:
+    if not node.expressions and name not in JSON_BUILDERS:
         raise mistake(f"{node.name.upper()}() needs an argument", node)
     return handler(node, env, bound)
 
@@ -445,6 +447,8 @@ def _of_one(handler: Handler) -> Handler:
 
 
 NAMES: dict[str, Handler] = {
+    **JSON_BUILDERS,
+    "jsonb_set": set_under,
     "cardinality": _of_one(cardinality),
     FLOAT_MOD: _float_mod,
     "printf": _printf,

@@ -18,6 +18,7 @@ from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.lists import of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql_digits import Digits, digits_of, observed, quotient, together
 from nestling.planner.sql.scope import Env, Translation
@@ -33,8 +34,15 @@ _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
     exp.LogicalAnd: AggregateFunction.EVERY,
     exp.LogicalOr: AggregateFunction.SOME,
     exp.AnyValue: AggregateFunction.ANY_VALUE,
-    exp.Anonymous: AggregateFunction.TOTAL,
+    exp.ArrayAgg: AggregateFunction.LIST,
+    exp.JSONArrayAgg: AggregateFunction.LIST,
 }
+_NAMED = {
+    "total": AggregateFunction.TOTAL,
+    "every": AggregateFunction.EVERY,
+    "jsonb_agg": AggregateFunction.LIST,
+}
+_OF_POSTGRESQL = ("every", "jsonb_agg")
 _EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
 
@@ -173,7 +181,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     name = called(node, env.dialect.grammar)
     if not is_aggregate(node):
         raise statement_gap(f"{name} as an aggregate", node)
-    function = _FUNCTIONS[type(node)]
+    function = _named(node, name, env)
     argument, distinct, order = _argument(node, name)
     if argument is None:
         return Aggregate(function, None, INTEGER)
@@ -185,9 +193,20 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     if distinct and isinstance(argument, exp.Tuple):
         raise statement_gap("COUNT(DISTINCT) of several columns", node)
     keys: tuple[SortKey, ...] = bind_sort(order, env)
+    if function is AggregateFunction.LIST:
+        return of_list(Aggregate(function, operand, operand.type, distinct, None, keys), node, env)
     kind = _result(function, operand, env)
     rule = collation(env, (argument,), (operand,))
     return Aggregate(function, operand, kind, distinct, None, keys, separator, rule)
+
+
+def _named(node: exp.Expr, name: str, env: Env) -> AggregateFunction:
+    """The function a call names, where its dialect has it."""
+    function = _NAMED[node.name.casefold()] if isinstance(node, exp.Anonymous) else _FUNCTIONS[type(node)]
+    is_known = function is not AggregateFunction.LIST and node.name.casefold() not in _OF_POSTGRESQL
+    if not is_known and env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap(f"{name} as an aggregate", node)
+    return function
 
 
 def _refuse(

@@ -16,6 +16,7 @@ from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import values
+from nestling.planner.sql.array_changes import as_given, is_written
 from nestling.planner.sql.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
 from nestling.planner.sql.computed import computed, refuse_given
 from nestling.planner.sql.conflict_rows import among_rows
@@ -133,15 +134,28 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
         return replace(rows, input=_with_types(rows.input, attributes, translation))
     if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
         return rows
+    if isinstance(rows, Values):
+        return _with_arrays(rows, attributes, translation)
     if not isinstance(rows, Project):
         return rows
     outputs = list(rows.outputs)
     for place, (output, attribute) in enumerate(zip(rows.outputs, attributes, strict=True)):
-        if values.is_untyped(output.expression):
+        if values.is_untyped(output.expression) or is_written(output.expression):
             outputs[place] = replace(output, expression=stored(output.expression, attribute, translation))
         elif output.expression == NULL:
             outputs[place] = replace(output, expression=Literal(None, attribute.type))
     return replace(rows, outputs=tuple(outputs))
+
+
+def _with_arrays(rows: Values, attributes: Sequence[Attribute], translation: Translation) -> Values:
+    """The rows with arrays that are written down as the attributes they are for keep them."""
+    columns, made = list(rows.columns), [list(row) for row in rows.rows]
+    for place, attribute in enumerate(attributes):
+        if any(is_written(row[place]) for row in made):
+            columns[place] = replace(columns[place], type=attribute.type, mixed=False)
+            for row in made:
+                row[place] = stored(as_given(row[place]), attribute, translation)
+    return replace(rows, columns=tuple(columns), rows=tuple(map(tuple, made)))
 
 
 def _conflict(

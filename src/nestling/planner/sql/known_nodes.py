@@ -58,6 +58,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Cast: {"to"},
     exp.DataType: {"values", "kind"},
     exp.Interval: {"unit"},
+    exp.ArrayAgg: {"nulls_excluded"},
     exp.Filter: set(),
     exp.GroupConcat: {"separator"},
     exp.Window: {"partition_by", "order", "spec", "over", "first"},

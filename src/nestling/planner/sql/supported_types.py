@@ -13,7 +13,7 @@ from typing import assert_never
 from sqlglot import exp
 
 from nestling.ir.canonical_texts import CANONICAL
-from nestling.ir.expression import NULL, Column, Expression, Literal, Parameter
+from nestling.ir.expression import NULL, Call, Column, Expression, Literal, Parameter
 from nestling.ir.types import CHAR, DURATION, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName
 from nestling.planner.sql.gaps import statement_gap
 
@@ -88,6 +88,8 @@ def _refuse_texts(what: str, node: exp.Expr | None, *found: Expression) -> None:
 
 def refuse_comparison(left: Expression, right: Expression, *, ordered: bool, node: exp.Expr | None = None) -> None:
     """Raise a gap where comparing what is kept is not comparing the values."""
+    if any(isinstance(each, Call) and each.type.name is TypeName.ARRAY for each in (left, right)):
+        raise statement_gap("a comparison with an array that is made", node)
     if _is_json_text(left) and _is_json_text(right):
         raise statement_gap(f"a comparison of {_JSON_TEXTS}", node)
     alike = left.type == right.type and left.type.carried in _ONE_TEXT and not ordered

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan, Values
 from nestling.ir.columns import column_of
-from nestling.ir.expression import Column, Comparison, Expression
+from nestling.ir.expression import TRUE, Column, Comparison, Expression
 from nestling.ir.model import Entity, View
 from nestling.ir.operands import conjunction
 from nestling.ir.quantity_words import counted
@@ -17,13 +17,15 @@ from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation_of, keep
 from nestling.planner.sql.expressions import predicate
-from nestling.planner.sql.gaps import mistake, no_such, statement_gap
+from nestling.planner.sql.gaps import called, mistake, no_such, statement_gap
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
 
 Tables = tuple[Relation, Scope]
 MOST_JOINS = 100
 """SQLite and MySQL stop at some sixty; the time to translate grows with the square."""
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
+_SEEN_BY_LATERAL = (*_INNER, JoinKind.LEFT)
+"""Joins of which LATERAL on the right may mention the left."""
 
 
 def bind_from(select: exp.Select, env: Env) -> Tables:
@@ -138,6 +140,18 @@ def _derived(node: exp.Subquery, env: Env) -> Tables:
     return bound.relation, Scope((_source(node.alias, bound.relation, node),))
 
 
+def _right(node: exp.Expr, left: Scope, env: Env) -> Tables:
+    """What is joined: LATERAL may mention the tables on its left."""
+    from nestling.planner.sql.queries import bind_query
+
+    if not isinstance(node, exp.Lateral):
+        return bind_table(node, env)
+    if not isinstance(node.this, exp.Subquery):
+        raise statement_gap(f"LATERAL {called(node.this, env.dialect.grammar)}", node)
+    bound = bind_query(node.this, replace(env, scope=left), node.alias)
+    return bound.relation, Scope((_source(node.alias, bound.relation, node),))
+
+
 def _cte(node: exp.Table, cte: Cte, env: Env) -> Tables:
     from nestling.planner.sql.queries import bind_query, bind_recursive
 
@@ -153,8 +167,8 @@ def _cte(node: exp.Table, cte: Cte, env: Env) -> Tables:
 
 
 def _join(left: Tables, node: exp.Join, env: Env) -> Tables:
-    right = bind_table(node.this, env)
     kind = _kind(node)
+    right = _right(node.this, left[1] if kind in _SEEN_BY_LATERAL else Scope(), env)
     scope, equal = _merge(left[1], right[1], _shared(left[1], right[1], node), kind, node, env)
     on = node.args.get("on")
     if on is not None:
@@ -165,6 +179,8 @@ def _join(left: Tables, node: exp.Join, env: Env) -> Tables:
         if kind is not JoinKind.INNER:
             raise mistake(f"{kind.value.upper()} JOIN without ON or USING", node)
         kind = JoinKind.CROSS
+    if kind is JoinKind.LEFT and equal == TRUE:
+        equal = None
     joined = Join(kind, left[0], right[0], equal)
     return joined, _after(scope, joined)
 

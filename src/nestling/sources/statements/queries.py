@@ -148,6 +148,9 @@ def add_source(node: exp.Expr, walk: Walk, scope: Scope, kind: StatementKind = S
     elif isinstance(node, exp.Subquery):
         apart = Scope(scope.parent, queries=scope.queries)  # its neighbours in FROM are none of its business
         scope.sources.append(_named(node, walk_query(node.this, walk, apart)))
+    elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
+        seen = Scope(scope.parent, sources=list(scope.sources), queries=scope.queries)
+        scope.sources.append(_named(node, walk_query(node.this, walk, seen)))
     else:
         visit(node, walk, Scope(scope))
         scope.sources.append(Source(node.alias_or_name, {}, is_open=True))

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 Fields = dict[str, Mql]
+_OF_SETS = (AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.LIST)
+"""Aggregates to which distinct values are no case of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ def accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:
 
 
 def _accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:  # noqa: C901 - one case for each
-    if node.distinct and node.function not in (AggregateFunction.MIN, AggregateFunction.MAX):
+    if node.distinct and node.function not in _OF_SETS:
         return _distinct(node, name, r)
     match node.function:
         case AggregateFunction.COUNT:
@@ -64,6 +66,8 @@ def _accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:  # noq
             return _concatenation(node, name, r)
         case AggregateFunction.ANY_VALUE:
             return _any_value(node, name, r)
+        case AggregateFunction.LIST:
+            return _list(node, name, r)
         case _:
             assert_never(node.function)
 
@@ -180,17 +184,34 @@ def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
 
 
 def _concatenation(node: Aggregate, name: str, r: Renderer) -> Accumulation:
-    value: Mql = _argument(node, r)
+    pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
+    return Accumulation({name: {"$push": pushed}}, {name: joined(array, _separator(node, r))})
+
+
+def _list(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """The values, NULLs among them; NULL where there are none at all."""
+    assert node.argument is not None
+    value = r.value(node.argument)
+    value = {"$ifNull": [value, None]} if r.nullable(node.argument) else value
+    kept: Mql = True if node.filter is None else r.truth(node.filter)
+    pushed, array = _in_order(node, value, kept, name, r)
+    made: Fields = {name: {"$addToSet" if node.distinct else "$push": pushed}}
+    if node.filter is not None:
+        array = {"$cond": [{"$eq": [f"${name}", []]}, None, array]}
+    return Accumulation(made, {} if array == f"${name}" else {name: array})
+
+
+def _in_order(node: Aggregate, value: Mql, kept: Mql, name: str, r: Renderer) -> tuple[Mql, Mql]:
+    """What is pushed of each row that is kept, and the array that makes, in order."""
     parts = sort_parts(node.order, "key", r)
     if parts:
         value = {"value": value, **{part.field: part.value for part in parts}}
-    kept = _kept(node, r)
     pushed: Mql = value if kept is True else {"$cond": [kept, value, "$$REMOVE"]}
     array: Mql = f"${name}"
     if parts:
         array = {"$sortArray": {"input": array, "sortBy": {part.field: part.direction for part in parts}}}
         array = {"$map": {"input": array, "in": "$$this.value"}}
-    return Accumulation({name: {"$push": pushed}}, {name: joined(array, _separator(node, r))})
+    return pushed, array
 
 
 def _separator(node: Aggregate, r: Renderer) -> Mql:

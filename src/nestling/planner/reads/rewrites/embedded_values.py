@@ -92,7 +92,7 @@ def _of_elements(aggregate: Aggregate) -> tuple[Aggregate, list[Expression]]:
     asked = [aggregate.filter] if aggregate.filter is not None else []
     kept, argument = replace(aggregate, filter=None), aggregate.argument
     is_exact = aggregate.function is AggregateFunction.AVG and aggregate.type.name is TypeName.DECIMAL
-    if argument is None or not nullable(argument):
+    if argument is None or not nullable(argument) or aggregate.function is AggregateFunction.LIST:
         return kept, asked
     if aggregate.distinct or is_exact or aggregate.function in _OF_ALL:
         asked.append(Not(IsNull(argument)))

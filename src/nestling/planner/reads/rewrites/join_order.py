@@ -87,6 +87,8 @@ def _inner_first(relation: Relation) -> Relation:
     if not isinstance(outer, a.Join) or outer.kind is not JoinKind.LEFT:
         return relation
     added = aliases(outer.right)
+    if not added.isdisjoint(_asked_outside(relation.right)):
+        return relation
     asked = conjuncts(relation.condition)
     late = [each for each in asked if not about(each).isdisjoint(added)]
     early = [each for each in asked if each not in late]
@@ -125,7 +127,7 @@ def _with_values(
     values: dict[ScalarSubquery, Column] = {}
     for found in dict.fromkeys(each for predicate in predicates for each in subqueries(predicate)):
         if isinstance(found, ScalarSubquery) and single(found.relation):
-            outer = {alias for alias, _ in free_columns(found.relation)}
+            outer = _asked_outside(found.relation)
             if outer and outer <= known:
                 values[found] = replace(found.relation.columns[0], nullable=True)
     for found in values:
@@ -222,8 +224,19 @@ def crossed(leaves: Sequence[Relation]) -> Relation:
     return first
 
 
+def _asked_outside(relation: Relation) -> frozenset[str]:
+    """The tables outside that a relation mentions: LATERAL those on its left."""
+    return frozenset(alias for alias, _ in free_columns(relation))
+
+
+def _is_lateral(join: a.Join) -> bool:
+    """Whether the right mentions the left."""
+    return not aliases(join.left).isdisjoint(_asked_outside(join.right))
+
+
 def _flatten(relation: Relation, leaves: list[Relation], conditions: list[Expression]) -> None:
-    if isinstance(relation, a.Join) and relation.kind in _INNER:
+    """What LATERAL adds to rows goes nowhere without them."""
+    if isinstance(relation, a.Join) and relation.kind in _INNER and not _is_lateral(relation):
         _flatten(relation.left, leaves, conditions)
         _flatten(relation.right, leaves, conditions)
         conditions += conjuncts(relation.condition)

@@ -142,7 +142,7 @@ def _strengthened(join: a.Join, predicates: Sequence[Expression]) -> a.Join:
         return join
     lonely = aliases(join.right if join.kind is JoinKind.LEFT else join.left)
     refused = any(column.alias in lonely for each in predicates for column in _never_null(each))
-    return replace(join, kind=JoinKind.INNER) if refused and join.condition is not None else join
+    return replace(join, kind=JoinKind.INNER) if refused else join
 
 
 def _never_null(predicate: Expression) -> list[Column]:

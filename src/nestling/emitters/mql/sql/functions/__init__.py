@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arrays import ARRAYS
 from nestling.emitters.mql.sql.functions.choice import CHOICES
+from nestling.emitters.mql.sql.functions.json_changes import JSON_CHANGES
+from nestling.emitters.mql.sql.functions.json_conditions import JSON_CONDITIONS
+from nestling.emitters.mql.sql.functions.json_parts import JSON_PARTS
 from nestling.emitters.mql.sql.functions.json_values import JSON_VALUES
 from nestling.emitters.mql.sql.functions.numbers import NUMBERS
 from nestling.emitters.mql.sql.functions.patterns import PATTERNS
@@ -19,7 +22,8 @@ from nestling.ir.expression import Call
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-_RENDERERS = {**ARRAYS, **JSON_VALUES, **CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
+_JSON = {**JSON_CHANGES, **JSON_CONDITIONS, **JSON_PARTS, **JSON_VALUES}
+_RENDERERS = {**ARRAYS, **_JSON, **CHOICES, **NUMBERS, **PATTERNS, **TEXTS, **TIMES, **ZONES}
 
 
 def call(node: Call, r: Renderer) -> Mql:

@@ -124,7 +124,37 @@ def element(node: Call, r: Renderer) -> Mql:
     return {"$arrayElemAt": [r.value(array), int(str(place.value)) - 1]}
 
 
+def _array_of(node: Call, r: Renderer) -> Mql:
+    return [_element(each, r) for each in node.arguments]
+
+
+def _element(value: Expression, r: Renderer) -> Mql:
+    return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)
+
+
+def _concat(node: Call, r: Renderer) -> Mql:
+    one, other = node.arguments
+    arrays = [{"$ifNull": [r.value(each), []]} if r.nullable(each) else r.value(each) for each in (one, other)]
+    joined: Mql = {"$concatArrays": arrays}
+    if not (r.nullable(one) and r.nullable(other)):
+        return joined
+    return {"$cond": [both(absent(r.value(one)), absent(r.value(other))), None, joined]}
+
+
+def _remove(node: Call, r: Renderer) -> Mql:
+    array, value = node.arguments
+
+    def body(found: Mql) -> Mql:
+        return {"$filter": {"input": r.value(array), "cond": {"$ne": ["$$this", found]}}}
+
+    sought = _value(value, r) if isinstance(value, Parameter) else _element(value, r)
+    return bind({"value": sought}, body, inside=True, total=True)
+
+
 ARRAYS = {
+    Function.ARRAY_OF: _array_of,
+    Function.ARRAY_CONCAT: _concat,
+    Function.ARRAY_REMOVE: _remove,
     **dict.fromkeys((Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS), elements),
     Function.CARDINALITY: cardinality,
     Function.ELEMENT: element,

@@ -30,14 +30,14 @@ def json_value(node: Call, r: Renderer) -> Mql:
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
 
     def body(json: Mql) -> Mql:
-        text = bind({"value": _under(names, json)}, lambda value: _text(value, has_digits=has_digits))
+        text = bind({"value": under(names, json)}, lambda value: _text(value, has_digits=has_digits))
         return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}), text]}
 
     return bind({"json": r.value(json)}, body)
 
 
-def _under(keys: list[str], json: Mql) -> Mql:
-    """`$getField`, unlike a path, does not look into the elements of an array."""
+def under(keys: list[str], json: Mql) -> Mql:
+    """What lies under the keys. `$getField`, unlike a path, does not look into the elements of an array."""
     for key in keys:
         json = {"$getField": {"field": inline(key), "input": json}}
     return json

@@ -1,0 +1,83 @@
+"""Changes of jsonb that is an object; a statement fails on any other, of which PostgreSQL makes something else or nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.functions.json_values import under
+from nestling.emitters.mql.sql.nulls import absent, bind
+from nestling.ir.expression import Call, Expression, Function, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+
+def _merge(node: Call, r: Renderer) -> Mql:
+    one, other = node.arguments
+    return _of_objects([one, other], r, lambda first, second: {"$mergeObjects": [first, second]})
+
+
+def _without(node: Call, r: Renderer) -> Mql:
+    json, *keys = node.arguments
+
+    def body(value: Mql) -> Mql:
+        for key in _texts(keys):
+            value = {"$unsetField": {"field": inline(key), "input": value}}
+        return value
+
+    return _of_objects([json], r, body)
+
+
+def _set(node: Call, r: Renderer) -> Mql:
+    json, value, *keys = node.arguments
+    names = _texts(keys)
+
+    def body(object_: Mql) -> Mql:
+        return bind({"new": r.value(value)}, lambda new: {"$cond": [absent(new), None, _under(object_, names, new)]})
+
+    return _of_objects([json], r, body)
+
+
+def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
+    """With the value under the keys; unchanged where one of the objects on the way is missing."""
+    key, *rest = keys
+    if not rest:
+        return {"$setField": {"field": inline(key), "input": json, "value": value}}
+    inner = under([key], json)
+    kind = {"$type": inner}
+    changed = {"$setField": {"field": inline(key), "input": json, "value": _under(inner, rest, value)}}
+    in_array = failure("no place in an array is known, in JSON of which is", kind)
+    branches = [
+        {"case": {"$eq": [kind, "object"]}, "then": changed},
+        {"case": {"$eq": [kind, "array"]}, "then": in_array},
+    ]
+    return {"$switch": {"branches": branches, "default": json}}
+
+
+def _texts(keys: list[Expression]) -> list[str]:
+    return [str(key.value) for key in keys if isinstance(key, Literal)]
+
+
+def _of_objects(values: list[Expression], r: Renderer, body: Callable[..., Mql]) -> Mql:
+    """What is made of objects; NULL of NULL."""
+
+    def checked(*found: Mql) -> Mql:
+        kinds = [{"$type": each} for each in found]
+        nulls = [{"case": absent(each), "then": None} for each in found]
+        odd = [
+            {
+                "case": {"$ne": [kind, "object"]},
+                "then": failure("only objects are changed, not JSON that is kept as", kind),
+            }
+            for kind in kinds
+        ]
+        return {"$switch": {"branches": [*nulls, *odd], "default": body(*found)}}
+
+    return bind({f"json{place}": r.value(each) for place, each in enumerate(values)}, checked)
+
+
+JSON_CHANGES = {Function.JSON_MERGE: _merge, Function.JSON_WITHOUT: _without, Function.JSON_SET: _set}

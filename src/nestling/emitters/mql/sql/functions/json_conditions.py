@@ -1,0 +1,125 @@
+"""What is asked of jsonb: `@>` and `?`. Of JSON that is a text or null its text is kept, as PostgreSQL writes it.
+
+A statement fails on JSON that is kept as its text because no document could be made of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from bson import Decimal128
+
+from nestling.emitters.mql.sql.constants import Mql, inline
+from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.functions.json_values import under
+from nestling.emitters.mql.sql.nulls import absent, bind
+from nestling.ir.expression import Call, Function, Literal
+from nestling.ir.json_text import jsonb_value
+from nestling.ir.numeral import INT64
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+
+def _contains(node: Call, r: Renderer) -> Mql:
+    wanted = jsonb_value(_text(node))
+    is_scalar = not isinstance(wanted, (dict, list))
+
+    def asked(value: Mql) -> Mql:
+        found = _holds(value, wanted)
+        if not is_scalar:
+            return found
+        return {"$or": [found, {"$and": [{"$isArray": [value]}, _is_among(wanted, value)]}]}
+
+    return _of_json(
+        node, r, asked, json.dumps(wanted, ensure_ascii=False) if wanted is None or isinstance(wanted, str) else ""
+    )
+
+
+def _has(node: Call, r: Renderer) -> Mql:
+    key = _text(node)
+
+    def asked(value: Mql) -> Mql:
+        is_key = {"$ne": [{"$type": {"$getField": {"field": inline(key), "input": value}}}, "missing"]}
+        branches = [
+            {"case": {"$eq": [{"$type": value}, "object"]}, "then": is_key},
+            {"case": {"$isArray": [value]}, "then": {"$in": [inline(key), value]}},
+        ]
+        return {"$switch": {"branches": branches, "default": {"$eq": [value, inline(key)]}}}
+
+    return _of_json(node, r, asked, json.dumps(key, ensure_ascii=False))
+
+
+def _text(node: Call) -> str:
+    text = node.arguments[1]
+    assert isinstance(text, Literal)
+    return str(text.value)
+
+
+def _of_json(node: Call, r: Renderer, asked: Callable[[Mql], Mql], alone: str) -> Mql:
+    """What is asked of the value under the keys; NULL of NULL, and where there is nothing.
+
+    `alone`: the text of JSON that is a text or null and of which it is true.
+    """
+    column, _, *keys = node.arguments
+    names = [str(key.value) for key in keys if isinstance(key, Literal)]
+    what = "nothing can be asked of JSON that is kept as"
+
+    def body(value: Mql) -> Mql:
+        kind = {"$type": value}
+        branches = [{"case": {"$eq": [kind, "binData"]}, "then": failure(what, kind)}]
+        if names:
+            found = bind({"part": under(names, value)}, lambda part: {"$cond": [_is_missing(part), None, asked(part)]})
+        else:
+            branches.append({"case": absent(value), "then": None})
+            branches.append({"case": {"$eq": [kind, "string"]}, "then": {"$eq": [value, {"$literal": alone}]}})
+            found = asked(value)
+        return {"$switch": {"branches": branches, "default": found}}
+
+    return bind({"json": r.value(column)}, body)
+
+
+def _is_missing(value: Mql) -> Mql:
+    return {"$eq": [{"$type": value}, "missing"]}
+
+
+def _holds(value: Mql, wanted: object) -> Mql:
+    """Whether a value holds another: an object its keys, an array its elements in any order, and what is neither is equal."""
+    match wanted:
+        case dict():
+            parts = [
+                _holds({"$getField": {"field": inline(key), "input": value}}, each) for key, each in wanted.items()
+            ]
+            return {"$and": [{"$eq": [{"$type": value}, "object"]}, *parts]}
+        case list():
+            return {"$and": [{"$isArray": [value]}, *(_is_among(each, value) for each in wanted)]}
+        case _:
+            return {"$in": [value, _forms(wanted)]}
+
+
+def _is_among(wanted: object, array: Mql) -> Mql:
+    """Whether an element of the array holds it."""
+    items = {"$cond": [{"$isArray": [array]}, array, []]}
+    if not isinstance(wanted, (dict, list)):
+        return {"$or": [{"$in": [form, items]} for form in _forms(wanted)]}
+    return {"$anyElementTrue": [{"$map": {"input": items, "as": "item_", "in": _holds("$$item_", wanted)}}]}
+
+
+def _forms(wanted: object) -> list[Mql]:
+    """The ways a number may be kept: as a float, or with its digits."""
+    match wanted:
+        case bool() | None | str():
+            return [inline(wanted)]
+        case int() if -INT64 <= wanted < INT64:
+            return [inline(wanted)]
+        case _:
+            number = Decimal(str(wanted))
+            floated = float(number)
+            return [inline(Decimal128(number)), *([inline(floated)] if math.isfinite(floated) else [])]
+
+
+JSON_CONDITIONS = {Function.JSON_CONTAINS: _contains, Function.JSON_HAS: _has}

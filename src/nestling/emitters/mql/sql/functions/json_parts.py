@@ -1,0 +1,60 @@
+"""JSON made of values: objects and arrays. A value that is NULL is JSON's null there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.nulls import bind
+from nestling.ir.expression import Call, Expression, Function, Literal
+from nestling.ir.types import Type, TypeName
+
+if TYPE_CHECKING:
+    from nestling.emitters.mql.sql.renderer import Renderer
+
+_KEPT_AS_TEXT = ["binData", "string"]
+"""Of JSON that is a text or that no document can be made of, its text is kept."""
+
+
+def _object(node: Call, r: Renderer) -> Mql:
+    pairs = zip(node.arguments[::2], node.arguments[1::2], strict=True)
+    fields: dict[str, Mql] = {str(key.value): _or_null(value, r) for key, value in pairs if isinstance(key, Literal)}
+    return fields or {"$literal": {}}
+
+
+def _array(node: Call, r: Renderer) -> Mql:
+    return [_or_null(value, r) for value in node.arguments]
+
+
+def _or_null(value: Expression, r: Renderer) -> Mql:
+    return {"$ifNull": [r.value(value), None]} if r.nullable(value) else r.value(value)
+
+
+def _part(node: Call, r: Renderer) -> Mql:
+    """The value; JSON that is kept as its text cannot stand in other JSON."""
+    (value,) = node.arguments
+    if value.type.name is TypeName.DECIMAL:
+        return _number(r.value(value), value.type)
+    if value.type.name is not TypeName.JSON:
+        return r.value(value)
+    what = "no document can be made of JSON that is kept as"
+
+    def body(json: Mql) -> Mql:
+        return {"$cond": [{"$in": [{"$type": json}, _KEPT_AS_TEXT]}, failure(what, {"$type": json}), json]}
+
+    return bind({"json": r.value(value)}, body)
+
+
+def _number(value: Mql, kind: Type) -> Mql:
+    """As drivers read the digits: a float where there are some after the point, else a whole number."""
+    if (*kind.numbers, 0, 0)[1] > 0:
+        return {"$toDouble": value}
+
+    def body(number: Mql) -> Mql:
+        return {"$cond": [{"$eq": [number, {"$trunc": [number, 0]}]}, {"$toLong": number}, {"$toDouble": number}]}
+
+    return bind({"number": value}, body)
+
+
+JSON_PARTS = {Function.JSON_OBJECT: _object, Function.JSON_ARRAY: _array, Function.JSON_PART: _part}

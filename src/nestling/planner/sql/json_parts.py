@@ -1,0 +1,99 @@
+"""PostgreSQL's JSON made of values: `json_build_object`, `json_build_array`, `to_jsonb`; what JSON has for a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from nestling.ir.expression import NULL, Call, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.operands import is_mixed
+from nestling.ir.types import JSONB, MADE, TEXT, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.scope import Bound, Env
+
+KIND = Type(TypeName.JSON, carried=MADE)
+_AS_KEPT = frozenset({TypeName.BOOLEAN, TypeName.INTEGER, TypeName.FLOAT, TypeName.TEXT, TypeName.ENUM})
+"""Types of which JSON has the values as MongoDB keeps them."""
+_CONVERTED = frozenset({TypeName.JSON, TypeName.DECIMAL})
+
+_TEXTS = frozenset({TypeName.TEXT, TypeName.ENUM, TypeName.DATE})
+
+
+def as_part(value: Expression, what: str, node: exp.Expr, env: Env) -> Expression:
+    """A value as it stands in JSON; NULL stays NULL."""
+    kind = value.type
+    if value == NULL or _is_made(value) or (_is_as_kept(kind) and not is_mixed(value)):
+        return value
+    if kind.name in _CONVERTED and kind.carried in ("", JSONB) and not is_mixed(value):
+        return Call(Function.JSON_PART, (value,), KIND, env.dialect.rules)
+    if kind.name is TypeName.DATE and not is_mixed(value) and not isinstance(value, Literal):
+        return values.text(value, env.translation)
+    if isinstance(value, Parameter) and not _is_as_kept(kind):
+        raise statement_gap(f"{what} of a parameter whose type no cast says", node)
+    raise statement_gap(f"{what} of {kind}" + (" and other values" if is_mixed(value) else ""), node)
+
+
+def _is_made(value: Expression) -> bool:
+    return isinstance(value, Call) and value.function in (Function.JSON_OBJECT, Function.JSON_ARRAY, Function.JSON_PART)
+
+
+def _is_as_kept(kind: Type) -> bool:
+    kind = kind.element or kind
+    return kind.name in _AS_KEPT and not kind.carried
+
+
+def _object(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """`json_build_object('key', value, …)`."""
+    parts = node.expressions
+    if len(parts) % 2:
+        raise mistake(f"{node.name.upper()}() takes a value for each key", node)
+    arguments: list[Expression] = []
+    for key, value in zip(parts[::2], parts[1::2], strict=True):
+        arguments += [_key(key, node), as_part(bound(value), node.name.upper(), node, env)]
+    return Call(Function.JSON_OBJECT, tuple(arguments), KIND, env.dialect.rules)
+
+
+def _key(key: exp.Expr, node: exp.Expr) -> Literal:
+    inner = key.this if isinstance(key, exp.Cast) else key
+    if not isinstance(inner, exp.Literal) or not inner.is_string:
+        raise no_constant(f"{node.name.upper()}() by a key that is no constant text", node, inner)
+    if not inner.name or "." in inner.name or inner.name.startswith("$"):
+        raise statement_gap(f"{node.name.upper()}() by the key `{inner.name}`, as no field is called", node)
+    return Literal(inner.name, TEXT)
+
+
+def _array(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """`json_build_array(value, …)`."""
+    parts = tuple(as_part(bound(value), node.name.upper(), node, env) for value in node.expressions)
+    return Call(Function.JSON_ARRAY, parts, KIND, env.dialect.rules)
+
+
+def _to_json(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """`to_jsonb(value)`."""
+    if len(node.expressions) != 1:
+        raise mistake(f"{node.name.upper()}() takes one argument, not {len(node.expressions)}", node)
+    value = bound(node.expressions[0])
+    if value.type.name in _TEXTS:
+        raise statement_gap(f"{node.name.upper()}() of {value.type}, whose JSON is a text again", node)
+    return Call(Function.JSON_PART, (as_part(value, node.name.upper(), node, env),), KIND, env.dialect.rules)
+
+
+Handler = Callable[[exp.Expr, Env, Bound], Expression]
+
+
+def _in_postgresql(handler: Handler) -> Handler:
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if env.dialect.rules is not Rules.POSTGRESQL:
+            raise statement_gap(f"{node.name.upper()}() function", node)
+        return handler(node, env, bound)
+
+    return call
+
+
+JSON_BUILDERS: dict[str, Handler] = {
+    **dict.fromkeys(("json_build_object", "jsonb_build_object"), _in_postgresql(_object)),
+    **dict.fromkeys(("json_build_array", "jsonb_build_array"), _in_postgresql(_array)),
+    **dict.fromkeys(("to_json", "to_jsonb"), _in_postgresql(_to_json)),
+}

@@ -1,0 +1,37 @@
+"""Lists of values: PostgreSQL's `array_agg`, `json_agg` and `jsonb_agg`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.ir.algebra import Aggregate, SortKey
+from nestling.ir.expression import ANY, Expression
+from nestling.ir.operands import is_mixed
+from nestling.ir.types import COMPOSITE, Type, TypeName
+from nestling.planner.sql import values
+from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.json_parts import KIND, as_part
+from nestling.planner.sql.scope import Env
+
+
+def of_list(found: Aggregate, node: exp.Expr, env: Env) -> Aggregate:
+    """The aggregate as an array of its values, or of what JSON has for them."""
+    name, argument = called(node, env.dialect.grammar), found.argument
+    assert argument is not None
+    if found.distinct:
+        found = replace(found, order=_order_of_distinct(found, argument, node, name))
+    if not isinstance(node, exp.ArrayAgg):
+        return replace(found, argument=as_part(argument, name, node, env), type=KIND)
+    value = values.shown(argument, env.translation)
+    if is_mixed(value) or value.type == ANY or value.type.name in COMPOSITE:
+        raise statement_gap(f"{name} of {value.type}" + (" and other values" if is_mixed(value) else ""), node)
+    return replace(found, argument=value, type=Type(TypeName.ARRAY, element=value.type))
+
+
+def _order_of_distinct(found: Aggregate, value: Expression, node: exp.Expr, name: str) -> tuple[SortKey, ...]:
+    """PostgreSQL sorts values to find those that are equal, and gives them in that order."""
+    if any(key.expression != value for key in found.order):
+        raise mistake(f"with {name}(DISTINCT), ORDER BY expressions must be the argument", node)
+    return found.order or (SortKey(value, descending=False, nulls_first=False),)
