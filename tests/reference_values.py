@@ -91,11 +91,11 @@ def compared(operator: e.Comparison, left: Any, right: Any, rule: e.Collation) -
             return one >= other
 
 
-def among(operands: list[Any], rows: Sequence[Row], rule: e.Collation) -> bool | None:
-    """IN: whether a row equals the operands."""
+def among(operands: list[Any], rows: Sequence[Row], operator: e.Comparison, rule: e.Collation) -> bool | None:
+    """IN and ANY: whether a row equals the operands, or compares so."""
     found: bool | None = False
     for row in rows:
-        same = conjunction(compared(e.Comparison.EQUAL, x, y, rule) for x, y in zip(operands, row, strict=True))
+        same = conjunction(compared(operator, x, y, rule) for x, y in zip(operands, row, strict=True))
         if same:
             return True
         found = None if same is None else found

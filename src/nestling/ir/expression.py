@@ -412,11 +412,15 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class InSubquery:
-    """Whether a row of the relation equals the operands: NULL when none is equal and one might be, were NULL known."""
+    """Whether a row of the relation equals the operands: NULL when none is equal and one might be, were NULL known.
+
+    `operator` is another comparison of the one operand with the row's value: it is what `> ANY (SELECT …)` asks.
+    """
 
     operands: tuple[Expression, ...]
     relation: Relation
     collation: Collation = Collation.BINARY
+    operator: Comparison = Comparison.EQUAL
     type: Type = field(default=BOOLEAN, init=False)
 
 

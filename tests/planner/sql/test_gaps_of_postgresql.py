@@ -27,7 +27,7 @@ ROWS = {
         "count(DISTINCT (n, s))",
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
-    "comparisons": ("n > ALL (SELECT n FROM item)", "SELECT id FROM item WHERE n <= ANY (SELECT n FROM item)"),
+    "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
     "texts": (
         "regexp_replace(s, 'a', 'b')", "split_part(s, ',', 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
         "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
@@ -52,6 +52,7 @@ CONVERTED = (
     "SELECT j ->> 'phone' FROM item",
     "SELECT id FROM item WHERE n = ANY (SELECT n FROM item)",
     "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
+    "SELECT n > ALL (SELECT n FROM item) FROM item",
     "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
     "SELECT a[1] FROM item",
 )

@@ -32,6 +32,7 @@ from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import values
 from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
+from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.scope import Bound, Env
 
@@ -100,10 +101,10 @@ def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
 def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bound) -> Expression:
     """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside an array of constants, which are texts, a citext or char is one."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
-    if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
-        raise statement_gap(written(node, env.dialect.grammar), node)
     among = cast_one_by_one(quantifier.this.unnest())
-    if isinstance(among, exp.Query):
+    if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
+        return _compared_with_each(node, quantifier, among, env, bound)
+    if isinstance(among, exp.Query | exp.Values):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
         left = bound(node.this)
@@ -116,6 +117,20 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     else:
         found = any_element(node.this, among, env, bound)
     return found if alike else Not(found)
+
+
+def _compared_with_each(
+    node: exp.Binary, quantifier: exp.Any | exp.All, among: exp.Expr, env: Env, bound: Bound
+) -> Expression:
+    """`>`, `<` and others before ANY and ALL: of a query's rows, or of the values that an array says."""
+    is_all = isinstance(quantifier, exp.All)
+    if isinstance(among, exp.Query | exp.Values):
+        compared = compared_with_all if is_all else compared_with_any
+        return compared(node, _COMPARISONS[type(node)], among, env, bound)
+    if not isinstance(among, exp.Array) or not among.expressions:
+        raise statement_gap(written(node, env.dialect.grammar), node)
+    each = tuple(comparison(type(node)(this=node.this, expression=item), env, bound) for item in among.expressions)
+    return And(each) if is_all else Or(each)
 
 
 def cast_one_by_one(node: exp.Expr) -> exp.Expr:

@@ -22,7 +22,6 @@ from nestling.ir.expression import (
     Expression,
     Function,
     InList,
-    InSubquery,
     Literal,
     Not,
     Or,
@@ -40,7 +39,8 @@ from nestling.planner.sql import values
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
-from nestling.planner.sql.collations import collation, is_no_text
+from nestling.planner.sql.collations import collation
+from nestling.planner.sql.compared_subqueries import in_subquery
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
@@ -48,7 +48,6 @@ from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, st
 from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
-from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 from nestling.planner.sql.type_errors import refuse_composite
@@ -202,9 +201,9 @@ def _not(node: exp.Not, env: Env) -> Expression:
 
 
 def _in(node: exp.In, env: Env) -> Expression:
-    query = node.args.get("query")
+    query = node.args.get("query") or next((each for each in node.expressions if isinstance(each, exp.Values)), None)
     if query is not None:
-        return _in_subquery(node, query, env)
+        return in_subquery(node, query, env, _bound(env))
     given = node.args.get("field")
     is_list = given is None or (is_given_list(given) and not isinstance(node.this, exp.Tuple))
     if node.args.get("unnest") is not None or not is_list:
@@ -262,44 +261,6 @@ def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
     if kind.numbers:
         raise statement_gap(f"a list cast to {kind}", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
-
-
-def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
-    from nestling.planner.sql.outputs import recast
-    from nestling.planner.sql.queries import bind_subquery
-
-    lefts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
-    operands = [bind(left, env) for left in lefts]
-    if env.dialect.rules is Rules.MYSQL:
-        operands = [observed(operand) for operand in operands]
-    relation = bind_subquery(query, env)
-    if len(relation.columns) != len(operands):
-        raise mistake(
-            f"IN compares {counted(len(operands), 'value')} with {counted(len(relation.columns), 'column')}", node
-        )
-    if env.dialect.rules is Rules.POSTGRESQL:
-        sides = zip(lefts, operands, relation.columns, strict=True)
-        found = [chars.compared((left, None), operand, column) for left, operand, column in sides]
-        operands, wanted = map(list, zip(*found, strict=True))
-        relation = recast(relation, wanted, env.translation)
-    pairs = [
-        values.comparable(left, right, env.translation) for left, right in zip(operands, relation.columns, strict=True)
-    ]
-    rules = {
-        collation(env, (node_of,), (left, right))
-        for node_of, left, right in zip(lefts, operands, relation.columns, strict=True)
-        if not is_no_text(left) and not is_no_text(right)
-    }
-    for left, right in zip(operands, relation.columns, strict=True):
-        refuse_comparison(left, right, ordered=False, node=node)
-    relation = recast(relation, [right for _, right in pairs], env.translation)
-    return InSubquery(tuple(left for left, _ in pairs), relation, _one_rule(rules, node))
-
-
-def _one_rule(rules: set[Collation], node: exp.Expr) -> Collation:
-    if len(rules) > 1:
-        raise statement_gap("IN that compares its columns by different collations", node)
-    return rules.pop() if rules else Collation.BINARY
 
 
 def _exists(node: exp.Exists, env: Env) -> Expression:
