@@ -413,8 +413,9 @@ NOT_SQLITES = frozenset(
         e.Function.CONCAT_PRESENT, e.Function.CONCAT_SEPARATED, e.Function.PAD_START, e.Function.PAD_END, e.Function.REPEAT,
         e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
         e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
-        e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN, e.Function.TIME_IN_ZONE,
-        e.Function.TIME_OF_ZONE, e.Function.SUBSTRING_INDEX, e.Function.UNITS_BETWEEN, e.Function.ROUND_TIME,
+        e.Function.ROW, e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN,
+        e.Function.TIME_IN_ZONE, e.Function.TIME_OF_ZONE, e.Function.SUBSTRING_INDEX, e.Function.UNITS_BETWEEN,
+        e.Function.ROUND_TIME,
     }
 )  # fmt: skip
 """Those no statement of SQLite's comes to; they are tested beside PostgreSQL and MariaDB."""

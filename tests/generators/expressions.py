@@ -133,6 +133,7 @@ POSTGRESQL = Grammar(
     },
     statements=(
         *_STATEMENTS, "SELECT string_agg({t}, ',' ORDER BY id) FROM every", "SELECT bool_and({o}), bool_or({o}) FROM every",
+        "SELECT avg(DISTINCT {n}), sum(DISTINCT {n}) FROM every", "SELECT count(DISTINCT ({t}, {n})) FROM every",
         "SELECT count(*) FILTER (WHERE {o}), avg({n}) FROM every", "SELECT DISTINCT ON ({o}) id FROM every ORDER BY {o}, id",
         "SELECT id FROM every ORDER BY {t} DESC NULLS LAST, id LIMIT 3", "SELECT id, sum({n}) OVER (ORDER BY id) FROM every",
         "SELECT id, lag({t}) OVER (ORDER BY {t}, id) FROM every", "SELECT id, rank() OVER (ORDER BY {n}) FROM every",
@@ -186,6 +187,7 @@ MYSQL = Grammar(
     },
     statements=(
         *(each for each in _STATEMENTS if "||" not in each), "SELECT group_concat({t} ORDER BY id) FROM every",
+        "SELECT avg(DISTINCT {n}), sum(DISTINCT {n}) FROM every", "SELECT count(DISTINCT {t}, {n}) FROM every",
         "SELECT group_concat(DISTINCT v ORDER BY v) FROM every WHERE {o}", "SELECT id FROM every ORDER BY {t} DESC, id LIMIT 3",
         "SELECT {t} AS k, count(*) FROM every GROUP BY k HAVING k = 'a'", "SELECT id, sum({n}) OVER (ORDER BY id) FROM every",
         "SELECT id, lag({t}) OVER (ORDER BY {t}, id) FROM every", "SELECT id, rank() OVER (ORDER BY {t}) FROM every",

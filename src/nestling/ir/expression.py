@@ -152,6 +152,7 @@ class Function(StrEnum):
     )
     CARDINALITY = "cardinality"  # of an array: how many elements it has
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
+    ROW = "row"  # of values, only to be told from others: PostgreSQL's is never NULL, MySQL's where a value is
     TYPE_OF = "type of"  # SQLite's typeof, never NULL
     NOW = "now"  # the statement's instant in UTC, without a zone
     TIMESTAMP_OF = "timestamp of"

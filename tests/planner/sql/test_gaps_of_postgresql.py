@@ -23,8 +23,7 @@ ROWS = {
     ),
     "aggregates": (
         "array_agg(n)", "json_agg(n)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY n)", "mode() WITHIN GROUP (ORDER BY n)",
-        "stddev(n)", "corr(f, f)", "bit_and(n)", "every(n > 1)", "avg(DISTINCT n)", "avg(DISTINCT price)",
-        "count(DISTINCT (n, s))",
+        "stddev(n)", "corr(f, f)", "bit_and(n)", "every(n > 1)", "sum(DISTINCT n) OVER ()",
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
     "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
@@ -55,6 +54,7 @@ CONVERTED = (
     "SELECT n > ALL (SELECT n FROM item) FROM item",
     "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
     "SELECT a[1] FROM item",
+    "SELECT avg(DISTINCT n), avg(DISTINCT price), count(DISTINCT (n, s)) FROM item",
 )
 
 
