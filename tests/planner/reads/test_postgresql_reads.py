@@ -288,13 +288,11 @@ def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Databas
         ("SELECT sum(id) / 2 FROM town", "sums of integers"),
         ("SELECT q / 2 FROM (SELECT sum(id) AS q FROM town) x", "sums of integers"),
         ("SELECT id, sum(id) OVER () / count(*) OVER () FROM town", "sums of integers"),
-        ("SELECT id FROM town WHERE id = 1 FOR UPDATE", "locks its rows"),
-        ("SELECT id FROM town LIMIT 1 FOR UPDATE SKIP LOCKED", "locks its rows"),
     ],
 )
 def test_what_postgresql_alone_knows_is_a_gap(
     towns: tuple[sa.Engine, Proposal, Database[Any]], sql: str, why: str
 ) -> None:
-    """Whether a column is a bigint, whose sums have fractions when divided; and locks, which MongoDB's reads do not take."""
+    """Whether a column is a bigint, whose sums have fractions when divided."""
     with pytest.raises(GapError, match=why):
         translate(sql, towns[1].design.model, "postgresql")
