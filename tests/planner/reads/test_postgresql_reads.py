@@ -51,6 +51,10 @@ STATEMENTS = (
     "SELECT id, tax / 7.0 AS share, area / tax AS per FROM town t JOIN country c ON c.code = t.code",
     "SELECT sum(tax) / 3, avg(tax) FROM town",
     "SELECT id, extract(month FROM founded) / 4, 1 / extract(day FROM noted), extract(year FROM founded)::int / 4 FROM town",
+    "SELECT id, date_part('month', founded), date_part('month', founded) / 4, date_part('year', noted)::int / 4 FROM town",
+    "SELECT date_part('epoch', founded), date_part('doy', founded) AS s FROM town WHERE id BETWEEN 2 AND 3",
+    "SELECT date_part('year', founded), count(*) FROM town GROUP BY 1 HAVING date_part('year', founded) > 100",
+    "SELECT id FROM town WHERE date_part('dow', founded) IN (4, 5) ORDER BY DATE_PART('year', founded), id",
     "SELECT id, ceil(id) / 2, floor(id) / 2, round(id) / 2, sign(id) / 2, round(tax) / 2 FROM town",
     "SELECT id FROM town WHERE 0.3 IN (rate, 2.5) OR id IN (7, 2)",
     "SELECT sum(id)::numeric / 2, sum(id)::bigint / 2, sum(tax) / 2, sum(id) * 1.0 / 4, count(*) / 2 FROM town",
@@ -91,6 +95,17 @@ STATEMENTS = (
     "SELECT id, founded FROM town UNION ALL SELECT 9, NULL ORDER BY founded DESC, id LIMIT 3",
     "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
 )
+
+
+def test_date_part_is_a_float(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:
+    """EXTRACT gives a decimal, date_part a double, and their columns are called so."""
+    engine, proposal, database = towns
+    sql = "SELECT date_part('year', founded), extract(year FROM founded) FROM town WHERE id = 2"
+    (row,) = Store(proposal, database).execute(sql)
+    with engine.connect() as connection:
+        (theirs,) = connection.exec_driver_sql(sql).mappings()
+    assert [*row.items()] == [*theirs.items()]
+    assert [type(value) for value in row.values()] == [float, Decimal]
 
 
 UUIDS = tuple(

@@ -93,7 +93,7 @@ def test_design_notes_it(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "jobs.db")) as connection:
         connection.executescript(_ROWS)
     workload = tmp_path / "workload.sql"
-    workload.write_text("-- name: held\nSELECT state FROM job WHERE id = :id FOR UPDATE;\n")
+    workload.write_text("-- name: held\n-- rate: 5/s\nSELECT state FROM job WHERE id = :id FOR UPDATE;\n")
     reading = pipeline.inspect(f"sqlite:///{tmp_path / 'jobs.db'}", workload=workload, dialect="postgresql")
     made = pipeline.with_unconverted(pipeline.design(reading, "optimal"), reading)
     assert f"`held`: {READ_LOCKS}" in made.notes

@@ -215,6 +215,14 @@ def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return _part(_unit(node.this, "EXTRACT", node), node.expression, node, env, bound)
 
 
+def _date_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """PostgreSQL's date_part: EXTRACT as a float."""
+    if env.dialect.rules is not Rules.POSTGRESQL or len(node.expressions) != 2:
+        raise statement_gap("DATE_PART() function", node)
+    said, value = node.expressions
+    return Cast(_part(_unit(said, "DATE_PART", node), value, node, env, bound), FLOAT, Rules.POSTGRESQL)
+
+
 def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
     """The unit of time that a statement says as a word or a text."""
     inner = uncast(said)
@@ -441,6 +449,7 @@ TIME_NAMES: dict[str, Handler] = {
     "unixepoch": _julian(Function.EPOCH, INTEGER),
     "now": _now(TIMESTAMP, ""),
     "timezone": _at_time_zone,
+    "date_part": _date_part,
     "weekday": _weekday("isodow", -1),
     "unix_timestamp": _unix_seconds,
 }
