@@ -55,6 +55,7 @@ STATEMENTS = (
     "SELECT date_part('epoch', founded), date_part('doy', founded) AS s FROM town WHERE id BETWEEN 2 AND 3",
     "SELECT date_part('year', founded), count(*) FROM town GROUP BY 1 HAVING date_part('year', founded) > 100",
     "SELECT id FROM town WHERE date_part('dow', founded) IN (4, 5) ORDER BY DATE_PART('year', founded), id",
+    "SELECT id, mod(-tax, 0.5) AS rest, mod(-tax, 1), mod(tax, 0.1) AS r FROM town",
     "SELECT id, ceil(id) / 2, floor(id) / 2, round(id) / 2, sign(id) / 2, round(tax) / 2 FROM town",
     "SELECT id FROM town WHERE 0.3 IN (rate, 2.5) OR id IN (7, 2)",
     "SELECT sum(id)::numeric / 2, sum(id)::bigint / 2, sum(tax) / 2, sum(id) * 1.0 / 4, count(*) / 2 FROM town",

@@ -32,7 +32,7 @@ ROWS = {
         "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
     ),
     "times": (
-        "age(at)", "age(at, at)", "at - at", "extract(epoch FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
+        "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
     ),
     "rows": ("row(n, s)",),

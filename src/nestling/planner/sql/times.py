@@ -30,6 +30,7 @@ from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUM
 from nestling.planner.sql import values
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.zero_dates import dates_alone
@@ -248,6 +249,8 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
     found = _time(given, env)
+    if (of_interval := part_of_interval(unit, found)) is not None:
+        return of_interval
     is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
     is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
     kind = DECIMAL if is_exact and not is_whole else INTEGER
