@@ -38,8 +38,7 @@ ROWS = {
     "rows": ("row(n, s)",),
     "casts": ("u::text", "f::text"),
     "writes": (
-        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO NOTHING",
-        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO UPDATE SET n = excluded.n",
+        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_once DO NOTHING",
     ),
     "statements": (
         "WITH x AS (DELETE FROM item RETURNING n) SELECT n FROM x", "TRUNCATE item", "COPY item FROM STDIN",
@@ -48,6 +47,7 @@ ROWS = {
     ),
 }  # fmt: skip
 CONVERTED = (
+    "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO UPDATE SET n = excluded.n",
     "SELECT j ->> 'phone' FROM item",
     "SELECT id FROM item WHERE n = ANY (SELECT n FROM item)",
     "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
