@@ -30,6 +30,11 @@ STATEMENTS = (
         for unit in UNITS
     ),
     "SELECT id, extract(epoch FROM begun), extract(epoch FROM booked), extract(epoch FROM day) FROM trip",
+    *(f"SELECT id FROM trip WHERE ended - begun {operator} interval '29 days'" for operator in ("<", ">=", "<>")),
+    "SELECT id, ended - begun = interval '0 seconds', interval '1 hour 1 minute 1.25 seconds' <= paid - booked AS b FROM trip",
+    "SELECT id FROM trip WHERE paid - booked BETWEEN interval '0.001 seconds' AND '02:30:15'::interval",
+    "SELECT id FROM trip WHERE (ended - begun) > '1 month'::interval OR paid - booked < interval '1' day",
+    "SELECT count(*) FILTER (WHERE now() - booked > interval '1 year 3 days') FROM trip",
     "SELECT avg(extract(epoch FROM ended - begun) / 3600), max(date_part('day', ended - begun)) FROM trip",
     "SELECT id FROM trip WHERE extract(epoch FROM paid - booked) > 60 ORDER BY extract(epoch FROM paid - booked)",
     "SELECT date_part('day', ended - begun) AS a FROM trip GROUP BY 1 HAVING max(extract(hour FROM ended - begun)) < 99",

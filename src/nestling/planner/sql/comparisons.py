@@ -34,6 +34,7 @@ from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
+from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -60,6 +61,8 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         return _quantified(node, quantifier, env, bound)
     if env.dialect.rules is Rules.MYSQL and isinstance(node.expression, exp.Condition) and _is_open(node.expression):
         raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
+    if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
+        return values.compare(_COMPARISONS[type(node)], *seconds, env.translation)
     nodes = (node.this, node.expression)
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
@@ -175,6 +178,9 @@ def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
         _refuse_ends([operand, *(bound(node.args[name]) for name in ("low", "high"))], node)
     for operator, name in ((Comparison.GREATER_OR_EQUAL, "low"), (Comparison.LESS_OR_EQUAL, "high")):
         nodes = (node.this, node.args[name])
+        if (seconds := beside_interval(*nodes, env, bound)) is not None:
+            found.append(values.compare(operator, *seconds, env.translation))
+            continue
         value, end = chars.compared(nodes, operand, bound(node.args[name]))
         rule = collation(env, nodes, (value, end))
         found.append(values.compare(operator, value, end, env.translation, rule))
