@@ -28,6 +28,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.interval_parts import part_of_interval
@@ -131,6 +132,8 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise no_constant("a time format that is no constant text", node, pattern)
+    if isinstance(node.this, exp.TsOrDsToDate) and pattern.this == "%B":  # as which sqlglot has MONTHNAME()
+        return _of_calendar(month_name)(node, env, bound)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("TO_CHAR of a number", node)
@@ -213,7 +216,10 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
 
 
 def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return _part(_unit(node.this, "EXTRACT", node), node.expression, node, env, bound)
+    unit = _unit(node.this, "EXTRACT", node)
+    if unit == "year_month":
+        return _of_calendar(year_month)(exp.Extract(this=node.expression), env, bound)
+    return _part(unit, node.expression, node, env, bound)
 
 
 def _date_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -340,6 +346,19 @@ def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if any(map(is_mixed_time, sides)):
         raise statement_gap("TIMESTAMPDIFF of what may be a zero date", node)
     return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
+
+
+def _of_calendar(make: Callable[[Expression], Expression]) -> Handler:
+    """What MySQL says of a date by the calendar; of one that may be a zero date a gap."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else node.this
+        given = bound(inner)
+        if env.dialect.rules is not Rules.MYSQL or is_mixed_time(given):
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+        return make(_time(given, env))
+
+    return call
 
 
 def _weekday(unit: str, shift: int) -> Handler:
@@ -473,6 +492,8 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.DayOfWeek: _weekday("dow", 1),
     exp.DateAdd: _date_add,
     exp.DateSub: _date_add,
+    exp.LastDay: _of_calendar(last_day),
+    exp.Dayname: _of_calendar(day_name),
     exp.Year: _part_of("year"),
     exp.Quarter: _part_of("quarter"),
     exp.Month: _part_of("month"),
