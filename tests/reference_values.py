@@ -414,7 +414,7 @@ NOT_SQLITES = frozenset(
         e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
         e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
         e.Function.ROW, e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN,
-        e.Function.TIME_IN_ZONE, e.Function.TIME_OF_ZONE, e.Function.SUBSTRING_INDEX, e.Function.UNITS_BETWEEN,
+        e.Function.TIME_IN_ZONE, e.Function.TIME_OF_ZONE, e.Function.SUBSTRING_INDEX, e.Function.PART, e.Function.UNITS_BETWEEN,
         e.Function.ROUND_TIME,
     }
 )  # fmt: skip

@@ -138,6 +138,7 @@ class Function(StrEnum):
     REPEAT = "repeat"
     REVERSE = "reverse"
     SUBSTRING_INDEX = "substring index"  # (text, separator, n): what is before the n-th, or after the n-th from the end
+    PART = "part"  # (text, separator, n): what is between separators, from 1 or from the end; '' where there is none
     TRANSLATE = "translate"  # (text, from, to), character by character
     CODE_POINT = "code point"  # of the first character
     CHARACTER = "character"

@@ -28,7 +28,7 @@ ROWS = {
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
     "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
     "texts": (
-        "regexp_replace(s, 'a', 'b')", "split_part(s, ',', 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
+        "regexp_replace(s, 'a', 'b')", "split_part(s, s, 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
         "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
     ),
     "times": (
