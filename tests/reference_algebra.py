@@ -420,7 +420,7 @@ class Interpreter:
                     values = [None] if given is None else given
                     alone = (Interpreter(self.rows, {node.given.name: value}) for value in values)
                     items = [each.scalar(node.items[0], where) for each in alone]
-                return lambda row: among([operand(row)], [(f(row),) for f in items], node.collation)
+                return lambda row: among([operand(row)], [(f(row),) for f in items], e.Comparison.EQUAL, node.collation)
             case e.Like():
                 operand, pattern = self.scalar(node.operand, where), self.scalar(node.pattern, where)
                 return lambda row: like(operand(row), pattern(row), node.escape, node.case)
@@ -455,7 +455,7 @@ class Interpreter:
             case e.InSubquery():
                 operands = [self.scalar(operand, where) for operand in node.operands]
                 rows = self.subquery(node.relation, where)
-                return lambda row: among([f(row) for f in operands], rows(row), node.collation)
+                return lambda row: among([f(row) for f in operands], rows(row), node.operator, node.collation)
             case _:
                 assert_never(node)
 

@@ -91,11 +91,11 @@ def compared(operator: e.Comparison, left: Any, right: Any, rule: e.Collation) -
             return one >= other
 
 
-def among(operands: list[Any], rows: Sequence[Row], rule: e.Collation) -> bool | None:
-    """IN: whether a row equals the operands."""
+def among(operands: list[Any], rows: Sequence[Row], operator: e.Comparison, rule: e.Collation) -> bool | None:
+    """IN and ANY: whether a row equals the operands, or compares so."""
     found: bool | None = False
     for row in rows:
-        same = conjunction(compared(e.Comparison.EQUAL, x, y, rule) for x, y in zip(operands, row, strict=True))
+        same = conjunction(compared(operator, x, y, rule) for x, y in zip(operands, row, strict=True))
         if same:
             return True
         found = None if same is None else found
@@ -413,7 +413,7 @@ NOT_SQLITES = frozenset(
         e.Function.CONCAT_PRESENT, e.Function.CONCAT_SEPARATED, e.Function.PAD_START, e.Function.PAD_END, e.Function.REPEAT,
         e.Function.REVERSE, e.Function.TRANSLATE, e.Function.MATCHES, e.Function.MATCHES_ANY_CASE, e.Function.ANY_ELEMENT,
         e.Function.CONTAINS, e.Function.OVERLAPS, e.Function.JSON_VALUE, e.Function.CARDINALITY, e.Function.ELEMENT,
-        e.Function.ARRAY_OF, e.Function.ARRAY_CONCAT, e.Function.ARRAY_REMOVE,
+        e.Function.ARRAY_OF, e.Function.ARRAY_CONCAT, e.Function.ARRAY_REMOVE, e.Function.ROW, e.Function.PART,
         e.Function.JSON_MERGE, e.Function.JSON_WITHOUT, e.Function.JSON_SET, e.Function.JSON_CONTAINS, e.Function.JSON_HAS,
         e.Function.JSON_OBJECT, e.Function.JSON_ARRAY, e.Function.JSON_PART,
         e.Function.DATE_OF, e.Function.TIME_PART, e.Function.TIME_BETWEEN, e.Function.DAYS_BETWEEN, e.Function.TIME_IN_ZONE,

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import sqlglot
+from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -32,6 +33,23 @@ def name_float_mod(tokens: Sequence[Token]) -> None:
     for token, after in pairwise(tokens):
         if token.text.casefold() == "mod" and after.token_type is TokenType.L_PAREN:
             token.text = FLOAT_MOD
+
+
+_DATE_PART, _OWN = "date_part", "date_part as a float"
+
+
+def name_date_part(tokens: Sequence[Token]) -> None:
+    """Give each date_part() of PostgreSQL a name of its own, as sqlglot takes it for EXTRACT, which gives a numeric there."""
+    for token, after in pairwise(tokens):
+        if token.text.casefold() == _DATE_PART and after.token_type is TokenType.L_PAREN:
+            token.text = _OWN
+
+
+def restore_date_part(tree: exp.Expr) -> None:
+    """Call it again as it is written."""
+    for call in tree.find_all(exp.Anonymous):
+        if call.name == _OWN:
+            call.set("this", _DATE_PART)
 
 
 def as_insert(sql: str) -> tuple[str, bool]:

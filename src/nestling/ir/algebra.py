@@ -393,11 +393,13 @@ class Query:
     """A read: the relation and the names SQL gives its columns, in order (they may repeat; the columns' own never do).
 
     `typed`: every value of a column is shown as one of the column's type, as servers do and SQLite does not.
+    `locks`: the source locks rows that are read until the transaction ends.
     """
 
     relation: Relation
     names: tuple[str, ...]
     typed: bool = False
+    locks: bool = False
 
 
 def filtered(relation: Relation, predicate: Expression | None) -> Relation:

@@ -138,6 +138,7 @@ class Function(StrEnum):
     REPEAT = "repeat"
     REVERSE = "reverse"
     SUBSTRING_INDEX = "substring index"  # (text, separator, n): what is before the n-th, or after the n-th from the end
+    PART = "part"  # (text, separator, n): what is between separators, from 1 or from the end; '' where there is none
     TRANSLATE = "translate"  # (text, from, to), character by character
     CODE_POINT = "code point"  # of the first character
     CHARACTER = "character"
@@ -171,6 +172,7 @@ class Function(StrEnum):
     JSON_PART = "json part"  # (value): as a part of JSON
     CARDINALITY = "cardinality"  # of an array: how many elements it has
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
+    ROW = "row"  # of values, only to be told from others: PostgreSQL's is never NULL, MySQL's where a value is
     TYPE_OF = "type of"  # SQLite's typeof, never NULL
     NOW = "now"  # the statement's instant in UTC, without a zone
     TIMESTAMP_OF = "timestamp of"
@@ -431,11 +433,15 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class InSubquery:
-    """Whether a row of the relation equals the operands: NULL when none is equal and one might be, were NULL known."""
+    """Whether a row of the relation equals the operands: NULL when none is equal and one might be, were NULL known.
+
+    `operator` is another comparison of the one operand with the row's value: it is what `> ANY (SELECT …)` asks.
+    """
 
     operands: tuple[Expression, ...]
     relation: Relation
     collation: Collation = Collation.BINARY
+    operator: Comparison = Comparison.EQUAL
     type: Type = field(default=BOOLEAN, init=False)
 
 

@@ -75,7 +75,8 @@ class Attribute:
 class Entity:
     """A table: its attributes, its key (empty when rows have none), further unique attribute groups, and checks of its rows.
 
-    `partial_uniques` are unique groups of some rows only.
+    `partial_uniques` are unique groups of some rows only. `constraint_names`: names of its key and UNIQUE constraints, with
+    their attributes, where PostgreSQL would not give them by itself.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Entity:
     uniques: tuple[tuple[str, ...], ...] = ()
     checks: tuple[RowCheck, ...] = ()
     partial_uniques: tuple[PartialUnique, ...] = ()
+    constraint_names: tuple[tuple[str, tuple[str, ...]], ...] = ()
     _by_name: dict[str, Attribute] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -265,7 +267,8 @@ def _entity_mistakes(entity: Entity) -> Iterator[Problem]:
             what = f"`{entity.name}.{each.name}` is {kinds}: what is allowed does not fit ({each.allowed})"
             move = "allow numbers of numbers, and values and lengths of texts"
             yield Problem(what=what, path=(*path, "attributes", each.name, "allowed"), next_move=move)
-    for section, names in (("key", entity.key), *(("uniques", unique) for unique in entity.uniques)):
+    named = [("constraint_names", attributes) for _, attributes in entity.constraint_names]
+    for section, names in (("key", entity.key), *(("uniques", unique) for unique in entity.uniques), *named):
         for name in names:
             if name not in entity:
                 yield entity.no_attribute(name, (*path, section))

@@ -114,8 +114,8 @@ def nullable(expression: Expression) -> bool:  # noqa: C901 - one case for each 
             return False
         case Case(branches=branches, default=default):
             return nullable(default) or any(nullable(value) for _, value in branches)
-        case Call(function=function, arguments=arguments):
-            if function in _NEVER_NULL:
+        case Call(function=function, arguments=arguments, rules=rules):
+            if function in _NEVER_NULL or (function is Function.ROW and rules is Rules.POSTGRESQL):
                 return False
             if function in _NULL_IF_ALL:
                 return all(map(nullable, arguments))

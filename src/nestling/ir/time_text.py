@@ -59,6 +59,16 @@ def interval_of(value: timedelta) -> str:
 
 def read_interval(text: str) -> str:
     """The interval a text says, as it is kept: a duration of ISO 8601, or PostgreSQL's `1 year 2 days 03:04:05`."""
+    return iso_interval(*_months_days_micros(text))
+
+
+def interval_micros(text: str) -> int:
+    """The microseconds PostgreSQL compares an interval by: a month has 30 days, a day 24 hours."""
+    months, days, micros = _months_days_micros(text)
+    return (months * 30 + days) * 86_400_000_000 + micros
+
+
+def _months_days_micros(text: str) -> tuple[int, int, int]:
     words = text.strip()
     found = _ISO.fullmatch(words)
     if found is not None and re.search(r"\d", words):
@@ -74,7 +84,7 @@ def read_interval(text: str) -> str:
     return _counted(named)
 
 
-def _counted(parts: Iterable[tuple[str, str | None]]) -> str:
+def _counted(parts: Iterable[tuple[str, str | None]]) -> tuple[int, int, int]:
     months, days, micros = 0, 0, 0
     for unit, number in parts:
         if unit in _MONTHS:
@@ -83,7 +93,7 @@ def _counted(parts: Iterable[tuple[str, str | None]]) -> str:
             days += int(number or 0) * _DAYS[unit]
         else:
             micros += int(Decimal(number or 0) * _MICROS[unit])
-    return iso_interval(months, days, micros)
+    return months, days, micros
 
 
 def iso_interval(months: int, days: int, micros: int) -> str:

@@ -104,9 +104,9 @@ class _Known:
                     self.use(Role.EQUAL if given is None else Role.LISTED, item, operand)
             case Like(operand=operand, pattern=pattern):
                 self.use(Role.PATTERN, pattern, operand)
-            case InSubquery(operands=inner, relation=relation):
+            case InSubquery(operands=inner, relation=relation, operator=operator):
                 for mine, column in zip(inner, relation.columns, strict=True):
-                    self.same(mine, column)
+                    self.compared(operator, mine, column)
             case Arithmetic(left=left, right=right):
                 self.use(Role.AMOUNT, right, left)
                 self.use(Role.AMOUNT, left, right)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from nestling.ir import algebra as a
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Literal
+from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InSubquery, Literal
 from nestling.ir.model import Model
 from nestling.ir.operands import bare, operands
 from nestling.ir.row_steps import ColumnId
@@ -66,6 +66,9 @@ class _Found:
         if isinstance(expression, Compare) and expression.operator in _ORDERED:
             for one, other in ((expression.left, expression.right), (expression.right, expression.left)):
                 self._ordered(one, expression.collation, beside=other)
+        if isinstance(expression, InSubquery) and expression.operator in _ORDERED:
+            for one in (*expression.operands, *expression.relation.columns):
+                self._ordered(one, expression.collation)
         for each in operands(expression):
             self._compared(each)
 

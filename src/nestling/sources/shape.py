@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from nestling.common.errors import suggest
+from nestling.ir.constraint_names import unusual
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, OnDelete, Relationship
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
@@ -111,7 +112,8 @@ def _entity(table: Table, findings: _Findings) -> Entity:
         if unique and set(unique) not in [set(key), *map(set, uniques)]:
             uniques.append(unique)
     ordered = tuple(columns[name] for name in dict.fromkeys(column.name for column in table.columns))
-    return Entity(table.name, ordered, key, tuple(uniques))
+    names = unusual(table.names, table.name, key, uniques)
+    return Entity(table.name, ordered, key, tuple(uniques), constraint_names=names)
 
 
 def _known_columns(

@@ -53,7 +53,8 @@ class PartialIndex:
 class Table:
     """A declared table. `uniques` holds unique constraints and unique indexes over plain columns, all rows included.
 
-    `plain` are the columns whose values the source compares as the conceptual ones are, `partial` unique indexes of some rows.
+    `plain` are the columns whose values the source compares as the conceptual ones are, `partial` unique indexes of some rows,
+    `names` the names of keys and unique constraints, where they matter, with their columns.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Table:
     plain: frozenset[str] = frozenset()
     partial: tuple[PartialIndex, ...] = ()
     where: str = ""
+    names: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def find_name(name: str, known: Iterable[str]) -> str | None:

@@ -14,8 +14,8 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead
-from nestling.ir.design import Design, Index
-from nestling.ir.primitives import Collection, Document, Embedding, Form
+from nestling.ir.design import Design
+from nestling.ir.primitives import Collection, Document, Embedding, Form, Index
 from nestling.ir.proposal import Proposal
 from tests.patterns.scenario import Scenario, scenario
 
@@ -74,7 +74,7 @@ def test_the_same_rows_of_few_documents(
     with closing(sqlite3.connect(small.address.removeprefix("sqlite:///"))) as connection:
         expected = connection.execute(sql).fetchall()
     assert list(run_read(database, read)) == expected
-    command = {"aggregate": read.collection, "pipeline": list(read.pipeline), "cursor": {}}
+    command: dict[str, Any] = {"aggregate": read.collection, "pipeline": list(read.pipeline), "cursor": {}}
     told = database.command("explain", command, verbosity="executionStats")
     first = told["stages"][0]["$cursor"] if "stages" in told else told
     examined = first["executionStats"]["totalDocsExamined"]

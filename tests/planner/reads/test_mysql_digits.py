@@ -42,7 +42,9 @@ VALUES = (
 AGGREGATES = (
     "avg(a)", "avg(n)", "avg(a) * 3", "avg(a / b)", "avg(n / m)", "avg(a) * avg(a)", "sum(a / b)", "sum(a / b) * 3",
     "round(sum(a / b), 8)", "sum(n) / sum(m)", "sum(n) / count(*) * 100", "sum(n / m) / 3", "max(a / b)", "max(a / b) * 3",
-    "min(n / 7)", "count(DISTINCT a / b)", "sum(CASE WHEN a > 5 THEN 1 ELSE 0 END) / count(*) * 100", "avg(r)", "sum(r) / 3",
+    "min(n / 7)", "count(DISTINCT a / b)", "avg(DISTINCT a)", "avg(DISTINCT n) * 3", "sum(DISTINCT n / b)", "sum(DISTINCT a > 3)",
+    "count(DISTINCT a, b)", "count(DISTINCT g, a / b)", "count(DISTINCT a, n, 1)", "avg(DISTINCT m / b)", "avg(DISTINCT r)",
+    "sum(CASE WHEN a > 5 THEN 1 ELSE 0 END) / count(*) * 100", "avg(r)", "sum(r) / 3",
     "concat(avg(a), '%')", "group_concat(a / b ORDER BY id)", "round(avg(n), 1)", "sum(n * m) / sum(m)",
 )  # fmt: skip
 STATEMENTS = (

@@ -51,6 +51,14 @@ STATEMENTS = (
     "SELECT id, tax / 7.0 AS share, area / tax AS per FROM town t JOIN country c ON c.code = t.code",
     "SELECT sum(tax) / 3, avg(tax) FROM town",
     "SELECT id, extract(month FROM founded) / 4, 1 / extract(day FROM noted), extract(year FROM founded)::int / 4 FROM town",
+    "SELECT id, date_part('month', founded), date_part('month', founded) / 4, date_part('year', noted)::int / 4 FROM town",
+    "SELECT date_part('epoch', founded), date_part('doy', founded) AS s FROM town WHERE id BETWEEN 2 AND 3",
+    "SELECT date_part('year', founded), count(*) FROM town GROUP BY 1 HAVING date_part('year', founded) > 100",
+    "SELECT id FROM town WHERE date_part('dow', founded) IN (4, 5) ORDER BY DATE_PART('year', founded), id",
+    "SELECT id, split_part(name, 'a', 1) AS a, split_part(name, 'e', -1) AS b, split_part(name, 'ach', 3) AS c FROM town",
+    "SELECT split_part(name, '(', 2) AS part, count(*) FROM town GROUP BY 1 HAVING split_part(name, '(', 2) <> 'x'",
+    "SELECT id FROM town WHERE split_part(code, 'E', 2) = '' AND split_part('xyxyx', 'xyx', 2) = 'yx'",
+    "SELECT id, mod(-tax, 0.5) AS rest, mod(-tax, 1), mod(tax, 0.1) AS r FROM town",
     "SELECT id, ceil(id) / 2, floor(id) / 2, round(id) / 2, sign(id) / 2, round(tax) / 2 FROM town",
     "SELECT id FROM town WHERE 0.3 IN (rate, 2.5) OR id IN (7, 2)",
     "SELECT sum(id)::numeric / 2, sum(id)::bigint / 2, sum(tax) / 2, sum(id) * 1.0 / 4, count(*) / 2 FROM town",
@@ -93,6 +101,17 @@ STATEMENTS = (
     "SELECT id, founded FROM town UNION ALL SELECT 9, NULL ORDER BY founded DESC, id LIMIT 3",
     "SELECT id FROM town WHERE founded >= DATE '1993-07-01' AND founded < DATE '1993-07-01' + INTERVAL '3 months'",
 )
+
+
+def test_date_part_is_a_float(towns: tuple[sa.Engine, Proposal, Database[Any]]) -> None:
+    """EXTRACT gives a decimal, date_part a double, and their columns are called so."""
+    engine, proposal, database = towns
+    sql = "SELECT date_part('year', founded), extract(year FROM founded) FROM town WHERE id = 2"
+    (row,) = Store(proposal, database).execute(sql)
+    with engine.connect() as connection:
+        (theirs,) = connection.exec_driver_sql(sql).mappings()
+    assert [*row.items()] == [*theirs.items()]
+    assert [type(value) for value in row.values()] == [float, Decimal]
 
 
 UUIDS = tuple(
@@ -290,13 +309,11 @@ def test_the_least_of_an_enum_is_a_gap(towns: tuple[sa.Engine, Proposal, Databas
         ("SELECT sum(id) / 2 FROM town", "sums of integers"),
         ("SELECT q / 2 FROM (SELECT sum(id) AS q FROM town) x", "sums of integers"),
         ("SELECT id, sum(id) OVER () / count(*) OVER () FROM town", "sums of integers"),
-        ("SELECT id FROM town WHERE id = 1 FOR UPDATE", "locks its rows"),
-        ("SELECT id FROM town LIMIT 1 FOR UPDATE SKIP LOCKED", "locks its rows"),
     ],
 )
 def test_what_postgresql_alone_knows_is_a_gap(
     towns: tuple[sa.Engine, Proposal, Database[Any]], sql: str, why: str
 ) -> None:
-    """Whether a column is a bigint, whose sums have fractions when divided; and locks, which MongoDB's reads do not take."""
+    """Whether a column is a bigint, whose sums have fractions when divided."""
     with pytest.raises(GapError, match=why):
         translate(sql, towns[1].design.model, "postgresql")

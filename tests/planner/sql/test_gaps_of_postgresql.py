@@ -26,41 +26,42 @@ ROWS = {
     "aggregates": (
         "array_agg(a)", "array_agg(j)", "json_agg(at)", "json_object_agg(s, n)",
         "percentile_cont(0.5) WITHIN GROUP (ORDER BY n)", "mode() WITHIN GROUP (ORDER BY n)",
-        "stddev(n)", "corr(f, f)", "bit_and(n)", "avg(DISTINCT n)", "avg(DISTINCT price)",
-        "count(DISTINCT (n, s))",
+        "stddev(n)", "corr(f, f)", "bit_and(n)", "sum(DISTINCT n) OVER ()",
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
-    "comparisons": ("n > ALL (SELECT n FROM item)", "SELECT id FROM item WHERE n <= ANY (SELECT n FROM item)"),
+    "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
     "texts": (
-        "regexp_replace(s, 'a', 'b')", "split_part(s, ',', 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
+        "regexp_replace(s, 'a', 'b')", "split_part(s, s, 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
         "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
     ),
     "times": (
-        "age(at)", "age(at, at)", "at - at", "extract(epoch FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
+        "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
     ),
     "rows": ("row(n, s)",),
     "casts": ("u::text", "f::text"),
     "writes": (
-        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO NOTHING",
-        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO UPDATE SET n = excluded.n",
+        "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_once DO NOTHING",
     ),
     "statements": (
         "WITH x AS (DELETE FROM item RETURNING n) SELECT n FROM x", "TRUNCATE item", "COPY item FROM STDIN",
         "MERGE INTO item USING item x ON x.id = item.id WHEN MATCHED THEN DELETE",
-        "nextval('x')", "random()", "SELECT id FROM item FOR UPDATE",
+        "nextval('x')", "random()", "SELECT id FROM item FOR UPDATE SKIP LOCKED",
     ),
 }  # fmt: skip
 CONVERTED = (
+    "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT ON CONSTRAINT item_pkey DO UPDATE SET n = excluded.n",
     "SELECT j ->> 'phone' FROM item",
     "SELECT id FROM item WHERE n = ANY (SELECT n FROM item)",
     "SELECT id FROM item WHERE n <> ALL (SELECT n FROM item)",
+    "SELECT n > ALL (SELECT n FROM item) FROM item",
     "INSERT INTO item (id, n) VALUES (1, 2) ON CONFLICT (id) DO NOTHING",
     "SELECT a[1] FROM item",
     "SELECT id FROM item WHERE jb @> '{\"a\": 1}' AND jb ? 'b'",
     "SELECT array_agg(n ORDER BY id), json_agg(s), every(n > 1) FROM item",
     "SELECT json_build_object('a', n, 'd', at::date, 'j', j) FROM item",
     "SELECT i.id, x.n FROM item i LEFT JOIN LATERAL (SELECT n FROM item o WHERE o.n = i.id ORDER BY o.at LIMIT 3) x ON true",
+    "SELECT avg(DISTINCT n), avg(DISTINCT price), count(DISTINCT (n, s)) FROM item",
 )
 
 

@@ -78,6 +78,11 @@ class EntityForm(Form):
     uniques: Groups = Field([], description="further attributes, or groups of attributes, that are unique")
     checks: list[CheckForm] = Field([], description="conditions over its attributes that every row keeps")
     partial_uniques: list[PartialUniqueForm] = Field([], description="attributes that are unique among some rows")
+    constraint_names: Named[Texts] = Field(
+        {},
+        description="name: attributes, of its key and UNIQUE constraints in PostgreSQL, where they are not `TABLE_pkey` and"
+        " `TABLE_COLUMN_key`; `ON CONFLICT ON CONSTRAINT` says them",
+    )
 
     def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
@@ -96,6 +101,7 @@ class EntityForm(Form):
             tuple(map(tuple, self.uniques)),
             tuple(check for check in checks if check is not None),
             tuple(unique for unique in partial if unique is not None),
+            tuple((each, tuple(group)) for each, group in self.constraint_names.items()),
         )
 
     @staticmethod
@@ -108,6 +114,7 @@ class EntityForm(Form):
                 "uniques": list(map(group_text, entity.uniques)),
                 "checks": [CheckForm.from_ir(check) for check in entity.checks],
                 "partial_uniques": [PartialUniqueForm.from_ir(unique) for unique in entity.partial_uniques],
+                "constraint_names": {each: list(group) for each, group in entity.constraint_names},
             }
         )
         return Block(head | {"attributes": attributes} | tail)

@@ -20,6 +20,7 @@ from nestling.executors.drive import Answer, Likeness, Shape, both_right, execut
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.compiled import CompiledRead, OutputColumn
 from nestling.ir.proof import OtherAnswer, SourceComparison
+from nestling.ir.read_locks import READ_LOCKS
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Call, Tracer
 from nestling.ir.types import TEXTS
@@ -155,7 +156,7 @@ class _Comparison:
         if self.source.language_orders and _depends_on_language(theirs, ours, columns, shape):
             self.without[call.statement] = f"only the order of texts differs: {self.source.language_orders[0]}"
             return
-        if told := _read(each, call).notes:
+        if told := [note for note in _read(each, call).notes if note != READ_LOCKS]:
             self.without[call.statement] = told[0]
             return
         yield _Suspect(each, call, theirs, ours)

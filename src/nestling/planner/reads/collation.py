@@ -179,6 +179,8 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
 def _may_be_text(expression: Expression) -> bool:
     if isinstance(expression, Literal):
         return isinstance(expression.value, str)
+    if isinstance(expression, Call) and expression.function is Function.ROW:
+        return any(map(_may_be_text, expression.arguments))
     return expression.type.name not in NEVER_TEXT | OF_DIGITS or bool(getattr(expression, "mixed", False))
 
 

@@ -1,7 +1,7 @@
 """Subqueries in expressions: looked up for each row, their values put into fields the expression then mentions.
 
-IN becomes EXISTS: some row is equal; and, where NULLs are possible, some row might be. A subquery alone as a condition drops
-the rows that find nothing while it looks.
+IN and ANY become EXISTS: some row is equal (less, …); and, where NULLs are possible, some row might be. A subquery alone as a
+condition drops the rows that find nothing while it looks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from nestling.ir.expression import (
     Collation,
     Column,
     Compare,
-    Comparison,
     Exists,
     Expression,
     InSubquery,
@@ -223,19 +222,19 @@ def _three_valued(subquery: InSubquery) -> Expression:
     return Case(((_hits(subquery), TRUE), (perhaps, NULL)), FALSE, BOOLEAN)
 
 
-def _equal(subquery: InSubquery) -> Expression:
+def _asked(subquery: InSubquery) -> Expression:
     pairs = zip(subquery.operands, subquery.relation.columns, strict=True)
-    equal = conjunction(*(Compare(Comparison.EQUAL, one, other, subquery.collation) for one, other in pairs))
-    assert equal is not None
-    return equal
+    asked = conjunction(*(Compare(subquery.operator, one, other, subquery.collation) for one, other in pairs))
+    assert asked is not None
+    return asked
 
 
 def _hits(subquery: InSubquery) -> Exists:
-    return Exists(Filter(subquery.relation, _equal(subquery)))
+    return Exists(Filter(subquery.relation, _asked(subquery)))
 
 
 def _perhaps(subquery: InSubquery) -> Expression | None:
-    """Whether a row might be equal, were its NULLs known; None when that cannot be.
+    """Whether a row might be what is asked for, were its NULLs known; None when that cannot be.
 
     Of one column that is asked apart from the operand: the same subqueries for all rows, whose answers the server keeps.
     """
@@ -243,7 +242,7 @@ def _perhaps(subquery: InSubquery) -> Expression | None:
     if not any(map(nullable, asked)):
         return None
     if len(subquery.operands) > 1 or free_columns(relation):
-        return Exists(Filter(relation, IsNull(_equal(subquery))))
+        return Exists(Filter(relation, IsNull(_asked(subquery))))
     (operand, column), found = asked, list[Expression]()
     if nullable(column):
         found.append(Exists(Filter(relation, IsNull(column))))

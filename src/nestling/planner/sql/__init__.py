@@ -72,6 +72,5 @@ def _statement(parsed: Parsed, translation: Translation) -> Query | Write:
         case _:
             bound = bind_query(parsed.tree, Env(translation), "result")
             refuse_lengths(*bound.relation.columns, node=parsed.tree)
-            return Query(
-                bound.relation, result_names(bound, parsed, translation.dialect), not translation.dialect.is_sqlite
-            )
+            names = result_names(bound, parsed, translation.dialect)
+            return Query(bound.relation, names, not translation.dialect.is_sqlite, translation.locks)

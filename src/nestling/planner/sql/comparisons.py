@@ -32,7 +32,9 @@ from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import values
 from nestling.planner.sql.arrays import any_element
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
+from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
+from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -59,6 +61,8 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         return _quantified(node, quantifier, env, bound)
     if env.dialect.rules is Rules.MYSQL and isinstance(node.expression, exp.Condition) and _is_open(node.expression):
         raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
+    if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
+        return values.compare(_COMPARISONS[type(node)], *seconds, env.translation)
     nodes = (node.this, node.expression)
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
@@ -100,10 +104,10 @@ def _quantifier(node: exp.Expr) -> exp.Any | exp.All | None:
 def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound: Bound) -> Expression:
     """`= ANY` (or SOME) is IN, `<> ALL` is NOT IN. Beside an array of constants, which are texts, a citext or char is one."""
     alike = isinstance(node, exp.EQ) and isinstance(quantifier, exp.Any)
-    if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
-        raise statement_gap(written(node, env.dialect.grammar), node)
     among = cast_one_by_one(quantifier.this.unnest())
-    if isinstance(among, exp.Query):
+    if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
+        return _compared_with_each(node, quantifier, among, env, bound)
+    if isinstance(among, exp.Query | exp.Values):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):
         left = bound(node.this)
@@ -116,6 +120,20 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     else:
         found = any_element(node.this, among, env, bound)
     return found if alike else Not(found)
+
+
+def _compared_with_each(
+    node: exp.Binary, quantifier: exp.Any | exp.All, among: exp.Expr, env: Env, bound: Bound
+) -> Expression:
+    """`>`, `<` and others before ANY and ALL: of a query's rows, or of the values that an array says."""
+    is_all = isinstance(quantifier, exp.All)
+    if isinstance(among, exp.Query | exp.Values):
+        compared = compared_with_all if is_all else compared_with_any
+        return compared(node, _COMPARISONS[type(node)], among, env, bound)
+    if not isinstance(among, exp.Array) or not among.expressions:
+        raise statement_gap(written(node, env.dialect.grammar), node)
+    each = tuple(comparison(type(node)(this=node.this, expression=item), env, bound) for item in among.expressions)
+    return And(each) if is_all else Or(each)
 
 
 def cast_one_by_one(node: exp.Expr) -> exp.Expr:
@@ -160,6 +178,9 @@ def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
         _refuse_ends([operand, *(bound(node.args[name]) for name in ("low", "high"))], node)
     for operator, name in ((Comparison.GREATER_OR_EQUAL, "low"), (Comparison.LESS_OR_EQUAL, "high")):
         nodes = (node.this, node.args[name])
+        if (seconds := beside_interval(*nodes, env, bound)) is not None:
+            found.append(values.compare(operator, *seconds, env.translation))
+            continue
         value, end = chars.compared(nodes, operand, bound(node.args[name]))
         rule = collation(env, nodes, (value, end))
         found.append(values.compare(operator, value, end, env.translation, rule))

@@ -22,7 +22,6 @@ from nestling.ir.expression import (
     Expression,
     Function,
     InList,
-    InSubquery,
     Literal,
     Not,
     Or,
@@ -41,7 +40,8 @@ from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
 from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
-from nestling.planner.sql.collations import collation, is_no_text
+from nestling.planner.sql.collations import collation
+from nestling.planner.sql.compared_subqueries import in_subquery
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
@@ -50,7 +50,6 @@ from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_changes import is_jsonb, merged
 from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
-from nestling.planner.sql.mysql_digits import observed
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 from nestling.planner.sql.type_errors import refuse_composite
@@ -209,11 +208,12 @@ def _not(node: exp.Not, env: Env) -> Expression:
 
 
 def _in(node: exp.In, env: Env) -> Expression:
-    if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Values):
-        return _in(_among_values(node, node.expressions[0], env), env)
-    query = node.args.get("query")
+    rows = next((each for each in node.expressions if isinstance(each, exp.Values)), None)
+    if rows is not None and env.dialect.rules is Rules.POSTGRESQL:
+        return _in(_among_values(node, rows), env)
+    query = node.args.get("query") or rows
     if query is not None:
-        return _in_subquery(node, query, env)
+        return in_subquery(node, query, env, _bound(env))
     given = node.args.get("field")
     is_list = given is None or (is_given_list(given) and not isinstance(node.this, exp.Tuple))
     if node.args.get("unnest") is not None or not is_list:
@@ -252,10 +252,8 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
 
 
-def _among_values(node: exp.In, rows: exp.Values, env: Env) -> exp.In:
+def _among_values(node: exp.In, rows: exp.Values) -> exp.In:
     """`x IN (VALUES (1), (2))` is IN with a list."""
-    if env.dialect.rules is not Rules.POSTGRESQL:
-        raise statement_gap("IN (VALUES …)", node)
     if isinstance(node.this, exp.Tuple):
         return exp.In(this=node.this, expressions=rows.expressions)
     if any(len(row.expressions) != 1 for row in rows.expressions):
@@ -284,44 +282,6 @@ def given_list(given: exp.Expr, env: Env, node: exp.Expr) -> Parameter:
     if kind.numbers:
         raise statement_gap(f"a list cast to {kind}", node)
     return replace(_parameter(inner.this.unnest(), env, listed=True), type=kind, exact=True)
-
-
-def _in_subquery(node: exp.In, query: exp.Expr, env: Env) -> Expression:
-    from nestling.planner.sql.outputs import recast
-    from nestling.planner.sql.queries import bind_subquery
-
-    lefts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
-    operands = [bind(left, env) for left in lefts]
-    if env.dialect.rules is Rules.MYSQL:
-        operands = [observed(operand) for operand in operands]
-    relation = bind_subquery(query, env)
-    if len(relation.columns) != len(operands):
-        raise mistake(
-            f"IN compares {counted(len(operands), 'value')} with {counted(len(relation.columns), 'column')}", node
-        )
-    if env.dialect.rules is Rules.POSTGRESQL:
-        sides = zip(lefts, operands, relation.columns, strict=True)
-        found = [chars.compared((left, None), operand, column) for left, operand, column in sides]
-        operands, wanted = map(list, zip(*found, strict=True))
-        relation = recast(relation, wanted, env.translation)
-    pairs = [
-        values.comparable(left, right, env.translation) for left, right in zip(operands, relation.columns, strict=True)
-    ]
-    rules = {
-        collation(env, (node_of,), (left, right))
-        for node_of, left, right in zip(lefts, operands, relation.columns, strict=True)
-        if not is_no_text(left) and not is_no_text(right)
-    }
-    for left, right in zip(operands, relation.columns, strict=True):
-        refuse_comparison(left, right, ordered=False, node=node)
-    relation = recast(relation, [right for _, right in pairs], env.translation)
-    return InSubquery(tuple(left for left, _ in pairs), relation, _one_rule(rules, node))
-
-
-def _one_rule(rules: set[Collation], node: exp.Expr) -> Collation:
-    if len(rules) > 1:
-        raise statement_gap("IN that compares its columns by different collations", node)
-    return rules.pop() if rules else Collation.BINARY
 
 
 def _exists(node: exp.Exists, env: Env) -> Expression:

@@ -320,6 +320,20 @@ def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return one_value.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
 
 
+def _split_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """PostgreSQL's, by a constant separator and number."""
+    if env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap("SPLIT_PART() function", node)
+    _refuse_citext(node, env, bound)
+    places = (node.args["delimiter"], node.args["part_index"])
+    separator, place = (bound(each) for each in places)
+    if not isinstance(separator, Literal) or not isinstance(place, Literal) or not isinstance(place.value, int):
+        raise no_constant("SPLIT_PART by a separator and a number that are no constants", node, *places)
+    if not separator.value or place.value == 0:
+        raise statement_gap("SPLIT_PART by nothing", node)
+    return Call(Function.PART, (_text(node.this, env, bound), separator, place), TEXT, env.dialect.rules)
+
+
 def _substring_index(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """MySQL's, by a constant separator whatever the collation: which of those that overlap count hangs on the text's encoding."""
     separator, count = bound(node.args["delimiter"]), bound(node.args["count"])
@@ -489,6 +503,7 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Replace: _replace,
     exp.Pad: _pad,
     exp.SubstringIndex: _substring_index,
+    exp.SplitPart: _split_part,
     exp.Repeat: _repeat,
     exp.Reverse: _of_text(Function.REVERSE),
     exp.Translate: _of_texts(Function.TRANSLATE, TEXT, "this", "from_", "to"),

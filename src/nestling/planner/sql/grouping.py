@@ -9,11 +9,12 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
-from nestling.ir.operands import columns_of, is_float, nullable, of_numbers
+from nestling.ir.operands import columns_of, is_float, is_mixed, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
 from nestling.planner.sql import sum_types as sums
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared, keep, of_group
+from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import called, mistake, statement_gap
@@ -174,24 +175,27 @@ _NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeN
 
 
 def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
-    """One aggregate call over rows; `kept`: MySQL keeps what it is of in a table of its own, rounded to what that shows."""
+    """One aggregate call over rows.
+
+    `kept`: MySQL keeps what it is of in a table of its own, rounded to what that shows, as it does with distinct values.
+    """
     if isinstance(node, exp.Filter):
         inner = bind_aggregate(node.this, env, kept=kept)
         return replace(inner, filter=predicate(node.expression.this, env))
     name = called(node, env.dialect.grammar)
     if not is_aggregate(node):
         raise statement_gap(f"{name} as an aggregate", node)
+    if (values_counted := distinct_values(node, env.dialect)) is not None:
+        return distinct_rows(node, values_counted, env)
     function = _named(node, name, env)
     argument, distinct, order = _argument(node, name)
     if argument is None:
         return Aggregate(function, None, INTEGER)
     value = bind(argument, env)
-    value = observed(value) if kept and env.dialect.rules is Rules.MYSQL else value
+    value = observed(value) if (kept or distinct) and env.dialect.rules is Rules.MYSQL else value
     _refuse(function, value, name, node, env, distinct=distinct)
     operand = _operand(function, value, env)
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
-    if distinct and isinstance(argument, exp.Tuple):
-        raise statement_gap("COUNT(DISTINCT) of several columns", node)
     keys: tuple[SortKey, ...] = bind_sort(order, env)
     if function is AggregateFunction.LIST:
         return of_list(Aggregate(function, operand, operand.type, distinct, None, keys), node, env)
@@ -223,7 +227,8 @@ def _refuse(
         raise mistake(f"there is no {name} of {value.type}", node, "cast it to a number")
     if function in (*_EXTREMES, *_SUMS):
         refuse_infinite(name, node, env.translation, value)
-    if distinct and function in _SUMS and value != NULL and not of_numbers(value):
+    is_truth = value.type.name is TypeName.BOOLEAN and not is_mixed(value)
+    if distinct and function in _SUMS and value != NULL and not of_numbers(value) and not is_truth:
         # distinct ones may be equal as numbers
         raise statement_gap(f"{name}(DISTINCT) of values that are no numbers", node)
     if function in _EXTREMES and env.dialect.rules is Rules.POSTGRESQL and ranked(value, value.type.values) != value:

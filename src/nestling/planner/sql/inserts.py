@@ -10,6 +10,7 @@ from sqlglot import exp
 from nestling.common.errors import name_list
 from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.computed import concerned, mentions
+from nestling.ir.constraint_names import attributes_called
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import NULL, Literal, Rules
 from nestling.ir.model import Attribute, Entity
@@ -175,12 +176,20 @@ def _conflict(
         attribute_named(entity, key.this if isinstance(key, exp.Ordered) else key).name
         for key in clause.args.get("conflict_keys") or ()
     )
-    if clause.args.get("constraint") is not None:
-        raise statement_gap("ON CONFLICT with a constraint", clause)
+    if (constraint := clause.args.get("constraint")) is not None:
+        keys = _attributes_of(constraint, entity)
     among = among_rows(clause, entity, keys, translation)
     if "NOTHING" in str(clause.args.get("action") or "").upper():
         return Conflict(ConflictAction.NOTHING, keys, among=among)
     return replace(_upsert(clause, entity, target, table, keys, translation), among=among)
+
+
+def _attributes_of(constraint: exp.Expr, entity: Entity) -> tuple[str, ...]:
+    """The attributes of the key or UNIQUE constraint that ON CONFLICT ON CONSTRAINT names."""
+    if (found := attributes_called(constraint.name, entity)) is None:
+        what = f"ON CONFLICT ON CONSTRAINT `{constraint.name}`, which the model of `{entity.name}` does not know"
+        raise statement_gap(f"{what}: name its columns, or say it in the model's `constraint_names`", constraint)
+    return found
 
 
 def _upsert(

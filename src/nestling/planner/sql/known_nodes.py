@@ -76,6 +76,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.StrPosition: {"substr", "position", "occurrence"},
     exp.Replace: {"replacement"},
     exp.SubstringIndex: {"delimiter", "count"},
+    exp.SplitPart: {"delimiter", "part_index"},
     exp.TimestampDiff: {"unit"},
     exp.Pad: {"fill_pattern", "is_left"},
     exp.Repeat: {"times"},

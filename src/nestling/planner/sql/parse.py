@@ -15,7 +15,15 @@ from sqlglot.tokenizer_core import Token, TokenType
 from nestling.common.errors import Problem, WorkloadError
 from nestling.common.sql_constants import ConstantValue, with_constants
 from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
-from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens, take_overriding
+from nestling.common.sql_tokens import (
+    as_insert,
+    name_date_part,
+    name_float_mod,
+    restore_date_part,
+    sql_tokens,
+    take_overriding,
+)
+from nestling.ir.expression import Rules
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
@@ -72,6 +80,8 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
             numbers_too = take_overriding(tokens, dialect.grammar)
             if dialect.is_sqlite:
                 name_float_mod(tokens)
+            if dialect.rules is Rules.POSTGRESQL:
+                name_date_part(tokens)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
         raise _syntax(error) from None
@@ -87,6 +97,7 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
+    restore_date_part(trees[0])
     refuse_other_order(trees[0], dialect)
     return Parsed(
         with_intervals(trees[0], dialect), _items(tokens, sql, _list_start(tokens, trees[0])), replaces, numbers_too

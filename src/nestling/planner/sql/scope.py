@@ -106,6 +106,7 @@ class Translation:
     listed: dict[str, bool] = field(default_factory=dict)  # parameters: whether a list is given
     relations: int = 0
     open_views: list[str] = field(default_factory=list)
+    locks: bool = False  # whether rows that are read are locked at the source
 
     def __post_init__(self) -> None:
         self.entities = {entity.name.casefold(): entity for entity in self.model.entities}

@@ -33,6 +33,7 @@ from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
+from nestling.planner.sql.row_locks import note_locks
 from nestling.planner.sql.scope import Env, Translation, Windows
 from nestling.planner.sql.supported_types import refuse_groups
 from nestling.planner.sql.tables import bind_from
@@ -87,11 +88,7 @@ class Select:
         )
 
     def _refuse_odd_clauses(self) -> None:
-        if locks := self.node.args.get("locks"):
-            what = (
-                "a read that locks its rows; MongoDB has none: in `Store.transaction`, first write a row that all write"
-            )
-            raise statement_gap(what, locks[0])
+        note_locks(self.node, self.translation)
         for clause in _REFUSED:
             if self.node.args.get(clause):
                 raise statement_gap(f"{clause.upper()} clause", self.node)

@@ -28,8 +28,10 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import values
+from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
 from nestling.planner.sql.infinite_moments import refuse_infinite
+from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.zero_dates import dates_alone
@@ -130,6 +132,8 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     pattern = node.args["format"]
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise no_constant("a time format that is no constant text", node, pattern)
+    if isinstance(node.this, exp.TsOrDsToDate) and pattern.this == "%B":  # as which sqlglot has MONTHNAME()
+        return _of_calendar(month_name)(node, env, bound)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("TO_CHAR of a number", node)
@@ -212,7 +216,18 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
 
 
 def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return _part(_unit(node.this, "EXTRACT", node), node.expression, node, env, bound)
+    unit = _unit(node.this, "EXTRACT", node)
+    if unit == "year_month":
+        return _of_calendar(year_month)(exp.Extract(this=node.expression), env, bound)
+    return _part(unit, node.expression, node, env, bound)
+
+
+def _date_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """PostgreSQL's date_part: EXTRACT as a float."""
+    if env.dialect.rules is not Rules.POSTGRESQL or len(node.expressions) != 2:
+        raise statement_gap("DATE_PART() function", node)
+    said, value = node.expressions
+    return Cast(_part(_unit(said, "DATE_PART", node), value, node, env, bound), FLOAT, Rules.POSTGRESQL)
 
 
 def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
@@ -240,6 +255,8 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
     found = _time(given, env)
+    if (of_interval := part_of_interval(unit, found)) is not None:
+        return of_interval
     is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
     is_exact = unit in ("second", "epoch") or env.dialect.rules is Rules.POSTGRESQL  # where every part is a numeric
     kind = DECIMAL if is_exact and not is_whole else INTEGER
@@ -329,6 +346,19 @@ def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if any(map(is_mixed_time, sides)):
         raise statement_gap("TIMESTAMPDIFF of what may be a zero date", node)
     return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
+
+
+def _of_calendar(make: Callable[[Expression], Expression]) -> Handler:
+    """What MySQL says of a date by the calendar; of one that may be a zero date a gap."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        inner = node.this.this if isinstance(node.this, exp.TsOrDsToDate | exp.TsOrDsToTimestamp) else node.this
+        given = bound(inner)
+        if env.dialect.rules is not Rules.MYSQL or is_mixed_time(given):
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+        return make(_time(given, env))
+
+    return call
 
 
 def _weekday(unit: str, shift: int) -> Handler:
@@ -441,6 +471,7 @@ TIME_NAMES: dict[str, Handler] = {
     "unixepoch": _julian(Function.EPOCH, INTEGER),
     "now": _now(TIMESTAMP, ""),
     "timezone": _at_time_zone,
+    "date_part": _date_part,
     "weekday": _weekday("isodow", -1),
     "unix_timestamp": _unix_seconds,
 }
@@ -461,6 +492,8 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.DayOfWeek: _weekday("dow", 1),
     exp.DateAdd: _date_add,
     exp.DateSub: _date_add,
+    exp.LastDay: _of_calendar(last_day),
+    exp.Dayname: _of_calendar(day_name),
     exp.Year: _part_of("year"),
     exp.Quarter: _part_of("quarter"),
     exp.Month: _part_of("month"),

@@ -37,6 +37,8 @@ class Declared:
     foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
     checks: list[Check] = field(default_factory=list)
     partial: list[PartialIndex] = field(default_factory=list)
+    names: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # of its key and unique constraints
+    waiting: str = ""  # the name that was given to the constraint that comes next
     checks_foreign_keys: bool = True
     without_rowid: bool = False
     integers: set[str] = field(
@@ -45,6 +47,12 @@ class Declared:
     plain: set[str] = field(default_factory=set)  # compared as the conceptual values are
     collation: Collation = Collation.BINARY
     collated: set[str] = field(default_factory=set)  # columns that name a collation of their own
+
+    def name_constraint(self, columns: tuple[str, ...]) -> None:
+        """Keep the name that was given to a key or unique constraint, if one was."""
+        if self.waiting and columns:
+            self.names.append((self.waiting, columns))
+        self.waiting = ""
 
     def column_name(self, name: str) -> str:
         """The name as the table spells it, or as given when it has no such column."""
@@ -107,6 +115,7 @@ class Declared:
         }
         self.key = renamed(self.key)
         self.uniques = [renamed(unique) for unique in self.uniques]
+        self.names = [(name, renamed(columns)) for name, columns in self.names]
         self.partial = [replace(each, columns=renamed(each.columns)) for each in self.partial]
         self.foreign_keys = [(to, replace(key, columns=renamed(key.columns))) for to, key in self.foreign_keys]
 
@@ -228,4 +237,5 @@ class Catalogue:
             plain=frozenset(table.plain),
             partial=tuple(table.partial),
             where=self.where(table.line),
+            names=tuple(table.names) if self.dialect == POSTGRESQL else (),
         )

@@ -89,13 +89,15 @@ def _column_constraint(
         _conflict_clause(cursor)
         return replace(column, nullable=False)
     if cursor.sees_any("CONSTRAINT", "CHECK"):
-        table.checks += named_check(cursor, catalogue)
+        _named_or_check(cursor, table, catalogue)
     elif cursor.accept("PRIMARY", "KEY") or (catalogue.dialect == MYSQL and cursor.accept("KEY")):
         table.key = (column.name,)
+        table.name_constraint(table.key)
         _conflict_clause(cursor)
     elif cursor.accept("UNIQUE"):
         cursor.accept_any("KEY", "INDEX")
         table.uniques.append((column.name,))
+        table.name_constraint((column.name,))
         _conflict_clause(cursor)
     elif cursor.sees("REFERENCES"):
         target, key = _references(cursor, (column.name,), catalogue.where(line))
@@ -114,6 +116,13 @@ def _column_constraint(
     else:
         _without_meaning(cursor, column, table, catalogue)
     return column
+
+
+def _named_or_check(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None:
+    """A column's CHECK, or the name of what comes next; that of a key or UNIQUE is kept until then."""
+    named = constraint_name(cursor)
+    table.checks += named_check(cursor, catalogue, named)
+    table.waiting = named if cursor.sees_any("PRIMARY", "UNIQUE") else ""
 
 
 def default_tokens(cursor: Cursor) -> list[Token]:
@@ -186,18 +195,22 @@ def read_constraint(tokens: list[Token], table: Declared, catalogue: Catalogue, 
 
 
 def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> None:
-    checks = named_check(cursor, catalogue)
+    table.waiting = constraint_name(cursor)
+    checks = named_check(cursor, catalogue, table.waiting)
     table.checks += checks
     if cursor.accept("PRIMARY", "KEY"):
         _names_until_group(cursor)
         table.key = tuple(plain_columns(cursor.group()) or ())
+        table.name_constraint(table.key)
     elif cursor.accept("UNIQUE"):
         _names_until_group(cursor)
-        add_unique(plain_columns(cursor.group()), table, catalogue)
+        columns = plain_columns(cursor.group())
+        add_unique(columns, table, catalogue)
+        table.name_constraint(tuple(columns or ()))
     elif cursor.accept("FOREIGN", "KEY"):
         cursor.until("(")
-        columns = tuple(plain_columns(cursor.group()) or ())
-        table.foreign_keys.append(_references(cursor, columns, catalogue.where(line)))
+        own = tuple(plain_columns(cursor.group()) or ())
+        table.foreign_keys.append(_references(cursor, own, catalogue.where(line)))
     elif cursor.accept("EXCLUDE"):
         catalogue.note(f"an exclusion constraint of `{table.name[1]}` is left out: it says nothing of the shape")
         cursor.rest()
@@ -208,11 +221,15 @@ def _constraint(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int
     _conflict_or_options(cursor)
 
 
-def named_check(cursor: Cursor, catalogue: Catalogue) -> tuple[Check, ...]:
-    """Pass a constraint's name, if it has one, and the CHECK after it, if that is what it is."""
-    named = ""
+def constraint_name(cursor: Cursor) -> str:
+    """Pass a constraint's name; empty where it has none."""
     if cursor.accept("CONSTRAINT") and not cursor.sees_any("PRIMARY", "UNIQUE", "FOREIGN", "CHECK", "EXCLUDE"):
-        named = cursor.name()
+        return cursor.name()
+    return ""
+
+
+def named_check(cursor: Cursor, catalogue: Catalogue, named: str) -> tuple[Check, ...]:
+    """Pass the CHECK of that name, if that is what comes."""
     if not cursor.accept("CHECK"):
         return ()
     check = Check(catalogue.source(cursor.group()), named)

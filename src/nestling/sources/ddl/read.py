@@ -19,7 +19,7 @@ from nestling.sources.ddl.create_table import create_table
 from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
 from nestling.sources.ddl.dialect import detect_dialect
-from nestling.sources.ddl.elements import named_check
+from nestling.sources.ddl.elements import constraint_name, named_check
 from nestling.sources.ddl.statements import Lines, Statement, statements
 from nestling.sources.ddl.tokens import Kind
 from nestling.sources.remarks import routine_left_out, view_left_out, widths
@@ -179,7 +179,7 @@ def _create_domain(cursor: Cursor, catalogue: Catalogue) -> None:
     while not cursor.done:
         plain = cursor.until("CONSTRAINT", "CHECK")
         never_null = never_null or ("NOT", "NULL") in pairwise(token.key for token in plain)
-        checks += named_check(cursor, catalogue)
+        checks += named_check(cursor, catalogue, constraint_name(cursor))
     catalogue.types[name] = replace(read, not_null=never_null, checks=tuple(checks))
 
 

@@ -67,6 +67,7 @@ class Table:
     checks: tuple[Check, ...] = ()
     rowid: bool = False  # SQLite: rows have a rowid to sample by
     partial: tuple[PartialIndex, ...] = ()
+    names: tuple[tuple[str, tuple[str, ...]], ...] = ()  # PostgreSQL's, of keys and unique constraints
 
     def column(self, name: str) -> ColumnFacts:
         """The column of that name."""

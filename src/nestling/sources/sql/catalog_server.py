@@ -213,7 +213,17 @@ def _table(
         tuple(foreign),
         checks,
         partial=tuple(filter(None, map(_partial, keys.uniques.get(where, ())))),
+        names=tuple(_constraint_names(keys, where)) if dialect == POSTGRESQL else (),
     )
+
+
+def _constraint_names(keys: _Keys, where: tuple[str | None, str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    key = keys.primary.get(where, {})
+    if key.get("name") and key["constrained_columns"]:
+        yield key["name"], tuple(key["constrained_columns"])
+    for index in keys.uniques.get(where, ()):
+        if (named := index.get("duplicates_constraint")) and _is_unique(index):
+            yield named, tuple(index["column_names"])
 
 
 def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]) -> Iterator[str]:

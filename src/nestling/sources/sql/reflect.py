@@ -58,7 +58,9 @@ def _table(table: found.Table, dialect: str) -> Table:
     plain = frozenset(
         column.name for column in table.columns if compares_plainly(column.declared, column.type, dialect)
     )
-    return Table(table.entity, columns, table.key, table.uniques, keys, table.checks, plain, table.partial)
+    return Table(
+        table.entity, columns, table.key, table.uniques, keys, table.checks, plain, table.partial, names=table.names
+    )
 
 
 def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 from nestling.emitters.mql.sql.comparison import collated
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
-from nestling.emitters.mql.sql.nulls import absent, present
+from nestling.emitters.mql.sql.nulls import absent, bind, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
@@ -166,13 +166,19 @@ def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
         case AggregateFunction.COUNT:
             return Accumulation(values, {name: {"$size": array}})
         case AggregateFunction.SUM:
-            return Accumulation(values, {name: {"$cond": [{"$eq": [array, []]}, None, {"$sum": array}]}})
+            total: Mql = {"$toLong": {"$sum": array}} if is_integer(node.argument) else {"$sum": array}
+            return Accumulation(values, {name: _unless_none(array, total)})
         case AggregateFunction.TOTAL:
             return Accumulation(values, {name: {"$toDouble": {"$sum": array}}})
         case AggregateFunction.AVG:
-            if _is_exact(node):
-                raise rendering_gap("AVG(DISTINCT) of exact numbers")
-            return Accumulation(values, {name: {"$avg": array}})
+            if not _is_exact(node):
+                return Accumulation(values, {name: {"$avg": array}})
+            scales = (scale(node.argument), 0)
+            of_both = bind(
+                {"sum": {"$sum": array}, "number": {"$size": array}},
+                lambda total, number: exact_quotient(total, number, scales, node.type),
+            )
+            return Accumulation(values, {name: _unless_none(array, of_both)})
         case AggregateFunction.CONCAT:
             if any(key.expression != node.argument for key in node.order):
                 raise rendering_gap("a concatenation of distinct values ordered by another")
@@ -181,6 +187,11 @@ def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
             return Accumulation(values, {name: joined(ordered, _separator(node, r))})
         case _:
             return _accumulate(Aggregate(node.function, node.argument, node.type, filter=node.filter), name, r)
+
+
+def _unless_none(array: Mql, value: Mql) -> Mql:
+    """The value of an array's elements; NULL where it has none."""
+    return {"$cond": [{"$eq": [array, []]}, None, value]}
 
 
 def _concatenation(node: Aggregate, name: str, r: Renderer) -> Accumulation:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, assert_never
 
+from bson import Decimal128
+
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
@@ -116,7 +118,9 @@ def _division(node: Arithmetic, r: Renderer) -> Mql:
 
 def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
     if node.operator is Operator.MODULO:
-        return {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
+        rest: Mql = {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
+        # the server's decimals have a zero below zero, which SQL's have not
+        return {"$add": [rest, Decimal128("0")]} if node.type.name is TypeName.DECIMAL else rest
     sides = ((node.left, left), (node.right, right))
     match node.division:
         case Division.REAL | None:

@@ -28,7 +28,8 @@ def joined_groups(relation: Relation) -> Relation:
 
 def _is_grouped_by_output(subquery: InSubquery) -> bool:
     relation = subquery.relation
-    if len(subquery.operands) != 1 or subquery.collation is not Collation.BINARY or free_columns(relation):
+    is_equality = subquery.operator is Comparison.EQUAL and subquery.collation is Collation.BINARY
+    if len(subquery.operands) != 1 or not is_equality or free_columns(relation):
         return False
     output: Expression = relation.columns[0]
     if isinstance(relation, a.Project):

@@ -100,7 +100,7 @@ def _is_told(scan: a.Scan, waiting: Sequence[a.Scan], asked: Sequence[Expression
 def _set(predicate: Expression, model: Model) -> tuple[Relation, list[_Pair]] | None:
     """What a condition looks for, each once, and the columns that must be equal; None where it asks for more than that."""
     match predicate:
-        case InSubquery(operands=operands, relation=relation, collation=collation):
+        case InSubquery(operator=Comparison.EQUAL, operands=operands, relation=relation, collation=collation):
             equal = (
                 Compare(Comparison.EQUAL, *each, collation) for each in zip(operands, relation.columns, strict=True)
             )

@@ -1,4 +1,7 @@
-"""What is asked of an array's elements. One that is NULL equals nothing, and in an array that is NULL there are none."""
+"""What is asked of an array's elements, and a row as an array.
+
+An element that is NULL equals nothing, and in an array that is NULL there are none.
+"""
 
 from __future__ import annotations
 
@@ -151,6 +154,17 @@ def _remove(node: Call, r: Renderer) -> Mql:
     return bind({"value": sought}, body, inside=True, total=True)
 
 
+def row(node: Call, r: Renderer) -> Mql:
+    """Its values, which an array keeps in their places; in a document, as `$group` takes an array for several arguments."""
+    named = {f"value{place}": r.value(each) for place, each in enumerate(node.arguments)}
+
+    def body(*values: Mql) -> Mql:
+        unknown = [value for value, each in zip(values, node.arguments, strict=True) if r.nullable(each)]
+        return null_if_any(unknown if r.nullable(node) else [], {"row": list(values)})
+
+    return bind(named, body, total=True)
+
+
 ARRAYS = {
     Function.ARRAY_OF: _array_of,
     Function.ARRAY_CONCAT: _concat,
@@ -158,4 +172,5 @@ ARRAYS = {
     **dict.fromkeys((Function.ANY_ELEMENT, Function.CONTAINS, Function.OVERLAPS), elements),
     Function.CARDINALITY: cardinality,
     Function.ELEMENT: element,
+    Function.ROW: row,
 }

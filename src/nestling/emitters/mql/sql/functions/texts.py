@@ -206,6 +206,18 @@ def substring_index(node: Call, r: Renderer) -> Mql:
     return over(with_parts(node, arguments=node.arguments[:1]), r, body, inside=True)
 
 
+def part(node: Call, r: Renderer) -> Mql:
+    """One of the parts between separators; constants."""
+    separator, place = (constant(argument, r) for argument in node.arguments[1:])
+    assert isinstance(place, int)
+
+    def body(text: Mql) -> Mql:
+        found = {"$arrayElemAt": [{"$split": [text, inline(separator)]}, place - 1 if place > 0 else place]}
+        return {"$ifNull": [found, ""]}
+
+    return over(with_parts(node, arguments=node.arguments[:1]), r, body)
+
+
 def translate(node: Call, r: Renderer) -> Mql:
     """Characters without a counterpart are left out."""
     return over(node, r, exchanged, inside=True)
@@ -259,6 +271,7 @@ TEXTS = {
     Function.REPEAT: repeat,
     Function.REVERSE: reverse,
     Function.SUBSTRING_INDEX: substring_index,
+    Function.PART: part,
     Function.TRANSLATE: translate,
     Function.CHARACTER: character,
     Function.CODE_POINT: code_point,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from bson import Decimal128
+
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
@@ -36,6 +38,7 @@ _PARTS = {
     "doy": "$dayOfYear",
     "isodow": "$isoDayOfWeek",
 }
+_SECOND_OF_SIX_DIGITS = Decimal128("0.001000")
 _SHARED = re.compile(r"(?:[^%]|%[dHjmMSY])*")
 """What all databases write alike."""
 _PIECE = re.compile(r"%[fJsWw]")
@@ -266,13 +269,16 @@ def julian_day(node: Call, r: Renderer) -> Mql:
 
 
 def epoch(node: Call, r: Renderer) -> Mql:
-    """Whole seconds; with their fraction, exactly, in PostgreSQL."""
+    """Whole seconds; with their fraction in PostgreSQL, whose moments have six digits of it and whose days none."""
     if node.arguments[0].type.name is TypeName.INTERVAL or is_wide(node.arguments[0]):
         raise rendering_gap("the seconds of an interval, or of a timestamp finer than a millisecond")
     time = instant(node.arguments[0], r)
     if node.rules is not Rules.POSTGRESQL:
         return _seconds(time)
-    return {"$divide": [{"$toDecimal": {"$toLong": time}}, 1000]}
+    milliseconds: Mql = {"$toDecimal": {"$toLong": time}}
+    if node.arguments[0].type.name is TypeName.DATE:
+        return {"$divide": [milliseconds, 1000]}
+    return {"$multiply": [milliseconds, _SECOND_OF_SIX_DIGITS]}
 
 
 TIMES = {

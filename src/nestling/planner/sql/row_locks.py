@@ -1,0 +1,46 @@
+"""FOR UPDATE, FOR SHARE and LOCK IN SHARE MODE: MongoDB locks a row when it is written, never when it is read.
+
+A read that locks is compiled as the same read, and the query says that it locks. Inside a write that changes the rows it locks
+there is nothing to say: of two such writes at once one begins anew.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.scope import Translation
+
+
+def note_locks(select: exp.Select, translation: Translation) -> None:
+    """Keep that the SELECT locks rows; raises a gap for what depends on other transactions' locks."""
+    locks = select.args.get("locks") or ()
+    if not locks or _changes_what_it_reads(select):
+        return
+    if select.find_ancestor(exp.DML) is not None:
+        raise statement_gap(
+            "a lock on rows that the statement reads and does not change, which MongoDB has not", locks[0]
+        )
+    if any(_skips(lock) for lock in locks):
+        what = (
+            "SKIP LOCKED, as MongoDB's reads see no locks; claim a row by one statement,"
+            " `UPDATE … WHERE id = (SELECT … FOR UPDATE SKIP LOCKED) RETURNING id`"
+        )
+        raise statement_gap(what, locks[0])
+    translation.locks = True
+
+
+def _skips(lock: exp.Expr) -> bool:
+    return lock.args.get("wait") is False
+
+
+def _changes_what_it_reads(select: exp.Select) -> bool:
+    """Whether it is a subquery of an UPDATE or DELETE of the one table it reads."""
+    write = select.find_ancestor(exp.DML)
+    source = select.args.get("from_")
+    if not isinstance(write, exp.Update | exp.Delete) or source is None or select.args.get("joins"):
+        return False
+    target, read = write.this, source.this
+    return (
+        isinstance(target, exp.Table) and isinstance(read, exp.Table) and target.name.casefold() == read.name.casefold()
+    )

@@ -1,0 +1,60 @@
+"""Parts of the time between two moments, beside PostgreSQL."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+
+from tests.planner.reads.beside_postgresql import Beside, beside
+
+TABLES = """
+CREATE TABLE trip (id integer PRIMARY KEY, begun timestamp, ended timestamp, booked timestamptz, paid timestamptz, day date);
+INSERT INTO trip VALUES
+    (1, '2024-01-31 10:00', '2024-02-29 09:59:59.5', '2024-01-31 10:00Z', '2024-01-31 12:30:15Z', '2024-01-30'),
+    (2, '2024-03-01', '2024-02-28 23:00', '1969-12-31 23:59:59.999Z', '1970-01-01Z', '1999-12-31'),
+    (3, '2024-03-01 12:00', '2024-03-01 12:00', NULL, '2024-01-01Z', NULL), (4, NULL, NULL, NULL, NULL, '2024-01-01'),
+    (5, '2024-01-01 00:00:00.001', '2025-01-01', '2024-01-01Z', '2024-01-01 01:01:01.25Z', '2024-12-31')
+"""
+UNITS = ("epoch", "day", "hour", "minute", "second")
+STATEMENTS = (
+    *(
+        f"SELECT id, extract({unit} FROM ended - begun) AS a, date_part('{unit}', begun - ended) AS b FROM trip"
+        for unit in UNITS
+    ),
+    *(
+        f"SELECT id, EXTRACT({unit} FROM (paid - booked)) AS a, date_part('{unit}', ended - day) AS b FROM trip"
+        for unit in UNITS
+    ),
+    "SELECT id, extract(epoch FROM begun), extract(epoch FROM booked), extract(epoch FROM day) FROM trip",
+    *(f"SELECT id FROM trip WHERE ended - begun {operator} interval '29 days'" for operator in ("<", ">=", "<>")),
+    "SELECT id, ended - begun = interval '0 seconds', interval '01:01:01.25' <= paid - booked AS b FROM trip",
+    "SELECT id FROM trip WHERE paid - booked BETWEEN interval '00:00:00.001' AND '02:30:15'::interval",
+    "SELECT id FROM trip WHERE (ended - begun) > '1 month'::interval OR paid - booked < interval '1' day",
+    "SELECT count(*) FILTER (WHERE now() - booked > interval '1 year 3 days') FROM trip",
+    "SELECT avg(extract(epoch FROM ended - begun) / 3600), max(date_part('day', ended - begun)) FROM trip",
+    "SELECT id FROM trip WHERE extract(epoch FROM paid - booked) > 60 ORDER BY extract(epoch FROM paid - booked)",
+    "SELECT date_part('day', ended - begun) AS a FROM trip GROUP BY 1 HAVING max(extract(hour FROM ended - begun)) < 99",
+)
+
+
+@pytest.fixture(scope="module")
+def trips(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Beside]:
+    """The table in PostgreSQL, and loaded."""
+    with beside(postgresql, mongo_client, TABLES) as found:
+        yield found
+
+
+@pytest.mark.parametrize("sql", STATEMENTS)
+def test_answers_are_postgresqls(trips: Beside, sql: str) -> None:
+    """To the last digit of a second, with a sign."""
+    assert Counter(trips.ours(sql)) == Counter(trips.theirs(sql))
+
+
+def test_months_and_age_are_gaps(trips: Beside) -> None:
+    """A difference has no months."""
+    assert trips.gap("SELECT extract(month FROM ended - begun) FROM trip")
+    assert trips.gap("SELECT ended - begun FROM trip")
