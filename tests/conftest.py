@@ -33,8 +33,6 @@ from tests.soaking import SOAKING
 
 MEMORY_DISK = Path("/dev/shm")
 ROOM_NEEDED = 8 << 30  # the servers of three workers grow to half of it
-SELDOM = 20000
-"""New containers before a search for garbage; with Python's own 700 a test spends a twentieth of its time on them."""
 SERVER_FIXTURES = ("mariadb", "mongod", "postgresql")
 PLACE = pytest.StashKey[tuple[int, int]]()
 """Which value of its parameter in turn a test has, and which combination of the others."""
@@ -97,9 +95,8 @@ def _leave_to_the_soak(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the modules and the thousands of tests out of every search for garbage from here on, and search seldom."""
+    """Leave the modules and the thousands of tests out of every search for garbage from here on."""
     gc.freeze()
-    gc.set_threshold(SELDOM)
 
 
 @pytest.fixture(scope="session")
