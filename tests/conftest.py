@@ -13,8 +13,9 @@ import signal
 import tempfile
 import uuid
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -26,7 +27,10 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
-from tests.bundled_shop import write_shop
+from nestling.ir.proposal import Proposal
+from nestling.ir.reading import Reading
+from nestling.pipeline import design
+from tests.bundled_shop import shop_reading, write_shop
 from tests.laws.tally import Counts, lines
 from tests.servers import NotInstalled, mariadb_server, missing, postgresql_server
 from tests.soaking import SOAKING
@@ -48,8 +52,10 @@ hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default")
 def pytest_configure() -> None:
     """Let tests press Ctrl-C also where they were started in the background, which has children ignore it.
 
-    Temporary files, and with them the servers' data, lie in memory where there is room: no test waits for a disk.
+    Temporary files, and with them the servers' data, lie in memory where there is room: no test waits for a disk. No test asks
+    the system's certificates, which MySQL's driver would read at each connection, for 25 ms.
     """
+    os.environ["SSL_CERT_FILE"] = os.devnull
     if "TMPDIR" not in os.environ and MEMORY_DISK.is_dir() and shutil.disk_usage(MEMORY_DISK).free >= ROOM_NEEDED:
         os.environ["TMPDIR"] = str(MEMORY_DISK)
         tempfile.tempdir = None
@@ -148,6 +154,18 @@ def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("shop")
     write_shop(folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def shop_read(shop_folder: Path) -> Reading:
+    """What is read of the bundled shop and its workload."""
+    return shop_reading(shop_folder)
+
+
+@pytest.fixture(scope="session")
+def shop_design(shop_read: Reading) -> Callable[[str], Proposal]:
+    """Its design by a strategy, made once: the optimal one takes seconds to find and weigh."""
+    return cache(partial(design, shop_read))
 
 
 @pytest.fixture

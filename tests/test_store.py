@@ -24,16 +24,16 @@ from nestling.common.errors import ConnectionFailed, ConstraintError, GapError, 
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.shop import workload
-from tests.bundled_shop import shop_address, shop_reading
+from tests.bundled_shop import shop_address
 
 SAMPLES = re.compile(r"-- name: (\w+),.*\n-- params: (.*)")
 Run = Callable[..., Result]
 
 
 @pytest.fixture(scope="module", params=["embedded", "normalized"])
-def proposal(request: pytest.FixtureRequest, shop_folder: Path) -> Proposal:
+def proposal(request: pytest.FixtureRequest, shop_design: Callable[[str], Proposal]) -> Proposal:
     """A design of the shop."""
-    return pipeline.design(shop_reading(shop_folder), request.param)
+    return shop_design(request.param)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import json
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -26,6 +26,7 @@ from nestling.emitters.python_code.parameters import argument
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import ANY, Literal, Parameter
 from nestling.ir.program import CompiledWrite, GivenRows, ProgramStep, ReadRows
+from nestling.ir.proposal import Proposal
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.write_path import (
     Answer,
@@ -185,11 +186,13 @@ def test_answers_of_writes(tmp_path: Path, mongod: Server, database: Database[An
 
 
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
-def test_no_argument_hides_what_a_function_uses(strategy: str, tmp_path: Path) -> None:
+def test_no_argument_hides_what_a_function_uses(
+    strategy: str, shop_folder: Path, shop_design: Callable[[str], Proposal]
+) -> None:
     """Whatever the statement calls its parameters: what the functions name, and do not take, is no argument's name."""
-    proposal = pipeline.design(shop_reading(write_shop_to(tmp_path)), strategy)
-    source, _ = pipeline.queries_module(proposal, tmp_path / "workload.sql")
-    compiled = pipeline.convert_all(proposal, tmp_path / "workload.sql")
+    proposal = shop_design(strategy)
+    source, _ = pipeline.queries_module(proposal, shop_folder / "workload.sql")
+    compiled = pipeline.convert_all(proposal, shop_folder / "workload.sql")
     sets = {
         Identifiers()[rows] for each in compiled if isinstance(each, CompiledWrite) for rows in row_sets(each.steps)
     }
@@ -210,12 +213,6 @@ def row_sets(steps: Iterable[ProgramStep]) -> Iterator[str]:
         if isinstance(step, ReadRows | GivenRows):
             yield step.rows
         yield from row_sets(getattr(step, "steps", ()) or getattr(step, "otherwise", ()))
-
-
-def write_shop_to(folder: Path) -> Path:
-    """The folder, with the bundled shop in it."""
-    write_shop(folder)
-    return folder
 
 
 def test_parameters_may_be_called_as_the_functions_they_are_given_to(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
 
@@ -22,9 +23,9 @@ from tests.optimizer.shop import shop as small_shop
 
 
 @pytest.fixture(scope="module")
-def chosen(reading: Reading) -> Proposal:
+def chosen(shop_design: Callable[[str], Proposal]) -> Proposal:
     """The design nestling advises for it."""
-    return design(reading)
+    return shop_design("optimal")
 
 
 def test_rivals_are_different_designs_none_cheaper_by_the_model(reading: Reading, chosen: Proposal, tmp_path: Path):

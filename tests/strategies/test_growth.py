@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,25 +15,16 @@ from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStatistics, inferred, measured
 from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind
 from nestling.shop import workload
-from tests.bundled_shop import shop_address, shop_reading
+from tests.bundled_shop import shop_address
 from tests.strategies.readings import entity, fan_out, relationship, rows, select, write
 from tests.strategies.readings import reading as small_reading
 
 
-@pytest.fixture(scope="module")
-def reading(shop_folder: Path) -> Reading:
-    """What is read of the bundled shop and its statements."""
-    return shop_reading(shop_folder)
-
-
-@pytest.fixture(scope="module")
-def proposal(reading: Reading) -> Proposal:
-    """The design for them."""
-    return pipeline.design(reading)
-
-
-def test_lines_grow_with_their_purchases_but_not_with_their_product(proposal: Proposal) -> None:
+def test_lines_grow_with_their_purchases_but_not_with_their_product(
+    shop_design: Callable[[str], Proposal],
+) -> None:
     """Lines and purchases are inserted, products are not: a product's lines have no bound, a purchase's do."""
+    proposal = shop_design("optimal")
     of_purchase, of_product = (proposal.decision(f"{name}_purchase_line") for name in ("purchase", "product"))
     assert of_purchase is not None
     assert of_product is not None
@@ -42,14 +33,14 @@ def test_lines_grow_with_their_purchases_but_not_with_their_product(proposal: Pr
     assert any("growing" in other.text for other in of_product.alternatives if other.choice is Choice.EMBED)
 
 
-def test_documents_grow_with_the_rows_expected(reading: Reading, proposal: Proposal) -> None:
+def test_documents_grow_with_the_rows_expected(shop_read: Reading, shop_design: Callable[[str], Proposal]) -> None:
     """A document that would hold all reviews of a product passes the bound, though it would not today."""
-    decision = proposal.decision("product_review")
+    decision = shop_design("optimal").decision("product_review")
     assert decision is not None
     (said,) = (reason.text for reason in decision.reasons if reason.text.startswith("document size"))
     assert said.startswith("document size: leans to referencing")
     assert "with the growth expected in a year" in said
-    soon = pipeline.design(reading, "tree", Thresholds(growth_days=30)).decision("product_review")
+    soon = pipeline.design(shop_read, "tree", Thresholds(growth_days=30)).decision("product_review")
     assert soon is not None
     assert any("with the growth expected in 30 days" in reason.text for reason in soon.reasons)
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from nestling import pipeline
 from nestling.ir.outline import Outline
 from nestling.ir.proposal import Choice, Decision, Proposal, Reason
-from nestling.ir.reading import Reading
 from nestling.ir.rules import OUTWEIGHS
 
 INSIDE = (Choice.EMBED, Choice.CHILD_REFERENCE)
-
-
-@pytest.fixture(scope="module")
-def shop(shop_folder: Path) -> Reading:
-    """The bundled shop with its workload."""
-    return pipeline.inspect(shop_folder / "shop.db", workload=shop_folder / "workload.sql")
 
 
 def _against(decision: Decision, proposal: Proposal) -> bool:
@@ -38,9 +30,11 @@ def _against(decision: Decision, proposal: Proposal) -> bool:
 
 
 @pytest.mark.parametrize("strategy", ["optimal", "tree", "embedded", "normalized"])
-def test_what_outweighs_the_factors_is_said_where_they_say_otherwise(shop: Reading, strategy: str) -> None:
+def test_what_outweighs_the_factors_is_said_where_they_say_otherwise(
+    shop_design: Callable[[str], Proposal], strategy: str
+) -> None:
     """Once, with how many factors say what; and nowhere else."""
-    proposal = pipeline.design(shop, strategy)
+    proposal = shop_design(strategy)
     told = {each.relationship: [r.text for r in each.reasons if r.rule == OUTWEIGHS] for each in proposal.decisions}
     expected = {each.relationship for each in proposal.decisions if _against(each, proposal)}
     assert expected
@@ -51,9 +45,9 @@ def test_what_outweighs_the_factors_is_said_where_they_say_otherwise(shop: Readi
         assert text.partition("what decides: ")[2], name
 
 
-def test_the_number_is_what_the_other_choice_costs_more(shop: Reading) -> None:
+def test_the_number_is_what_the_other_choice_costs_more(shop_design: Callable[[str], Proposal]) -> None:
     """The cost of the cheapest design that embeds, beside that of the design, and the statement that pays."""
-    proposal = pipeline.design(shop)
+    proposal = shop_design("optimal")
     decision = proposal.decision("product_category")
     assert decision is not None
     assert proposal.costs is not None

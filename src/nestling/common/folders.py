@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from pkgutil import iter_modules
 
 
 def module_names(path: Iterable[str]) -> tuple[str, ...]:
     """The modules of a package's `__path__` by name, sorted; packages in it are what they share, and none of them."""
+    return _names(tuple(path))
+
+
+@cache
+def _names(path: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted(module.name for module in iter_modules(path) if not module.ispkg))

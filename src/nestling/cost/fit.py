@@ -23,6 +23,8 @@ PULL = 0.02
 LEAST = 0.1
 """No coefficient falls below this share of the known figure: nothing is free, even where noise makes it look so."""
 SWEEPS = 400
+STEADY = 1e-12
+"""A sweep that changes no coefficient by more than this share of itself is the last."""
 REWEIGHTINGS = 8
 RESAMPLES = 24
 SMALLEST_DOUBT = 0.05
@@ -77,21 +79,24 @@ def _descend(
     gram = [[0.0] * size for _ in range(size)]
     right = [0.0] * size
     for row, seconds, weight in zip(scaled, times, weights, strict=True):
-        for i, value in enumerate(row):
-            if value:
-                right[i] += weight * value * seconds
-                line = gram[i]
-                for j, other in enumerate(row):
-                    line[j] += weight * value * other
+        present = [(i, value) for i, value in enumerate(row) if value]
+        for i, value in present:
+            weighted, line = weight * value, gram[i]
+            right[i] += weighted * seconds
+            for j, other in present:
+                line[j] += weighted * other
     found = [value / scale for value, scale in zip(start, known, strict=True)]
     for i, ratio in enumerate(found):  # ten times too much is as far away as a tenth
         pull = PULL / max(1.0, ratio) ** 2
         gram[i][i] += pull
         right[i] += pull
     for _ in range(SWEEPS):
+        before = [*found]
         for i, line in enumerate(gram):
             slope = right[i] - _dot(line, found) + line[i] * found[i]
             found[i] = max(LEAST, slope / line[i])
+        if all(abs(now - then) <= STEADY * now for now, then in zip(found, before, strict=True)):
+            break
     return [value * scale for value, scale in zip(found, known, strict=True)]
 
 

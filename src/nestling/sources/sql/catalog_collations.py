@@ -7,6 +7,7 @@ upper or lower case: of a language, of ICU, or, in the C locale, none but A to Z
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
@@ -76,15 +77,25 @@ def _other_case(cursor: Any, collate: str, whose: str) -> Iterator[str]:
     ranges = ", ".join(map(str, _RANGES))
     cursor.execute(_LETTERS.format(collate=collate, ranges=ranges, word=_WORD))
     found = {letter: (lower, upper) for letter, lower, upper in cursor.fetchall()}
-    cased = {*found, *map(chr, LOWER_OF), *map(chr, UPPER_OF)}
-    ours = {letter: (letter.translate(LOWER_OF), letter.translate(UPPER_OF)) for letter in cased}
-    other = sorted(each for each in filter(known_case, cased) if found.get(each, (each, each)) != ours[each])
+    ours = _our_case()
+    more = {each: (each, each) for each in found.keys() - ours.keys() if known_case(each)} | {_WORD: _case_of(_WORD)}
+    other = sorted(each for each, case in (ours | more).items() if found.get(each, (each, each)) != case)
     if all(each.isascii() for each in found if each != _WORD):
         yield _A_TO_Z.format(whose=whose)
     elif other:
         shown = ", ".join(f"`{each}`" for each in other[:_SHOWN]) + (" and others" if len(other) > _SHOWN else "")
         here = "on MongoDB `upper`, `lower` and `ILIKE` have that of the C library"
         yield f"{whose} has another upper or lower case of {shown}: {here}"
+
+
+@cache
+def _our_case() -> dict[str, tuple[str, str]]:
+    """The lower and upper case of all letters that have another here, as far as every database has the same."""
+    return {each: _case_of(each) for each in map(chr, (*LOWER_OF, *UPPER_OF)) if known_case(each)}
+
+
+def _case_of(text: str) -> tuple[str, str]:
+    return text.translate(LOWER_OF), text.translate(UPPER_OF)
 
 
 def orders_of_languages(cursor: Any) -> Iterator[str]:

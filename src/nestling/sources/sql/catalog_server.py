@@ -144,8 +144,9 @@ def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _K
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SAWarning)  # types are read elsewhere
-            inspector: Inspector = inspect(engine)
-            return {schema: _keys(inspector, schema) for schema in schemas}
+            with engine.connect() as connection:  # an inspector of an engine would open one for each question
+                inspector: Inspector = inspect(connection)
+                return {schema: _keys(inspector, schema) for schema in schemas}
     finally:
         engine.dispose()
 

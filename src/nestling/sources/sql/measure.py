@@ -35,13 +35,13 @@ class Connected:
         found: Sequence[Any] = self.all(statement)[0]
         return found
 
-    def all(self, statement: Any) -> Sequence[Sequence[Any]]:
-        """All rows of a small result."""
+    def all(self, statement: Any, around: str = "%s") -> Sequence[Sequence[Any]]:
+        """All rows of a small result; `around`: the SQL the statement is a part of, written where `%s` is."""
         compiled = statement.compile(dialect=self.dialect, compile_kwargs={"render_postcompile": True})
         positional = compiled.positional
         parameters = tuple(compiled.params[n] for n in compiled.positiontup) if positional else compiled.params
         cursor = self.connection.cursor()
-        cursor.execute(str(compiled), parameters)
+        cursor.execute(around % compiled, parameters)
         rows: Sequence[Sequence[Any]] = cursor.fetchall()
         return rows
 

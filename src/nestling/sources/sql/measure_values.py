@@ -47,6 +47,23 @@ GROUPING = 0.5
 _SECRET = re.compile(
     r"passw|pwd|secret|token|hash|salt|api_?key|credential|private|cvv|ssn|iban|card_?n", re.IGNORECASE
 )
+_PLACES = f"""
+SELECT v, n, common, up_to, rest, total
+FROM (SELECT v, n, common, total,
+    sum(CASE WHEN common = 1 THEN 0 ELSE n END) OVER (ORDER BY v) AS up_to,
+    sum(CASE WHEN common = 1 THEN 0 ELSE n END) OVER () AS rest
+  FROM (SELECT v, n, total,
+      CASE WHEN place <= {MOST_COMMON} AND (kinds <= {MOST_COMMON} OR n * kinds > {CLEARLY} * total AND n > {LEAST_SHARE} * total)
+        THEN 1 ELSE 0 END AS common
+    FROM (SELECT v, n, row_number() OVER (ORDER BY n DESC, v) AS place, sum(n) OVER () AS total, count(*) OVER () AS kinds
+      FROM (<rows>) AS g) AS p) AS m) AS a
+WHERE common = 1 OR up_to = n
+  OR up_to * <parts> - (up_to * <parts>) % nullif(rest, 0) > (up_to - n) * <parts> - ((up_to - n) * <parts>) % nullif(rest, 0)
+""".replace("<parts>", f"(CASE WHEN rest < {PARTS} THEN rest ELSE {PARTS} END)")  # noqa: S608 - numbers of ours
+"""Rows of a value, its rows, whether it is common, rows of other values up to its own, rows of other values in all.
+
+The value is a common one, the first of the others, or one at which a part of theirs ends: where a multiple of a part lies among
+its rows. Written as text, as the same for every column: what changes are the rows of values."""
 _T = TypeName
 _NUMBERS = frozenset({_T.INTEGER, _T.FLOAT, _T.DECIMAL})
 _TEXTS = frozenset({_T.TEXT, _T.ENUM})
@@ -74,10 +91,15 @@ def with_values(
         attribute, values = entity.attribute(name), None
         if _is_kept(attribute, measures):
             column = _ordered_alike(selected(source.c[name], attribute, tables.dialect), attribute, tables.dialect)
-            groups = database.all(_statement(column, source))
+            groups = database.all(_rows_of_values(column, source), _places(tables.dialect))
             values = _distribution(groups, attribute, tables.dialect, sampled)
         attributes.append((name, replace(numbers, values=values)))
     return replace(known, attributes=tuple(attributes))
+
+
+def _places(dialect: str) -> str:
+    """The SQL around the rows of values, for a driver."""
+    return engine_of(dialect).between_places(_PLACES).replace("%", "%%").replace("<rows>", "%s")
 
 
 def _is_kept(attribute: Attribute, measures: TableMeasures) -> bool:
@@ -98,35 +120,10 @@ def _ordered_alike(column: Any, attribute: Attribute, dialect: str) -> Any:
     return engine_of(dialect).by_code_point(column) if attribute.type.name in _TEXTS else column
 
 
-def _statement(column: Any, source: Any) -> Any:
-    """Rows of a value, its rows, whether it is common, rows of other values up to its own, rows of other values in all.
-
-    The value is a common one, the first of the others, or one at which a part of theirs ends.
-    """
-    grouped = sa.select(column.label("v"), sa.func.count().label("n")).select_from(source).where(column.is_not(None))
-    groups = grouped.group_by(column).subquery("g")
-    n = groups.c.n
-    place = sa.func.row_number().over(order_by=[n.desc(), groups.c.v])
-    total, kinds = sa.func.sum(n).over(), sa.func.count().over()
-    places = sa.select(groups.c.v, n, place.label("place"), total.label("total"), kinds.label("kinds")).subquery("p")
-    p = places.c
-    frequent = sa.and_(p.n * p.kinds > CLEARLY * p.total, p.n > LEAST_SHARE * p.total)
-    common = sa.case((sa.and_(p.place <= MOST_COMMON, sa.or_(p.kinds <= MOST_COMMON, frequent)), 1), else_=0)
-    marked = sa.select(p.v, p.n, p.total, common.label("common")).subquery("m")
-    others = sa.case((marked.c.common == 1, 0), else_=marked.c.n)
-    up_to, rest = sa.func.sum(others).over(order_by=marked.c.v), sa.func.sum(others).over()
-    added = sa.select(*marked.c, up_to.label("up_to"), rest.label("rest")).subquery("a")
-    return sa.select(added.c.v, added.c.n, added.c.common, added.c.up_to, added.c.rest, added.c.total).where(
-        sa.or_(added.c.common == 1, added.c.up_to == added.c.n, _ends_a_part(added.c))
-    )
-
-
-def _ends_a_part(a: Any) -> Any:
-    """Whether a multiple of a part of the others lies among a value's rows."""
-    rest = sa.func.nullif(a.rest, 0)
-    parts = sa.case((a.rest < PARTS, a.rest), else_=PARTS)
-    last, before = a.up_to * parts, (a.up_to - a.n) * parts
-    return sa.and_(a.common == 0, last - last % rest > before - before % rest)
+def _rows_of_values(column: Any, source: Any) -> Any:
+    """Each value and its rows."""
+    grouped = sa.select(column.label("v"), sa.func.count().label("n")).select_from(source)
+    return grouped.where(column.is_not(None)).group_by(column)
 
 
 def _distribution(
