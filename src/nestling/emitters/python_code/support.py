@@ -9,7 +9,6 @@ from functools import cache
 
 from nestling.emitters.conversions import (
     given,
-    letters_alike,
     like_patterns,
     postgresql_case,
     postgresql_texts,
@@ -17,6 +16,7 @@ from nestling.emitters.conversions import (
     sqlite,
     stored,
 )
+from nestling.emitters.conversions.letters_alike import letters_alike_code
 from nestling.emitters.python_code import read_support, write_support
 from nestling.ir import (
     array_text,
@@ -47,7 +47,6 @@ _MODULES = (
     time_text,
     zero_dates,
     given,
-    letters_alike,
     like_patterns,
     postgresql_case,
     sqlite,
@@ -97,7 +96,7 @@ _DEFINITIONS = {
     for source in _SOURCES
     for node in ast.parse(source).body
     for name in _names_of(node)
-}
+} | {"letters_alike": letters_alike_code()}
 _IMPORTS = [node for source in (*_SOURCES, _OWN_IMPORTS) for node in ast.parse(source).body if _is_import(node)]
 DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias in node.names}  # type: ignore[attr-defined]
 """Names that nothing else in a module may have."""

@@ -1,0 +1,31 @@
+"""Characters MySQL takes for the same in a LIKE, whatever their case and accents: those of one primary weight.
+
+The table `letters_alike.txt` has one class a line, with Python's escapes for what an editor does not show. The classes are
+those of MariaDB's `utf8mb4_uca1400_ai_ci`, by Unicode 14. MongoDB's own comparison has the same ones, as far as it knows
+the characters. A character of no class is like itself alone.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from importlib.resources import files
+
+
+def _table() -> str:
+    """The table as the text of a Python literal."""
+    text = files("nestling.emitters.conversions").joinpath("letters_alike.txt").read_text(encoding="utf-8")
+    return f'"""\\\n{text}"""'
+
+
+@cache
+def letters_alike() -> list[str]:
+    """The classes, each as one text."""
+    found: str = ast.literal_eval(_table())
+    return found.split("\n")
+
+
+def letters_alike_code() -> str:
+    """A function of the same name that has the table in itself: an emitted module has no file beside it."""
+    says = '"""Characters of one primary weight, one class a text."""'
+    return f'def letters_alike() -> list[str]:\n    {says}\n    return {_table()}.split("\\n")'
