@@ -7,8 +7,8 @@ from collections.abc import Collection
 from nestling.ir.model import Entity
 from nestling.ir.upkeep import Derived
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.phases import Phase
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
 def add_upkeep(
