@@ -1,4 +1,4 @@
-"""What a write answers: its rows at hand are counted, and RETURNING takes its columns from them.
+"""What a write answers: it counts its rows, and RETURNING takes its columns from them.
 
 Columns stand in the rows as they are. Where something is computed of them, that is asked of the server once all is done, row by
 row.

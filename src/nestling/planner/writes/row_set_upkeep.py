@@ -1,4 +1,4 @@
-"""What follows from a row set: the upkeep of all that is kept of its rows elsewhere."""
+"""Adds the upkeep of a row set: the steps that keep the copies of its rows right."""
 
 from __future__ import annotations
 

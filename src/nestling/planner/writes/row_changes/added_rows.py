@@ -1,4 +1,4 @@
-"""Rows that come: what puts one where it belongs, told by its `NEW` columns.
+"""Adds rows to their homes; their `NEW` columns tell where each one belongs.
 
 That is its collection, the document of the row above, a bucket, an archive, or the orphans.
 """

@@ -1,4 +1,4 @@
-"""What a new row holds right from the beginning, so that nothing has to be made of it once more."""
+"""Copies and computed values that a new row has right from its insert, so that no later step makes them."""
 
 from __future__ import annotations
 

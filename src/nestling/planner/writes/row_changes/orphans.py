@@ -1,4 +1,4 @@
-"""Children that came before their parent: they wait among the orphans, and move to it when it is there."""
+"""Children that came before their parent: they wait in the orphans collection, and move to the parent when it is there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that go: what takes one out of its home, whatever kind of place it lies at.
+"""Removes rows from their homes, whatever kind of place they lie at.
 
 All of these are steps for one row at hand; `OLD` columns tell where it is.
 """
