@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.emitters.commands import gaps, indexes_of, storage, validation
-from nestling.emitters.enforcement import NEW, enforcement
+from nestling.emitters.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
@@ -56,8 +56,8 @@ def script(proposal: Proposal) -> str:
 
 
 def _head() -> str:
-    text = _HEAD.replace("@STRICT", shell(NEW.options()))
-    return text.replace("@FAILING", shell(enforcement(exists=True, failing=1).options()))
+    text = _HEAD.replace("@STRICT", shell(STRICT))
+    return text.replace("@FAILING", shell(MODERATE))
 
 
 def _collection(design: Design, store: StoredCollection) -> str:

@@ -12,8 +12,8 @@ from functools import cache
 from importlib.resources import files
 
 
-def _table() -> str:
-    """The table as the text of a Python literal."""
+def table() -> str:
+    """The table as a Python literal, which an emitted module has in itself: there is no file beside it."""
     text = files("nestling.emitters.conversions").joinpath("letters_alike.txt").read_text(encoding="utf-8")
     return f'"""\\\n{text}"""'
 
@@ -21,11 +21,5 @@ def _table() -> str:
 @cache
 def letters_alike() -> list[str]:
     """The classes, each as one text."""
-    found: str = ast.literal_eval(_table())
+    found: str = ast.literal_eval(table())
     return found.split("\n")
-
-
-def letters_alike_code() -> str:
-    """A function of the same name that has the table in itself: an emitted module has no file beside it."""
-    says = '"""Characters of one primary weight, one class a text."""'
-    return f'def letters_alike() -> list[str]:\n    {says}\n    return {_table()}.split("\\n")'

@@ -89,17 +89,9 @@ def stored_literal(value: object, node: AttributeCast) -> object:
 
 
 def constant_of(value: object, node: AttributeCast) -> object:
-    """The same of any value, with the errors it has."""
+    """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
     conversion = stored_conversion(node.type, node.rules, node.lenient, node.among, node.numeric, node.fraction)
     return _converted(value, node.type, conversion, plain=_is_plain(node.type, node.rules))
-
-
-def stored_constant(
-    value: object, kind: Type, rules: Rules, *, lenient: bool = False, among: str = "", numeric: bool = False
-) -> object:
-    """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
-    conversion = stored_conversion(kind, rules, lenient, among, numeric)
-    return _converted(value, kind, conversion, plain=_is_plain(kind, rules))
 
 
 def _is_plain(kind: Type, rules: Rules) -> bool:

@@ -16,7 +16,7 @@ from nestling.emitters.conversions import (
     sqlite,
     stored,
 )
-from nestling.emitters.conversions.letters_alike import letters_alike_code
+from nestling.emitters.conversions.letters_alike import table
 from nestling.emitters.python_code import read_support, write_support
 from nestling.ir import (
     array_text,
@@ -89,6 +89,12 @@ def _is_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom) and not ours
 
 
+def _letters_alike() -> str:
+    """`letters_alike` of the library reads a file; this one has the table in itself."""
+    says = '"""Characters of one primary weight, one class a text."""'
+    return f'def letters_alike() -> list[str]:\n    {says}\n    return {table()}.split("\\n")'
+
+
 _BLOCKS = ("def ", "class ")
 _SOURCES = [inspect.getsource(module) for module in _MODULES]
 _DEFINITIONS = {
@@ -96,7 +102,7 @@ _DEFINITIONS = {
     for source in _SOURCES
     for node in ast.parse(source).body
     for name in _names_of(node)
-} | {"letters_alike": letters_alike_code()}
+} | {"letters_alike": _letters_alike()}
 _IMPORTS = [node for source in (*_SOURCES, _OWN_IMPORTS) for node in ast.parse(source).body if _is_import(node)]
 DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias in node.names}  # type: ignore[attr-defined]
 """Names that nothing else in a module may have."""
