@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from nestling.emitters.mql.kinds import is_of_kind
 from nestling.emitters.mql.sql import truth_mql
 from nestling.ir.columns import over
 from nestling.ir.design import Design
 from nestling.ir.expression import Arithmetic, Column, Compare, Expression, InList, Not
 from nestling.ir.kept_checks import KeptCheck, checks_at
-from nestling.ir.layout import Node, Presence, StoredCollection
+from nestling.ir.layout import Node, StoredCollection
 from nestling.ir.names import join
 from nestling.ir.operands import columns_of, operands
 from nestling.ir.primitives import Form
@@ -75,7 +76,7 @@ class _Rows:
         if at and node.form is not Form.SCALARS:
             found.append({"$ne": [{"$type": at}, "object"]})
         if node.presence is not None:
-            found.append({"$not": [_told(node.presence)]})
+            found.append({"$not": [is_of_kind(node.presence)]})
         return {"$or": [*found, holds]} if found else holds
 
     def _row(self, at: tuple[str, ...]) -> Mql:
@@ -118,14 +119,6 @@ def _reference(above: str, path: str) -> str:
     if not above:
         return f"${path}"
     return join(above, path)
-
-
-def _told(presence: Presence) -> Mql:
-    """Whether a document tells that it holds this kind of row."""
-    field = f"${presence.path}"
-    if not presence.several:
-        return {"$eq": [field, presence.value]}
-    return {"$in": [presence.value, {"$cond": [{"$isArray": field}, field, [field]]}]}
 
 
 def _compared(condition: Expression) -> Iterator[Column]:

@@ -40,6 +40,16 @@ def join(*paths: str) -> str:
     return ".".join(path for path in paths if path)
 
 
+def is_within(path: str, other: str) -> bool:
+    """Whether a dotted path is the other one, or of something inside it."""
+    return f"{path}.".startswith(f"{other}.")
+
+
+def overlap(path: str, other: str) -> bool:
+    """Whether two dotted paths are the same, or one is of something inside the other."""
+    return is_within(path, other) or is_within(other, path)
+
+
 def value_at(document: object, path: str) -> object:
     """What lies at a dotted path through nested documents, which is all of it at ""; None where nothing does."""
     found = document

@@ -16,7 +16,7 @@ from nestling.ir.expression import Collation
 from nestling.ir.kept_uniques import partial_unique_gaps, why_unkept
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.names import join
+from nestling.ir.names import is_within, join
 from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.types import MAY_BE_ARRAYS
@@ -175,7 +175,7 @@ def _gap(design: Design, store: StoredCollection, index: PlannedIndex, number: i
 def _leads_into_array(design: Design, store: StoredCollection, index: PlannedIndex) -> bool:
     """Whether a field of the index may be in an array, but for those that tell the series apart."""
     arrays = tuple(path for path in array_paths(store, design.model) if path != store.options.meta)
-    return any(f"{path}.".startswith(f"{array}.") for path, _ in index.keys for array in arrays)
+    return any(is_within(path, array) for path, _ in index.keys for array in arrays)
 
 
 def _unchecked_keys(design: Design) -> Iterator[Gap]:

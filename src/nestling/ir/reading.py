@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
@@ -68,6 +68,10 @@ class FoundGap(GapError):
         super().__init__(Problem(what=gap.said, where=gap.where))
         self.gap = gap
         self.parameters = parameters
+
+    def at(self, where: str) -> Gap:
+        """The gap, with this place where it names none."""
+        return replace(self.gap, where=self.gap.where or where)
 
     def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap, tuple[str, ...]]]:
         return type(self), (self.gap, self.parameters)

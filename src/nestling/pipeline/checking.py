@@ -90,7 +90,7 @@ def _compiled(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Gap, ...
         try:
             made.append(compiled_check(each))
         except FoundGap as error:
-            gaps.append(replace(error.gap, where=error.gap.where or each.id))
+            gaps.append(error.at(each.id))
     return tuple(made), tuple(gaps)
 
 

@@ -9,7 +9,7 @@ from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.design import Design
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Model
-from nestling.ir.names import join, stored_name
+from nestling.ir.names import is_within, join, stored_name
 from nestling.ir.primitives import Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.planner.bucket_fill import rows_in_bucket
@@ -43,7 +43,7 @@ class Documents:
 
         `share` of the documents is found; where it is all of them, they are as they were.
         """
-        grown = {at: times ** (1 - share) for at, times in self.bias.items() if f"{path}.".startswith(f"{at}.")}
+        grown = {at: times ** (1 - share) for at, times in self.bias.items() if is_within(path, at)}
         if not grown:
             return self
         arrays = {at: count * grown.get(at, 1.0) for at, count in self.arrays.items()}
@@ -56,7 +56,7 @@ class Documents:
     def read_bytes(self, mentioned: frozenset[str]) -> float:
         """The bytes of one document that are looked at: arrays nothing is asked of are stepped over."""
         outermost = [path for path in self.array_bytes if not any(path.startswith(f"{at}.") for at in self.array_bytes)]
-        skipped = [path for path in outermost if not any(f"{at}.".startswith(f"{path}.") for at in mentioned)]
+        skipped = [path for path in outermost if not any(is_within(at, path) for at in mentioned)]
         return max(ELEMENT_BYTES, self.bytes - sum(self.array_bytes[path] for path in skipped))
 
 

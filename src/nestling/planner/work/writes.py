@@ -12,7 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
 from nestling.ir.kept_numbers import NUMBERS
-from nestling.ir.names import NUMBERS_COLLECTION, join
+from nestling.ir.names import NUMBERS_COLLECTION, join, overlap
 from nestling.ir.operands import bare
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.work import NO_WORK, Work
@@ -211,4 +211,4 @@ class _Counted:
 def _touches(keys: tuple[str, ...], changes: Iterable[Change]) -> bool:
     """Whether a change is about what the index holds."""
     paths = [_PLACES.sub("", change.path) for change in changes]
-    return any(f"{key}.".startswith(f"{path}.") or f"{path}.".startswith(f"{key}.") for key in keys for path in paths)
+    return any(overlap(key, path) for key in keys for path in paths)
