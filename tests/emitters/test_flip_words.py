@@ -6,7 +6,7 @@ import pytest
 
 from nestling.emitters.flip_words import flip_text
 from nestling.ir.proposal import Flip
-from nestling.ir.work_words import share_text, work_rate
+from nestling.ir.words.work_words import share_text, work_rate
 
 
 @pytest.mark.parametrize(

@@ -97,7 +97,7 @@ def show(reading: Reading) -> None:
     """Entities, relationships and statements as tables."""
     from nestling.cli.parts.table import table
     from nestling.common.redaction import redact
-    from nestling.ir.reading_rows import entity_rows, relationship_rows, statement_rows
+    from nestling.ir.words.reading_rows import entity_rows, relationship_rows, statement_rows
 
     title = redact(f"{reading.model.name} ({reading.origin})" if reading.origin else reading.model.name)
     columns: tuple[str, ...] = ("entity", "rows", "bytes/row", "key", "attributes")

@@ -7,8 +7,8 @@ from decimal import Decimal
 
 from nestling.emitters.bson_types import Schema, bson_type
 from nestling.ir.allowed import Allowed, Scalar
-from nestling.ir.decimal128 import to_decimal128
 from nestling.ir.types import Type, TypeName
+from nestling.ir.value_forms.decimal128 import to_decimal128
 
 
 def allowed_schema(schema: Schema, allowed: Allowed | None, types: Sequence[Type]) -> Schema:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
-from nestling.ir.instants import DATELESS, END, FAR, INSTANT, ZERO
-from nestling.ir.odd_dates import FAR_DATE, ZERO_DATE
 from nestling.ir.types import BSON_DIGITS, MOMENTS, TEXT, Type, TypeName
+from nestling.ir.value_forms.instants import DATELESS, END, FAR, INSTANT, ZERO
+from nestling.ir.value_forms.odd_dates import FAR_DATE, ZERO_DATE
 from nestling.ir.values import DECIMAL128_DIGITS, Policy
 
 Schema = dict[str, object]

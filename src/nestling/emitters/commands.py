@@ -10,8 +10,8 @@ from nestling.emitters.enforcement import STRICT
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
 from nestling.ir.layout import StoredCollection
-from nestling.ir.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap

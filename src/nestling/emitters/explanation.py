@@ -11,9 +11,10 @@ from dataclasses import dataclass, replace
 
 from nestling.emitters.explanation_scope import about_entities, scope, undecided
 from nestling.emitters.proposal_json import proposal_json
+from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides, planned_indexes
+from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.model import ManyToMany, Model
-from nestling.ir.planned_indexes import PlannedIndex, built_besides, planned_indexes
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import (
     CACHE_ASSUMED,
@@ -26,11 +27,10 @@ from nestling.ir.proposal import (
     Reason,
     Weighed,
 )
-from nestling.ir.proposal_rows import lacking_line
-from nestling.ir.purposes import purpose
 from nestling.ir.rules import RULES, rule
-from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import in_short, is_about
+from nestling.ir.words.proposal_rows import lacking_line
+from nestling.ir.words.purposes import purpose
 
 __all__ = [
     "BuiltIndex",

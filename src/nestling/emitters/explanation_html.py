@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from nestling.emitters.explanation import Explained, Explanation
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.weighed_words import rejected_text, without_it
-from nestling.ir.notebook import block, inline, table
-from nestling.ir.proposal_rows import cost_line
+from nestling.ir.words.notebook import block, inline, table
+from nestling.ir.words.proposal_rows import cost_line
 
 
 def explanation_html(explained: Explanation) -> str:

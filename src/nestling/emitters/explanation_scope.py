@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
+from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
+from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import Model
-from nestling.ir.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
-from nestling.ir.unchecked_keys import unchecked
 from nestling.ir.unconverted import is_about, statements_in
 
 COMPARED = "rule-5"

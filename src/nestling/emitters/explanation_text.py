@@ -11,9 +11,9 @@ from nestling.emitters.explanation import BuiltIndex, Explained, Explanation, St
 from nestling.emitters.flip_words import flip_text
 from nestling.emitters.weighed_words import rejected_text, without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
-from nestling.ir.proposal_rows import EQUAL, cost_line
 from nestling.ir.quantity_words import short
-from nestling.ir.work_words import share_text, work_rate
+from nestling.ir.words.proposal_rows import EQUAL, cost_line
+from nestling.ir.words.work_words import share_text, work_rate
 
 WIDTH = 80
 MOST_FLIPS = 3

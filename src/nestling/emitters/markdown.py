@@ -14,14 +14,14 @@ from nestling.emitters.weighed_words import rejected_text
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
+from nestling.ir.indexes.planned_indexes import PlannedIndex
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
-from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Decision, Proposal, Weighed
-from nestling.ir.proposal_rows import cost_line, lacking_line, saving
-from nestling.ir.purposes import purpose
 from nestling.ir.quantity_words import counted
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.proposal_rows import cost_line, lacking_line, saving
+from nestling.ir.words.purposes import purpose
+from nestling.ir.words.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from nestling.emitters.commands import gaps, indexes_of, storage, validation
 from nestling.emitters.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
-from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Proposal
-from nestling.ir.purposes import purpose
+from nestling.ir.words.purposes import purpose
 
 _HEAD = """\
 // Creates the collections and indexes of a design in the current database: mongosh "<uri>/<database>" create.js

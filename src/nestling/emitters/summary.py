@@ -9,8 +9,8 @@ from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Reading
-from nestling.ir.reading_rows import row_bytes, whole
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.reading_rows import row_bytes, whole
+from nestling.ir.words.work_words import work_rate
 
 Json = dict[str, object]
 

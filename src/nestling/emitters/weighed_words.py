@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.proposal import Alternative, Choice, Weighed
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.work_words import work_rate
 
 MOST_NAMED = 2
 """Structures named that would take the place of one."""

@@ -113,7 +113,7 @@ class Reading:
     today: Today | None = field(default=None, compare=False, repr=False)
 
     def _repr_html_(self) -> str:
-        from nestling.ir.notebook import reading_html
+        from nestling.ir.words.notebook import reading_html
 
         return reading_html(self)
 

@@ -169,8 +169,8 @@ def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
     """Both designs over one model; raises `InputError` when they are of different ones."""
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model
-    from nestling.ir.model_words import difference, is_renamed
     from nestling.ir.proposal import IN_PLACE
+    from nestling.ir.words.model_words import difference, is_renamed
 
     before, after = over_one_model(old.design, new.design)
     if before.model == after.model:
@@ -371,7 +371,7 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
     from nestling.ir.expression import Collation
-    from nestling.ir.planned_indexes import planned_indexes
+    from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.planner.migration import assembly
 
     plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)

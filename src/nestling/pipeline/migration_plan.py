@@ -185,7 +185,7 @@ def _indexes(new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _index_text(index: CreateIndex, collection: str) -> str:
-    from nestling.ir.index_words import index_words
+    from nestling.ir.words.index_words import index_words
 
     return f"{collection}: {index_words(index)}"
 

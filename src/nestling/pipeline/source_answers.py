@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.model import Attribute, Model
-from nestling.ir.shown_values import shown_rows
+from nestling.ir.value_forms.shown_values import shown_rows
 
 if TYPE_CHECKING:
     from nestling.sources.sql.statements import SqlStatements

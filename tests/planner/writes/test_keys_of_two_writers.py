@@ -16,7 +16,7 @@ from nestling.common.errors import ConstraintError
 from nestling.emitters.explanation import explanation
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
-from nestling.ir.planned_indexes import planned_indexes
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.primitives import Bucket, Collection, Document, Embedding, Form, Holder, Overflow, Reference
 from nestling.ir.proposal import Proposal
 from nestling.ir.write_path import Violation

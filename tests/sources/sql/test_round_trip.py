@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nestling.common.errors import SourceError
-from nestling.ir.json_text import json_text, read_json
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type
+from nestling.ir.value_forms.json_text import json_text, read_json
 from nestling.sources.sql import SqlDatabase, open_database, open_sink
 from nestling.sources.sql.literals import writer
 from nestling.sources.sql.values import converter

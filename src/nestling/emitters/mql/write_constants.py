@@ -13,11 +13,11 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.fraction import Fraction
-from nestling.ir.instants import WHOLE_MILLISECONDS
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
+from nestling.ir.value_forms.instants import WHOLE_MILLISECONDS
+from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.ir.values import encoder
-from nestling.ir.zero_dates import zero_of
 
 ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 """Types whose values only nestling encodes: documents, whose names and depth matter, and lists."""

@@ -18,17 +18,16 @@ from nestling.emitters.conversions import (
 )
 from nestling.emitters.conversions.letters_alike import table
 from nestling.emitters.python_code import read_support, write_support
-from nestling.ir import (
+from nestling.ir import codec, rows
+from nestling.ir.value_forms import (
     array_text,
     bson_in_json,
     canonical_texts,
-    codec,
     instants,
     json_documents,
     json_text,
     letter_case,
     numeral,
-    rows,
     time_text,
     zero_dates,
 )

@@ -16,10 +16,10 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.scope import Stage
 from nestling.executors.exact import exact
 from nestling.executors.read_errors import read_errors
-from nestling.ir.canonical import stored_bytes
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
 from nestling.ir.names import join
 from nestling.ir.program import MISSING
+from nestling.ir.value_forms.canonical import stored_bytes
 
 Row: TypeAlias = Mapping[str, Any]
 

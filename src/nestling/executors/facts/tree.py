@@ -10,8 +10,8 @@ import re
 from struct import Struct
 
 from nestling.executors.facts.sketch import Distinct, Histogram
-from nestling.ir import instants
 from nestling.ir.facts import text_forms
+from nestling.ir.value_forms import instants
 
 MOST_NODES = 6_000
 """Paths kept for a collection. Beyond it new names are counted under `{*}`."""

@@ -16,7 +16,7 @@ from nestling.ir.proof import (
     StatementFigures,
     WritingCost,
 )
-from nestling.ir.structure_words import structures
+from nestling.ir.words.structure_words import structures
 from nestling.ir.workload import Workload
 from nestling.pipeline.proving.contender import TWIN, Contender
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Archived, Bucketed, Candidate, Indexed, Nested, Paired
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.layout import Place, Role
-from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.planner.options.in_place import indexed
 

@@ -23,9 +23,9 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.numeral import INT64
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
+from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import mysql_digits, values
 from nestling.planner.sql import sum_types as sums
 from nestling.planner.sql.gaps import statement_gap

@@ -11,7 +11,6 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.array_text import read_array
 from nestling.ir.expression import (
     ANY,
     NULL,
@@ -26,6 +25,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_mixed
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values
 from nestling.planner.sql.collations import collation, declared

@@ -27,11 +27,11 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.infinite_moments import INFINITE, infinite
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, TypeName
+from nestling.ir.value_forms.infinite_moments import INFINITE, infinite
+from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.ir.write import Assignment
 from nestling.planner.sql import values
 from nestling.planner.sql.char_n import unfilled

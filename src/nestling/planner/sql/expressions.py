@@ -30,10 +30,10 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.numeral import INT64
 from nestling.ir.operands import conjunction, is_float
 from nestling.ir.quantity_words import counted
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import values

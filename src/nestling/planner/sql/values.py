@@ -30,7 +30,6 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.numeral import float_text
 from nestling.ir.operands import is_integer, is_mixed_time, is_number, is_text, of_numbers
 from nestling.ir.types import (
     BOOLEAN,
@@ -45,7 +44,8 @@ from nestling.ir.types import (
     Type,
     TypeName,
 )
-from nestling.ir.zero_dates import is_zero, zero_of
+from nestling.ir.value_forms.numeral import float_text
+from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.planner.sql import char_n as chars
 from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.gaps import statement_gap

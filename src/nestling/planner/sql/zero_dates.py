@@ -7,7 +7,7 @@ from datetime import datetime
 from nestling.ir.expression import Call, Expression, Function, Literal, Rules
 from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
-from nestling.ir.zero_dates import zero_of
+from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.planner.sql.gaps import statement_gap
 
 _SHAPES = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}

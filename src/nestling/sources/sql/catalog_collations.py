@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
 from nestling.ir.quantity_words import counted
+from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, known_case
 
 _COLLATIONS = """
 SELECT found.name, count(*) FROM (

@@ -19,9 +19,9 @@ from nestling.common.errors import (
     Problem,
     SourceError,
 )
-from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.sql_dialects import NAMES
 from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
+from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.sources.sql.sampling import integer_key, windows
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.json_text import json_text
 from nestling.ir.rows import UndecodableText
 from nestling.ir.types import TypeName
+from nestling.ir.value_forms.json_text import json_text
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:

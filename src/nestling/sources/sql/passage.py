@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from nestling.common.errors import Problem, RowRefused, SourceError, name_list
-from nestling.ir.canonical import canonical_encoder, row_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Column, RefusedValues, RowQuery, summed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.value_forms.canonical import canonical_encoder, row_encoder
 from nestling.ir.values import Policy
 from nestling.sources.sql.connection import dialect_of, typed_errors
 from nestling.sources.sql.engines import engine_of

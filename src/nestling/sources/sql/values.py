@@ -21,9 +21,9 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from nestling.ir.json_text import read_json
 from nestling.ir.types import JSONB, Type, TypeName
-from nestling.ir.zero_dates import is_zero, zero_of
+from nestling.ir.value_forms.json_text import read_json
+from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ import sqlalchemy as sa
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.expression import Collation
-from nestling.ir.json_text import json_text
-from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import MYSQL
 from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, TypeName
+from nestling.ir.value_forms.json_text import json_text
+from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.literals import array_text, none_or, undecodable

@@ -11,11 +11,11 @@ import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import NUMBERED, Generated
-from nestling.ir.json_text import json_text
-from nestling.ir.odd_dates import FAR_DATE
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
+from nestling.ir.value_forms.json_text import json_text
+from nestling.ir.value_forms.odd_dates import FAR_DATE
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.literals import undecodable
 from nestling.sources.sql.postgresql_types import exact_types

@@ -20,12 +20,12 @@ import sqlalchemy as sa
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation
-from nestling.ir.json_text import json_text
 from nestling.ir.model import Attribute
-from nestling.ir.numeral import INT64
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.value_forms.json_text import json_text
+from nestling.ir.value_forms.numeral import INT64
 from nestling.sources.affinity import is_numeric
 from nestling.sources.sql.engine import Engine, not_allowed
 from nestling.sources.sql.literals import array_text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.instants import INFINITIES, infinite_text
 from nestling.ir.types import TIMES, Type, TypeName
+from nestling.ir.value_forms.instants import INFINITIES, infinite_text
 
 INFINITE = Type(TypeName.ENUM, values=INFINITIES)
 """What dates and moments also are that may be infinite, and nothing else that is no date."""

@@ -62,7 +62,7 @@ def result_html(
 
 def reading_html(reading: Reading) -> str:
     """Its entities, how many children a parent has, its statements, gaps and notes."""
-    from nestling.ir.reading_rows import entity_rows, relationship_rows, statement_rows
+    from nestling.ir.words.reading_rows import entity_rows, relationship_rows, statement_rows
 
     entities = ("entity", "rows", "bytes/row", "key", "attributes")
     relationships = ("relationship", "kind", "mean", "p95", "max", "without parent")
@@ -86,7 +86,7 @@ def design_html(design: Design) -> str:
 
 
 def _collections(design: Design) -> str:
-    from nestling.ir.proposal_rows import besides_line, collection_rows
+    from nestling.ir.words.proposal_rows import besides_line, collection_rows
 
     columns = ("collection", "documents", "embeds", "indexes")
     shown, besides = table(f"Design of {design.model.name}", columns, collection_rows(design)), besides_line(design)
@@ -95,7 +95,7 @@ def _collections(design: Design) -> str:
 
 def proposal_html(proposal: Proposal) -> str:
     """The collections, the decisions, what is kept besides, and the cost."""
-    from nestling.ir.proposal_rows import cost_line, decision_rows, kept_rows, lacking_line
+    from nestling.ir.words.proposal_rows import cost_line, decision_rows, kept_rows, lacking_line
 
     lacking = lacking_line(proposal)
     said = cost_line(proposal.costs, lacking=lacking) if proposal.costs is not None else lacking
@@ -116,8 +116,8 @@ def findings_html(findings: Sequence[Finding]) -> str:
 
 def proof_html(proof: Proof) -> str:
     """The designs, the fastest first, and the verdict."""
-    from nestling.ir.proof_words import labels, rate, ratio, spread, verdict
     from nestling.ir.quantity_words import size
+    from nestling.ir.words.proof_words import labels, rate, ratio, spread, verdict
 
     names = labels(proof)
     rows = [

@@ -7,7 +7,7 @@ from typing import assert_never
 
 from nestling.ir.access_path import describe_step
 from nestling.ir.quantity_words import counted
-from nestling.ir.row_words import text
+from nestling.ir.words.row_words import text
 from nestling.ir.write_path import (
     AddToSet,
     Answer,

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from math import ceil
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.options import CHANGE
-from nestling.ir.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
-from nestling.ir.purposes import purpose
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
 from nestling.ir.unconverted import statements_in
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.purposes import purpose
+from nestling.ir.words.work_words import work_rate
 
 SERVER_CORES = 128
 """Processor cores of a large server: the seconds of work it does in a second."""

@@ -11,9 +11,9 @@ from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.collations import collation_option, identity_is_collated, index_collation, is_followed
 from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
-from nestling.ir.embedded_uniques import Kept, kept_inside, kept_where
 from nestling.ir.expression import Collation
-from nestling.ir.kept_uniques import partial_unique_gaps, why_unkept
+from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
+from nestling.ir.indexes.kept_uniques import partial_unique_gaps, why_unkept
 from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.names import is_within, join

@@ -21,8 +21,8 @@ from bson.errors import BSONError
 from bson.json_util import JSONMode, JSONOptions
 
 from nestling.ir.codec import CODEC
-from nestling.ir.numeral import INT64
 from nestling.ir.types import TypeName
+from nestling.ir.value_forms.numeral import INT64
 
 _OPTIONS = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 NOT_IN_SQL = (Code, DBRef, MaxKey, MinKey, Regex, Timestamp, DatetimeMS)

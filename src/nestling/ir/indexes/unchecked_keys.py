@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.embedded_uniques import Kept, is_told_by_parent, kept_inside
+from nestling.ir.indexes.embedded_uniques import Kept, is_told_by_parent, kept_inside
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
 

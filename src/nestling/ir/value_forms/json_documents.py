@@ -11,9 +11,9 @@ import bson
 from bson import Binary
 from bson.errors import InvalidDocument, InvalidStringData
 
-from nestling.ir.bson_in_json import within_bson
 from nestling.ir.codec import CODEC
-from nestling.ir.json_text import json_text
+from nestling.ir.value_forms.bson_in_json import within_bson
+from nestling.ir.value_forms.json_text import json_text
 
 UNDECODABLE_TEXT_SUBTYPE = 128
 JSON_TEXT_SUBTYPE = 129

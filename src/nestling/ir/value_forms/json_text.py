@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from decimal import Decimal
 from typing import Any, NoReturn
 
-from nestling.ir.bson_in_json import NOT_IN_SQL, beyond_json, number_with_digits
 from nestling.ir.rows import JsonNull
+from nestling.ir.value_forms.bson_in_json import NOT_IN_SQL, beyond_json, number_with_digits
 
 
 def read_json(text: str, *, digits: bool = False) -> Any:
