@@ -31,7 +31,7 @@ from nestling.ir.rows import Column, RowQuery, RowSource
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 from nestling.planner.home import home_views
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.allowing import allowing, checking
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.emitters.explanation_text import explanation_text
+from nestling.emitters.explanation.text import explanation_text
 from nestling.emitters.markdown import files
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.proposal import Proposal, Weighed

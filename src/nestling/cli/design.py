@@ -157,7 +157,7 @@ def command(
 def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading, workload: Path | None) -> None:
     """What would make the design better, where it was written, and what to do with it."""
     from nestling.cli.parts import text
-    from nestling.emitters.summary import lacking
+    from nestling.emitters.design_summary import lacking
     from nestling.pipeline import is_mongodb
     from nestling.sources.front import has_rows
 
@@ -229,7 +229,7 @@ def show_changes(made: Redesign) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.emitters.summary import change_rows, today_line
+    from nestling.emitters.design_summary import change_rows, today_line
 
     click.echo()
     if made.changes:

@@ -81,7 +81,7 @@ def command(
         text.write_result(output, write_reading(reading))
         text.say(f"Wrote {output}")
     if as_json:
-        from nestling.emitters.summary import reading_json
+        from nestling.emitters.design_summary import reading_json
 
         text.print_json(reading_json(reading))
         return

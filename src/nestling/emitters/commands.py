@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from nestling.emitters.content import lines
 from nestling.emitters.documents import documents
-from nestling.emitters.enforcement import STRICT
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
+from nestling.emitters.validators.enforcement import STRICT
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from nestling.emitters.commands import gaps, indexes_of
 from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
 from nestling.emitters.documents import documents
-from nestling.emitters.flip_words import flip_text
+from nestling.emitters.explanation.flip_words import flip_text
+from nestling.emitters.explanation.weighed_words import rejected_text
 from nestling.emitters.samples import sample_documents
-from nestling.emitters.weighed_words import rejected_text
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.emitters.commands import indexes_of, storage, validation
-from nestling.emitters.enforcement import MODERATE, STRICT
+from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import PlannedIndex
 from nestling.ir.layout import StoredCollection

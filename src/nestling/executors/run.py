@@ -10,8 +10,8 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import read_call
+from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
-from nestling.executors.read_errors import read_errors
 from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import JSONB, TypeName

@@ -56,7 +56,7 @@ class _SqliteShelf:
 
     def source(self) -> RowSource:
         from nestling.sources.sql.address import parse_address
-        from nestling.sources.sql.rows import SqlDatabase
+        from nestling.sources.sql.row_source import SqlDatabase
 
         return SqlDatabase(parse_address(f"sqlite:///{self.path}"), self.model)
 
@@ -226,10 +226,10 @@ def _assembled(
     old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
 ) -> Job:
     from nestling.emitters.commands import collection_commands
-    from nestling.emitters.field_orders import field_orders, id_orders
-    from nestling.emitters.null_fields import null_fields
-    from nestling.emitters.reordered import reordered
-    from nestling.emitters.unknown_fields import unknown_fields
+    from nestling.emitters.field_searches.field_orders import field_orders, id_orders
+    from nestling.emitters.field_searches.null_fields import null_fields
+    from nestling.emitters.field_searches.reordered import reordered
+    from nestling.emitters.field_searches.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import HomeViews, Job, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest

@@ -23,7 +23,7 @@ from nestling.ir.expression import AttributeCast, Literal, Rules
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type
 from nestling.ir.values import encoder
-from nestling.sources.sql.values import converter
+from nestling.sources.sql.driver_values import converter
 
 COLUMNS = {
     "integer": "INTEGER",

@@ -13,7 +13,7 @@ from pymongo.errors import DuplicateKeyError
 
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
-from nestling.emitters.explanation import explanation
+from nestling.emitters.explanation.explanation import explanation
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
 from nestling.ir.indexes.planned_indexes import planned_indexes

@@ -22,8 +22,8 @@ from pymongo.errors import BulkWriteError
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.batches import batches
-from nestling.executors.codes import DUPLICATE_KEY
-from nestling.executors.invalid import why_refused
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.invalid import why_refused
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather

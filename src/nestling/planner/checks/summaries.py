@@ -17,7 +17,7 @@ from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import differing, mended
 from nestling.planner.reads import ReadGap
-from nestling.planner.upkeep.summary import summary_aggregates
+from nestling.planner.upkeep.bucket_summary import summary_aggregates
 
 COUNT = "count"
 """The field of a bucket that holds the number of its events."""

@@ -9,7 +9,7 @@ from nestling.ir.options import Mode
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.planner.options.cold_reads import NONE, ColdReads
-from nestling.planner.options.documents import Documents, Extra
+from nestling.planner.options.document_sizes import Documents, Extra
 from nestling.planner.options.places import Places
 from nestling.planner.options.prices import Price
 from nestling.planner.options.sizes import Sizes

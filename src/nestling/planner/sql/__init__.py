@@ -18,17 +18,17 @@ from nestling.ir.algebra import Query
 from nestling.ir.model import Model
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.write import Write
-from nestling.planner.sql.char_n import refuse_lengths
+from nestling.planner.sql.changes.inserts import bind_insert
+from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, statement_gap
-from nestling.planner.sql.inserts import bind_insert
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.outputs import result_names
 from nestling.planner.sql.parse import Parsed, parse
+from nestling.planner.sql.postgresql.char_n import refuse_lengths
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.views import unusable_views
-from nestling.planner.sql.writes import bind_delete, bind_update
 
 __all__ = ["StatementGap", "translate", "unusable_views"]
 

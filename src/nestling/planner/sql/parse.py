@@ -19,7 +19,7 @@ from nestling.common.sql_tokens import as_insert, name_float_mod, sql_tokens, ta
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
-from nestling.planner.sql.make_interval import with_intervals
+from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
 
 LONGEST_BYTES = 100_000

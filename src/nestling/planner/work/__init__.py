@@ -4,7 +4,7 @@
 reads first, `estimate` walks the steps of a read, `writes` those of a write.
 """
 
-from nestling.planner.work.documents import Documents, documents_of
+from nestling.planner.work.average_documents import Documents, documents_of
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.writes import estimate_write
 

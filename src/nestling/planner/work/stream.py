@@ -11,7 +11,7 @@ from nestling.ir.expression import Expression
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import Span
-from nestling.planner.work.documents import Documents
+from nestling.planner.work.average_documents import Documents
 
 
 class Use(Enum):

@@ -38,9 +38,9 @@ from nestling.ir.write_path import (
 from nestling.planner.selectivity import CLOSED_RANGE
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
+from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
-from nestling.planner.work.documents import Documents
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import Access, read

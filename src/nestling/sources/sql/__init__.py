@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.sources.sql.address import is_sql_address, parse_address
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from nestling.sources.sql.sink import SqlSink
 
 if TYPE_CHECKING:

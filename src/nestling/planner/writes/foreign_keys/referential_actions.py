@@ -12,7 +12,7 @@ from typing import assert_never
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import filtered
-from nestling.ir.computed import concerned
+from nestling.ir.computed_attributes import concerned
 from nestling.ir.defaults import Constant
 from nestling.ir.expression import (
     NULL,

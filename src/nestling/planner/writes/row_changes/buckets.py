@@ -48,7 +48,7 @@ from nestling.ir.write_path import (
     Value,
     WriteStep,
 )
-from nestling.planner.upkeep.summary import summary_aggregates
+from nestling.planner.upkeep.bucket_summary import summary_aggregates
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch
 from nestling.planner.writes.places.address import element_matches
