@@ -1,8 +1,9 @@
 """SQL over the conceptual model to the algebra: the statement compiler's front end.
 
-`parse` (text to sqlglot's tree) → `select`, `writes` (a statement) → `tables` (FROM) and `grouping`, `windows` → `expressions`,
-`functions`, `times` (scalars), which decide with `values` what converts to what. `scope` knows the names. What leaves here
-has every name resolved and every habit of the dialect written down; what cannot be said so is a `StatementGap`.
+`parse` reads text as sqlglot's tree. `select` and `changes` translate a statement, with `from_clause`, `grouping` and `windows`
+for its clauses and `expressions`, `functions` and `times` for its scalars. `conversions` decides what is converted to what.
+`scope` knows the names. `postgresql` and `mysql` hold what one dialect alone does. The result has every name resolved and every
+habit of the dialect written down; what it cannot express is a `StatementGap`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The work of read and write plans: how many documents, keys, elements and rows each of its steps handles, from statistics.
 
-`documents` says what a collection's documents look like on average, `first_access` which index the server takes for what a plan
+`average_documents` says what a collection's documents look like on average, `first_access` which index the server takes for what a plan
 reads first, `estimate` walks the steps of a read, `writes` those of a write.
 """
 
