@@ -1,4 +1,4 @@
-"""Stored names: what an attribute or entity is called where MongoDB does not allow its own name."""
+"""Stored names, where MongoDB does not allow the name of an attribute or entity; dotted paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place that talks to HiGHS."""
+"""Calls HiGHS. No other file does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bound of an archive: rows whose attribute is before it lie apart."""
+"""Archives: rows whose attribute is before a bound lie in another collection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys and unique groups that several rows share, where no unique index of the server sees to all rows of an entity.
+"""Checks of keys and unique groups that several rows share, where no unique index covers all rows of an entity.
 
 A screen groups the rows of the documents in question with all rows of the entity by the values of the group; only where a group
 has several rows are they looked up one by one.

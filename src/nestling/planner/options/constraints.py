@@ -1,4 +1,4 @@
-"""What indexes keep rather than find: values that are unique, and rows that expire. They outlive a change of design."""
+"""Indexes that keep values unique or delete expired rows. A new design keeps them, whether or not a read uses them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modes with their prices: what every way to answer a step is made with."""
+"""Modes: the ways to answer a step, each with its price."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a change is one that a command says by itself: plain comparisons, values that are given, added or the row's own.
+"""Whether one command can make a change: plain comparisons, and values that are given, added or of the row itself.
 
 Whatever the design is: what else it takes depends on where the rows live (`changes`).
 """

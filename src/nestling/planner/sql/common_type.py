@@ -1,4 +1,4 @@
-"""Values that become one (CASE, COALESCE, UNION), made alike."""
+"""The common type of several values (CASE, COALESCE, UNION), and their conversion to it."""
 
 from __future__ import annotations
 

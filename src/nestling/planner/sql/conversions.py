@@ -1,4 +1,4 @@
-"""From one kind of value to another: truth and numbers, SQLite's affinities, PostgreSQL's and MySQL's conversions."""
+"""Conversions between types: truth and numbers, SQLite's affinities, PostgreSQL's and MySQL's conversions."""
 
 from __future__ import annotations
 

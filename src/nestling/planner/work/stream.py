@@ -1,4 +1,4 @@
-"""What flows from one step of a plan to the next: how many rows, what they hold, and the work done for them so far."""
+"""What one step of a plan gives to the next: how many rows, what they hold, and the work done so far."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as attributes keep them, and what SET says."""
+"""Values as attributes keep them, and the assignments of SET."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ON CONFLICT (…) WHERE …: the unique index over some rows that is meant."""
+"""ON CONFLICT (…) WHERE …: which partial unique index is meant."""
 
 from __future__ import annotations
 

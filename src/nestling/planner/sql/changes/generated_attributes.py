@@ -1,4 +1,4 @@
-"""Attributes whose values the source makes alone: no statement gives them one, and what is computed is so by every write."""
+"""Attributes that the source fills by itself: no statement may give them a value, and every write computes them."""
 
 from __future__ import annotations
 
