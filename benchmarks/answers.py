@@ -30,7 +30,7 @@ from nestling.ir.model import Model
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Column as RowColumn
 from nestling.ir.rows import RowQuery
-from nestling.ir.shown_values import shown_rows
+from nestling.ir.value_forms.shown_values import shown_rows
 from nestling.pipeline.answer_choice import ROUGH_ORDER
 from nestling.pipeline.answer_shape import shape
 from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits

@@ -30,7 +30,7 @@ from nestling.common.connection import connect
 from nestling.common.server import Server, start_server
 from nestling.emitters.commands import index_commands
 from nestling.executors.check import CheckOptions, check
-from nestling.executors.check.rows import collections_in
+from nestling.executors.check.differing_rows import collections_in
 from nestling.executors.create import create_indexes
 from nestling.executors.load import load
 from nestling.ir.design import Design

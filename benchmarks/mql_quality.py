@@ -39,7 +39,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead, Operation, bind
-from nestling.ir.shown_values import shown_rows
+from nestling.ir.value_forms.shown_values import shown_rows
 from nestling.pipeline import Mode, design, inspect, load
 from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.converting import default_price

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 from nestling.ir import expression as e
-from nestling.ir.letter_case import LOWER_OF
 from nestling.ir.types import TypeName
+from nestling.ir.value_forms.letter_case import LOWER_OF
 
 Row = tuple[Any, ...]
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from nestling.ir.model import Model
 from nestling.ir.sql_dialects import SQLITE
 from nestling.sources.sql.address import parse_address
+from nestling.sources.sql.driver_parameters import writer
 from nestling.sources.sql.engines.sqlite import ENGINE
-from nestling.sources.sql.literals import writer
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from nestling.sources.sql.sink import SqlSink
 
 

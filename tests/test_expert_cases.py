@@ -18,7 +18,7 @@ import pytest
 from nestling.cost import default_profile, price
 from nestling.ir.options import DesignProblem, Group, Solution
 from nestling.ir.situation import Thresholds, situation
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.work_words import work_rate
 from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs

@@ -32,7 +32,7 @@ from nestling.ir.write_path import Violation
 from nestling.planner.home import home_views
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.writes import quoted
 from tests.given_lists import written_out
 from tests.planner.reads.beside_sqlite import as_shown, shown

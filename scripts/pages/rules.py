@@ -1,6 +1,6 @@
 """`docs/rules.md`: the rules that explanations cite."""
 
-from nestling.emitters.explanation import rules_page
+from nestling.emitters.explanation.explanation import rules_page
 
 
 def page() -> str:

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import bson
 
 from nestling.common.errors import LoadError
-from nestling.ir.canonical import canonical_encoder
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
 from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
+from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy, decoder, encoder
 from nestling.sources.affinity import is_numeric
 from nestling.sources.sql import open_database, open_sink

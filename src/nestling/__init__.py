@@ -16,11 +16,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from nestling import pipeline as pipeline
-    from nestling.common.errors import NestlingError as NestlingError
-    from nestling.store import AsyncStore as AsyncStore
-    from nestling.store import Result as Result
-    from nestling.store import Store as Store
+    from nestling import pipeline
+    from nestling.common.errors import NestlingError
+    from nestling.store import AsyncStore, Result, Store
 
 __version__ = "0.1.0"
 __all__ = ["AsyncStore", "NestlingError", "Result", "Store", "__version__", "pipeline"]

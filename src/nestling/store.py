@@ -86,7 +86,7 @@ class Result(Sequence[ResultRow]):
         return iter(self.rows)
 
     def _repr_html_(self) -> str:
-        from nestling.ir.notebook import result_html
+        from nestling.ir.words.notebook import result_html
 
         return result_html(self.columns, self.rows, self.affected, self.left)
 
@@ -138,7 +138,7 @@ class _Statements(Generic[Driver]):
         self._fits = False
 
     def _repr_html_(self) -> str:
-        from nestling.ir.notebook import block, table
+        from nestling.ir.words.notebook import block, table
 
         statements = ((each.name, each.sql) for each in self._workload.statements)
         title = f"Statements on {self._proposal.design.model.name}"

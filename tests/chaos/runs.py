@@ -37,7 +37,7 @@ from nestling.pipeline.syncing import sync_plan
 from nestling.planner.home import home_views
 from nestling.planner.upkeep import upkeeps_of
 from nestling.sources.sql.address import parse_address
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.cases.pattern_case import PatternCase
 from tests.chaos.client import UNKNOWN
 from tests.chaos.replica_set import ReplicaSet

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.doctor.reports.grouping import alike
+from nestling.doctor.reports.merged_findings import alike
 from nestling.ir.finding import Confidence, Finding, Severity
 
 COST = "documents of any shape are stored without a word"

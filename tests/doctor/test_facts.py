@@ -22,10 +22,10 @@ from nestling.common.server import Server
 from nestling.executors.facts import READING, Amount, Budget, gather
 from nestling.executors.facts.catalogue import with_storage
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
+from nestling.executors.facts.path_tree import MOST_NODES, Tree
 from nestling.executors.facts.permitted import Asking
 from nestling.executors.facts.sampling import with_documents
 from nestling.executors.facts.sketch import Distinct, Histogram
-from nestling.executors.facts.tree import MOST_NODES, Tree
 from nestling.ir import facts as facts_of
 from nestling.ir.facts import ELEMENT, Collection, Facts, Kind, Path, Validator
 from nestling.ir.facts.form import facts_text, read_facts

@@ -10,7 +10,6 @@ from pymongo.errors import DuplicateKeyError
 
 from nestling.emitters import emit
 from nestling.emitters.commands import collection_commands, gaps, index_commands
-from nestling.emitters.enforcement import enforcement
 from nestling.emitters.samples import sample_documents
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.proposal import Proposal
@@ -113,39 +112,6 @@ def run_script(mongod, database, tmp_path, text: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr + done.stdout
     return done.stdout
-
-
-def test_existing_collections_are_modified(database):
-    """A collection that exists gets the validator by collMod, strict only when its documents were counted and pass."""
-    design = DESIGNS["orders"]()
-    database.create_collection("orders")
-    database.create_collection("products")
-    database.create_collection("customers")
-    execute(database, collection_commands(design, existing={"orders": None, "products": 3, "customers": 0}))
-    found = {name: (made["validationLevel"], made["validationAction"]) for name, (made, _) in state(database).items()}
-    assert found == {
-        "orders": ("moderate", "warn"),
-        "products": ("moderate", "error"),
-        "customers": ("strict", "error"),
-        "order_lines": ("strict", "error"),
-        "lost_labels": ("strict", "error"),
-        "lost_remarks": ("strict", "error"),
-    }
-
-
-def test_enforcement_says_why():
-    """Each level and action comes with the number or fact that led to it."""
-    assert "new" in enforcement().reason
-    assert "nobody has checked" in enforcement(exists=True).reason
-    assert "1,200 documents fail" in enforcement(exists=True, failing=1200).reason
-    assert enforcement(exists=True, failing=0).level == "strict"
-
-
-def test_time_series_are_not_modified():
-    """A collection without a validator needs no collMod."""
-    design = DESIGNS["buckets"]()
-    assert "ticks" in {each.name for each in collection_commands(design)}
-    assert "ticks" not in {each.name for each in collection_commands(design, existing={"ticks": None})}
 
 
 def test_unique_attributes_stay_unique(database):

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from nestling.common.errors import InputError
-from nestling.emitters.explanation import explanation, proposal_json, rules_page
-from nestling.emitters.explanation_text import explanation_text
+from nestling.emitters.explanation.explanation import explanation, proposal_json, rules_page
+from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.emitters.explanation import explanation
-from nestling.emitters.explanation_scope import COMPARED, scope
-from nestling.emitters.explanation_text import explanation_text
+from nestling.emitters.explanation.explanation import explanation
+from nestling.emitters.explanation.scope import COMPARED, scope
+from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Holder, Reference

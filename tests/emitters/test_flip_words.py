@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.emitters.flip_words import flip_text
+from nestling.emitters.explanation.flip_words import flip_text
 from nestling.ir.proposal import Flip
-from nestling.ir.work_words import share_text, work_rate
+from nestling.ir.words.work_words import share_text, work_rate
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,11 @@ import pytest
 from bson import Binary, Decimal128, Int64, MinKey, ObjectId
 from pymongo.errors import WriteError
 
-from nestling.emitters.bson_types import schema_of
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.emitters.samples import sample_documents
+from nestling.emitters.validators.bson_types import schema_of
 from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, Document
 from nestling.ir.reading import GapKind

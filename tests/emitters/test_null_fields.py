@@ -7,8 +7,8 @@ from typing import Any
 
 from pymongo.database import Database
 
+from nestling.emitters.field_searches.null_fields import null_fields
 from nestling.emitters.jsonschema import validator
-from nestling.emitters.null_fields import null_fields
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.unset import unset, unsetting
 from nestling.ir.design import Design

@@ -14,7 +14,7 @@ import pytest
 
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof, SourceComparison
-from nestling.ir.proof_words import bought, disqualified, labels, ratio, verdict
+from nestling.ir.words.proof_words import bought, disqualified, labels, ratio, verdict
 from tests.emitters.proofs import PROOF, rival
 
 

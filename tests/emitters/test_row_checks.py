@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from pymongo.database import Database
 
 from nestling.emitters.jsonschema import validator
-from nestling.emitters.row_checks import row_conditions
+from nestling.emitters.validators.row_checks import row_conditions
 from nestling.ir.codec import CODEC
 from nestling.ir.condition_text import condition_text
 from nestling.ir.design import Design

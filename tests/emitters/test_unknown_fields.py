@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.common.server import Server
 from nestling.emitters.commands import collection_commands
 from nestling.emitters.documents import documents
-from nestling.emitters.unknown_fields import MOST, unknown_fields
+from nestling.emitters.field_searches.unknown_fields import MOST, unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
 from nestling.executors.load import load

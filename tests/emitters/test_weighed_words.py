@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.emitters.explanation import Explanation
-from nestling.emitters.explanation_text import explanation_text
+from nestling.emitters.explanation.explanation import Explanation
+from nestling.emitters.explanation.text import explanation_text
 from nestling.ir.proposal import Costs, Weighed
 
 KEPT = Weighed(

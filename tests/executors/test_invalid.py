@@ -8,7 +8,7 @@ import pytest
 from pymongo.database import Database
 from pymongo.errors import WriteError
 
-from nestling.executors.invalid import breaks_checks_alone, invalid_words
+from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
 
 WHOLE = {"bsonType": ["int", "long"]}
 LINE = {"bsonType": "object", "required": ["no"], "properties": {"no": WHOLE, "size": {"enum": ["S", "L"]}}}

@@ -20,8 +20,8 @@ from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
 from nestling.ir.expression import Collation
 from nestling.ir.freshness import TRANSACTION
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.model import Attribute, Entity, Model, Relationship
-from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,

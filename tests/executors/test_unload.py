@@ -21,12 +21,12 @@ from nestling.executors.unload import UnloadReport, unload
 from nestling.ir.codec import CODEC
 from nestling.ir.command import Aggregation
 from nestling.ir.design import Design
-from nestling.ir.json_documents import UNDECODABLE_TEXT_SUBTYPE
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Split
 from nestling.ir.rows import Column, RowQuery, UndecodableText
+from nestling.ir.value_forms.json_documents import UNDECODABLE_TEXT_SUBTYPE
 from nestling.planner.home import home_views
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.planner.home_cases import CASES, NESTED, Case, entity
 from tests.planner.test_home import bag, write
 from tests.sqlite_rows import sqlite_sink, sqlite_source

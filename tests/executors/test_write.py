@@ -36,6 +36,7 @@ from nestling.ir.expression import (
 from nestling.ir.program import CompiledWrite
 from nestling.ir.row_steps import Constants, Layout, Shape, Where
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
+from nestling.ir.words.write_words import describe_write
 from nestling.ir.write_path import (
     Cell,
     Constant,
@@ -61,7 +62,6 @@ from nestling.ir.write_path import (
     WriteStep,
 )
 from nestling.ir.write_path import Test as Compared
-from nestling.ir.write_words import describe_write
 from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value
 
 Data = Database[dict[str, Any]]

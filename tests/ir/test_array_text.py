@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.array_text import read_array
+from nestling.ir.value_forms.array_text import read_array
 
 
 @pytest.mark.parametrize(

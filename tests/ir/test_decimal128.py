@@ -9,7 +9,7 @@ from bson.decimal128 import Decimal128
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nestling.ir.decimal128 import fits, from_decimal128, to_decimal128
+from nestling.ir.value_forms.decimal128 import fits, from_decimal128, to_decimal128
 
 NUMBERS = st.builds(
     lambda sign, coefficient, exponent: Decimal((sign, tuple(map(int, str(coefficient))), exponent)),

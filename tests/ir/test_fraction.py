@@ -7,10 +7,10 @@ import pytest
 from nestling.common.errors import InputError
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.model_words import difference
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_reading, write_reading
 from nestling.ir.types import Type
+from nestling.ir.words.model_words import difference
 
 KINDS = (("timestamp", Fraction(0)), ("timestamptz", Fraction(3, cut=True)), ("time", Fraction(5)), ("timestamp", None))
 MODEL = "model:\n  name: m\n  entities:\n    t:\n      attributes:\n        at: {type: %s, fraction_digits: %s}\n"

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from nestling.ir.allowed import Allowed
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.model_words import difference, is_renamed
 from nestling.ir.types import FLOAT, INTEGER
+from nestling.ir.words.model_words import difference, is_renamed
 
 ENTITY = Entity("member", (Attribute("id", INTEGER, nullable=False), Attribute("balance", FLOAT)), ("id",))
 MODEL = Model("club", (ENTITY,))

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from nestling.ir.numeral import as_written, number_in
+from nestling.ir.value_forms.numeral import as_written, number_in
 
 NUMERALS = (
     *("0", "-7", "+7", "1.0", "1e3", "-2.5", "9223372036854775807", "9223372036854775808", "-9223372036854775808"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.proposal import Costs
-from nestling.ir.proposal_rows import cost_line
+from nestling.ir.words.proposal_rows import cost_line
 
 
 @pytest.mark.parametrize(("cost", "beyond"), [(3.4, False), (313.549, True)])

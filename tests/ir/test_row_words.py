@@ -22,8 +22,8 @@ from nestling.ir.expression import (
     Or,
     Rules,
 )
-from nestling.ir.row_words import text
 from nestling.ir.types import INTEGER, Type, TypeName
+from nestling.ir.words.row_words import text
 
 DECIMAL = Type(TypeName.DECIMAL)
 a, b, c = (Column("t", name, INTEGER) for name in "abc")

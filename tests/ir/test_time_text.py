@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.time_text import read_time_of_day
+from nestling.ir.value_forms.time_text import read_time_of_day
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
-from nestling.emitters.explanation import explanation
+from nestling.emitters.explanation.explanation import explanation
 from nestling.ir.design import Design
 from nestling.ir.layout import NodeKind
 from nestling.ir.primitives import Bucket, Collection, Document, Holder, Reference

@@ -11,7 +11,7 @@ from nestling.ir.defaults import constant
 from nestling.ir.distribution import Distribution
 from nestling.ir.text.distribution_form import distribution
 from nestling.ir.types import Type, TypeName
-from nestling.ir.written_values import written_bound, written_value
+from nestling.ir.value_forms.written_values import written_bound, written_value
 
 NEW_YEAR = datetime(2024, 1, 1, tzinfo=UTC)
 

@@ -44,7 +44,7 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.client_join import run_join
 from tests.generators.spoken_worlds import is_small
 from tests.generators.statements import Statement

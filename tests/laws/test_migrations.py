@@ -23,7 +23,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import GapError, LoadError, MigrationError
 from nestling.emitters.documents import documents
-from nestling.emitters.unknown_fields import unknown_fields
+from nestling.emitters.field_searches.unknown_fields import unknown_fields
 from nestling.executors.exact import exact
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.field_orders import is_of_id

@@ -23,15 +23,15 @@ from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.unload import unload
 from nestling.executors.verify import verify
-from nestling.ir.canonical import canonical_encoder
 from nestling.ir.design import Design
 from nestling.ir.layout import Role
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Form
 from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 from nestling.planner.home import home_views
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.allowing import allowing, checking
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds

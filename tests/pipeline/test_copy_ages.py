@@ -21,7 +21,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.replayed_values import StandIns
 from nestling.ir.trace import Call
-from nestling.pipeline.proving.copies import copy_ages, kept_right
+from nestling.pipeline.proving.background_sync import copy_ages, kept_right
 from nestling.pipeline.proving.loading import load_rows
 from nestling.pipeline.proving.statements import compiled, shapes
 from nestling.sources.front import open_rows

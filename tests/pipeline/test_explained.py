@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nestling.emitters.explanation_text import explanation_text
+from nestling.emitters.explanation.text import explanation_text
 from nestling.emitters.markdown import files
-from nestling.ir.planned_indexes import planned_indexes
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.proposal import Proposal, Weighed
 from nestling.ir.text import read_file, write_proposal
 from nestling.pipeline import design, explain, inspect

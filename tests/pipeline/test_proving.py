@@ -22,11 +22,11 @@ from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proof import Proof
-from nestling.ir.proof_words import verdict
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import Hop, RowSource
 from nestling.ir.trace import Block
+from nestling.ir.words.proof_words import verdict
 from nestling.pipeline import convert, design, inspect
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, measured_server, prove, prove_source, rounds, statements

@@ -19,7 +19,7 @@ from nestling.common.errors import ConnectionFailed, DiskFull, LibraryMissing, S
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html
 from nestling.ir.proof import Proof
-from nestling.ir.proof_words import verdict
+from nestling.ir.words.proof_words import verdict
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.proving import Effort, prove
 from nestling.pipeline.watching import Watch

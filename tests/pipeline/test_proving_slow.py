@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from nestling.pipeline.proving.check import leave_out_slow
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import QUICK
+from nestling.pipeline.proving.side_by_side import leave_out_slow
 
 NOTHING = cast(Any, object())
 

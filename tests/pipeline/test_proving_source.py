@@ -15,9 +15,9 @@ from nestling.cli.prove import code, show
 from nestling.common.server import Server
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof
-from nestling.ir.proof_words import source_notes, verdict
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.words.proof_words import source_notes, verdict
 from nestling.pipeline import convert, inspect
 from nestling.pipeline.answer_choice import ANY_ROW, ANY_TEXTS, NO_ORDER
 from nestling.pipeline.answer_choice import TIES as TIED

@@ -11,8 +11,8 @@ from nestling.common.server import Server
 from nestling.emitters.proof import html, proof_json
 from nestling.ir.proof import Proof
 from nestling.ir.reading import Reading
-from nestling.ir.structure_words import structures
 from nestling.ir.text import write_proposal
+from nestling.ir.words.structure_words import structures
 from nestling.pipeline import design, inspect
 from nestling.pipeline.generating import scaled_reading
 from nestling.pipeline.proving import measured_server, prove_source

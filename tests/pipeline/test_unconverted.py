@@ -13,11 +13,11 @@ import pytest
 from nestling.emitters.mql import read
 from nestling.emitters.proposal_json import proposal_json
 from nestling.ir.compiled import CompiledRead, ReadPlan
-from nestling.ir.proposal_rows import cost_line
 from nestling.ir.quantity_words import short
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, read_proposal, write_proposal
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.proposal_rows import cost_line
+from nestling.ir.words.work_words import work_rate
 from nestling.pipeline import convert_all, design, explain, inspect, queries_module, with_unconverted
 from nestling.pipeline import unconverted as converting
 

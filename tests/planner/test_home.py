@@ -14,8 +14,8 @@ from nestling.emitters.mql import aggregation
 from nestling.executors.create import create_indexes
 from nestling.executors.read import read_raw, read_rows
 from nestling.ir.access_path import describe_step
-from nestling.ir.canonical import canonical_encoder
 from nestling.ir.design import Design
+from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 from nestling.planner.home import home_view, home_views
 from tests.planner.home_cases import CASES, LISTED, OVERFLOW, Case

@@ -9,8 +9,8 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.emitters.explanation import explanation
-from nestling.emitters.explanation_text import explanation_text
+from nestling.emitters.explanation.explanation import explanation
+from nestling.emitters.explanation.text import explanation_text
 from tests.patterns.scenario import scenario
 
 TABLES = """

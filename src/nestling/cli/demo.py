@@ -152,7 +152,7 @@ def _proved(
 
 
 def _say_verdict(folder: Path, proof: Proof, *, kept: bool) -> None:
-    from nestling.ir.proof_words import verdict
+    from nestling.ir.words.proof_words import verdict
 
     if kept:
         click.echo(f"Report:          {folder / 'report.html'}")

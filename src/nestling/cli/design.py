@@ -99,8 +99,8 @@ def command(
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
-    from nestling.ir.proposal_rows import lacking_line
     from nestling.ir.text import write_proposal
+    from nestling.ir.words.proposal_rows import lacking_line
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.designing import with_short_names
@@ -165,7 +165,7 @@ def command(
 def _say_next(source: str, output: Path | None, proposal: Proposal, reading: Reading, workload: Path | None) -> None:
     """What would make the design better, where it was written, and what to do with it."""
     from nestling.cli.parts import text
-    from nestling.emitters.summary import lacking
+    from nestling.emitters.design_summary import lacking
     from nestling.pipeline import is_mongodb
     from nestling.sources.front import has_rows
 
@@ -200,7 +200,7 @@ def show(proposal: Proposal) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.ir.proposal_rows import (
+    from nestling.ir.words.proposal_rows import (
         besides_line,
         collection_rows,
         cost_line,
@@ -237,7 +237,7 @@ def show_changes(made: Redesign) -> None:
 
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import console
-    from nestling.emitters.summary import change_rows, today_line
+    from nestling.emitters.design_summary import change_rows, today_line
 
     click.echo()
     if made.changes:
@@ -254,7 +254,7 @@ def show_changes(made: Redesign) -> None:
 def show_pareto(points: Sequence[ParetoPoint]) -> None:
     """Cost against storage, from the smallest design to the cheapest."""
     from nestling.cli.parts.table import table
-    from nestling.ir.work_words import work_rate
+    from nestling.ir.words.work_words import work_rate
 
     click.echo()
     rows = [(f"{point.amount / sizes.UNITS['MB']:,.4g} MB", work_rate(point.solution.cost)) for point in points]

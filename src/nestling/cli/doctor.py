@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from nestling.doctor.report import Accepted, Report
-    from nestling.doctor.reports.grouping import Alike
+    from nestling.doctor.reports.merged_findings import Alike
     from nestling.ir.facts import Facts
     from nestling.ir.finding import Severity
 
@@ -242,7 +242,7 @@ def _write(made: Report, *, save: Path | None, sarif: Path | None, html: Path | 
 def show(made: Report) -> None:
     """What was looked at, a table of findings, and what to do about each."""
     from nestling.cli.parts.table import table
-    from nestling.doctor.reports.grouping import alike
+    from nestling.doctor.reports.merged_findings import alike
     from nestling.doctor.reports.wording import subject, verdict
     from nestling.ir.facts.skipped import together
 

@@ -24,7 +24,7 @@ def command(design: Path, about: str | None, as_json: bool) -> None:
     either published guidance, named with its source, or marked as nestling's own.
     """
     from nestling.cli.parts import text
-    from nestling.emitters.explanation_text import explanation_text
+    from nestling.emitters.explanation.text import explanation_text
     from nestling.pipeline import explain, read_proposal
 
     proposal = read_proposal(design)

@@ -89,7 +89,7 @@ def command(
         text.write_result(output, write_reading(reading))
         text.say(f"Wrote {output}")
     if as_json:
-        from nestling.emitters.summary import reading_json
+        from nestling.emitters.design_summary import reading_json
 
         text.print_json(reading_json(reading))
         return
@@ -105,7 +105,7 @@ def show(reading: Reading) -> None:
     """Entities, relationships and statements as tables."""
     from nestling.cli.parts.table import table
     from nestling.common.redaction import redact
-    from nestling.ir.reading_rows import entity_rows, relationship_rows, statement_rows
+    from nestling.ir.words.reading_rows import entity_rows, relationship_rows, statement_rows
 
     title = redact(f"{reading.model.name} ({reading.origin})" if reading.origin else reading.model.name)
     columns: tuple[str, ...] = ("entity", "rows", "bytes/row", "key", "attributes")

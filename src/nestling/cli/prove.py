@@ -12,7 +12,7 @@ from nestling.cli.parts import options
 
 if TYPE_CHECKING:
     from nestling.ir.proof import Proof
-    from nestling.ir.proof_words import Bought
+    from nestling.ir.words.proof_words import Bought
     from nestling.pipeline.proving import Effort
 
 
@@ -168,7 +168,7 @@ def code(proof: Proof) -> int:
 def show(proof: Proof) -> None:
     """The designs, the statements of the chosen one, what its decisions buy, and the verdict."""
     from nestling.cli.parts.text import say
-    from nestling.ir.proof_words import disqualified, other_answer, source_notes, verdict
+    from nestling.ir.words.proof_words import disqualified, other_answer, source_notes, verdict
 
     show_designs(proof)
     _structures(proof)
@@ -189,8 +189,8 @@ def show(proof: Proof) -> None:
 def show_designs(proof: Proof) -> None:
     """A row for each design, the fastest first."""
     from nestling.cli.parts.table import table
-    from nestling.ir.proof_words import labels, milliseconds, rate, ratio, spread
     from nestling.ir.quantity_words import counted, size
+    from nestling.ir.words.proof_words import labels, milliseconds, rate, ratio, spread
 
     names, rows = labels(proof), []
     for each in sorted(proof.designs, key=lambda each: -(each.throughput or 0.0)):
@@ -218,7 +218,7 @@ def show_designs(proof: Proof) -> None:
 
 def _structures(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.ir.proof_words import STRUCTURES, structure_rows
+    from nestling.ir.words.proof_words import STRUCTURES, structure_rows
 
     click.echo("")
     table("What each design stores", STRUCTURES, list(structure_rows(proof)))
@@ -226,7 +226,7 @@ def _structures(proof: Proof) -> None:
 
 def _statements(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.ir.proof_words import YARDSTICKS, milliseconds, rate
+    from nestling.ir.words.proof_words import YARDSTICKS, milliseconds, rate
 
     advised = proof.design(proof.advised)
     if advised is None or not any(one.latency for one in advised.statements):
@@ -254,7 +254,7 @@ def _statements(proof: Proof) -> None:
 
 def _copies(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.ir.proof_words import COPIES_READ, copies_read
+    from nestling.ir.words.proof_words import COPIES_READ, copies_read
 
     rows = list(copies_read(proof))
     if rows:
@@ -265,7 +265,7 @@ def _copies(proof: Proof) -> None:
 
 def _decisions(proof: Proof) -> None:
     from nestling.cli.parts.table import table
-    from nestling.ir.proof_words import bought, ratio
+    from nestling.ir.words.proof_words import bought, ratio
 
     rows = [(each.decision, ratio(each.figures, proof), _outcome(each)) for each in bought(proof)]
     if rows:

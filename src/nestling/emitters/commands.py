@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 from nestling.emitters.content import lines
 from nestling.emitters.documents import documents
-from nestling.emitters.enforcement import enforcement
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
+from nestling.emitters.validators.enforcement import STRICT
 from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
 from nestling.ir.layout import StoredCollection
-from nestling.ir.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
@@ -19,30 +19,18 @@ from nestling.ir.values import Policy
 
 
 def collection_commands(
-    design: Design,
-    *,
-    existing: Mapping[str, int | None] | None = None,
-    additional: bool = True,
-    policy: Policy | None = None,
-    unseen: bool = False,
-) -> tuple[CreateCollection | ModifyCollection, ...]:
+    design: Design, *, policy: Policy | None = None, unseen: bool = False
+) -> tuple[CreateCollection, ...]:
     """A command per collection, with its validator, level and action.
 
-    `existing` names the collections that are already there, each with the number of its documents that break the validator
-    (None: nobody has counted); they are modified, not created. What has no validator needs no modification. `unseen`: whether
-    validators let values pass that the source may hold and the model does not tell of.
+    `unseen`: whether validators let values pass that the source may hold and the model does not tell of.
     """
-    known = existing or {}
-    found: list[CreateCollection | ModifyCollection] = []
+    found: list[CreateCollection] = []
     for store in design.stores:
-        exists = store.name in known
-        options = validation(design, store, additional=additional, policy=policy, unseen=unseen)
+        options = validation(design, store, policy=policy, unseen=unseen)
         if options:
-            options |= enforcement(exists=exists, failing=known.get(store.name)).options()
-        if not exists:
-            found.append(CreateCollection(store.name, {**storage(store), **options}))
-        elif options:
-            found.append(ModifyCollection(store.name, options))
+            options |= STRICT
+        found.append(CreateCollection(store.name, {**storage(store), **options}))
     return tuple(found)
 
 
@@ -99,14 +87,13 @@ def validation(
     design: Design,
     store: StoredCollection,
     *,
-    additional: bool = True,
     policy: Policy | None = None,
     unseen: bool = False,
 ) -> dict[str, object]:
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
         return {}
-    return {"validator": validator(design, store, additional=additional, policy=policy, unseen=unseen)}
+    return {"validator": validator(design, store, policy=policy, unseen=unseen)}
 
 
 def storage(store: StoredCollection) -> dict[str, object]:

@@ -12,13 +12,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from nestling.emitters.allowed_schema import allowed_schema
-from nestling.emitters.bson_types import Schema, bson_type, or_null, schema_of
 from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value, lenient
 from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
 from nestling.emitters.mql.extended_json import extended_json
-from nestling.emitters.row_checks import row_conditions
+from nestling.emitters.validators.allowed_schema import allowed_schema
+from nestling.emitters.validators.bson_types import Schema, bson_type, or_null, schema_of
+from nestling.emitters.validators.row_checks import row_conditions
 from nestling.ir.design import Design
 from nestling.ir.kept_checks import check_gaps
 from nestling.ir.layout import StoredCollection

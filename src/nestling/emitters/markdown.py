@@ -8,20 +8,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from nestling.emitters.commands import gaps, indexes_of
 from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
 from nestling.emitters.documents import documents
-from nestling.emitters.flip_words import flip_text
+from nestling.emitters.explanation.flip_words import flip_text
+from nestling.emitters.explanation.weighed_words import rejected_text
 from nestling.emitters.samples import sample_documents
-from nestling.emitters.weighed_words import rejected_text
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation
+from nestling.ir.indexes.planned_indexes import PlannedIndex
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
-from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Decision, Proposal, Weighed
-from nestling.ir.proposal_rows import cost_line, lacking_line, saving
-from nestling.ir.purposes import purpose
 from nestling.ir.quantity_words import counted
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.proposal_rows import cost_line, lacking_line, saving
+from nestling.ir.words.purposes import purpose
+from nestling.ir.words.work_words import work_rate
 
 _SPECIAL = re.compile(r"([\\`|*_\[\]<>#~$])")
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.emitters.commands import gaps, indexes_of, storage, validation
-from nestling.emitters.enforcement import NEW, enforcement
+from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
-from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Proposal
-from nestling.ir.purposes import purpose
+from nestling.ir.words.purposes import purpose
 
 _HEAD = """\
 // Creates the collections and indexes of a design in the current database: mongosh "<uri>/<database>" create.js
@@ -56,8 +56,8 @@ def script(proposal: Proposal) -> str:
 
 
 def _head() -> str:
-    text = _HEAD.replace("@STRICT", shell(NEW.options()))
-    return text.replace("@FAILING", shell(enforcement(exists=True, failing=1).options()))
+    text = _HEAD.replace("@STRICT", shell(STRICT))
+    return text.replace("@FAILING", shell(MODERATE))
 
 
 def _collection(design: Design, store: StoredCollection) -> str:

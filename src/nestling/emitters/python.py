@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.emitters.commands import indexes_of, storage, validation
-from nestling.emitters.enforcement import NEW, enforcement
+from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex
 from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, python
-from nestling.ir.planned_indexes import PlannedIndex
 from nestling.ir.proposal import Proposal
-from nestling.ir.purposes import purpose
+from nestling.ir.words.purposes import purpose
 
 _HEAD = '''\
 """Creates the collections and indexes of a design: `create(MongoClient(uri)["database"])`."""
@@ -60,8 +60,8 @@ def files(proposal: Proposal) -> Mapping[str, str]:
 def module(proposal: Proposal) -> str:
     """The module's text."""
     design = proposal.design
-    head = _HEAD.replace("@STRICT", python(NEW.options()))
-    head = head.replace("@FAILING", python(enforcement(exists=True, failing=1).options()))
+    head = _HEAD.replace("@STRICT", python(STRICT))
+    head = head.replace("@FAILING", python(MODERATE))
     storages = "".join(_storage(store) for store in design.stores)
     validators = "".join(_validator(design, store) for store in design.stores)
     indexes = "".join(_index(index) for index in indexes_of(proposal))

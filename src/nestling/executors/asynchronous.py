@@ -12,9 +12,9 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
+from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import Document, Row, row_of
-from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
 from nestling.ir.compiled import CompiledRead, bind
 from nestling.ir.design import Design

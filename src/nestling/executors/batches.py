@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, TypeVar
 
-from nestling.ir.canonical import stored_bytes
+from nestling.ir.value_forms.canonical import stored_bytes
 
 T = TypeVar("T")
 Document = Mapping[str, Any]

@@ -14,10 +14,10 @@ from pymongo.errors import CollectionInvalid, OperationFailure
 from nestling.common.connection import UNAUTHORIZED, address, disk_is_full, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
-from nestling.executors.codes import DUPLICATE_KEY, INDEX_CONFLICTS
+from nestling.executors.errors.codes import DUPLICATE_KEY, INDEX_CONFLICTS
+from nestling.executors.errors.write_errors import whole_fields
 from nestling.executors.found_indexes import is_there
 from nestling.executors.rights import WRITING, check_privileges
-from nestling.executors.write_errors import whole_fields
 from nestling.ir.codec import CODEC
 from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.literals import of_collection, shell

@@ -18,9 +18,9 @@ import bson
 
 from nestling.executors.batches import batches
 from nestling.executors.read import row_decoder
-from nestling.ir.canonical import canonical_encoder
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Entity
+from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 
 Row = tuple[object, ...]

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.ir.command import CreateIndex
-from nestling.ir.index_form import does_work_of
+from nestling.ir.indexes.index_form import does_work_of
 
 _OF_THE_SERVER = ("v", "key", "ns", "background")
 

@@ -24,7 +24,7 @@ from pymongo.database import Database
 from pymongo.errors import DuplicateKeyError, PyMongoError
 
 from nestling.common.errors import LeaseLost, Problem
-from nestling.executors.transient import PATIENCE_SECONDS, is_transient
+from nestling.executors.errors.transient import PATIENCE_SECONDS, is_transient
 from nestling.ir.codec import CODEC
 
 RENEWALS = 3

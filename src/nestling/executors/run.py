@@ -10,12 +10,12 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import read_call
+from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
-from nestling.executors.read_errors import read_errors
-from nestling.ir.bson_in_json import by_worth
 from nestling.ir.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import JSONB, MADE, TypeName
+from nestling.ir.value_forms.bson_in_json import by_worth
 from nestling.ir.values import decode, decoder
 
 Row = tuple[object, ...]

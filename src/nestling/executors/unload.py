@@ -15,11 +15,11 @@ from nestling.common.errors import NestlingError, Problem, RebuildError, RowRefu
 from nestling.executors.batches import batches
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, read_rows
-from nestling.ir.bson_in_json import beyond_sql
 from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import RefusedValues, RowSink, summed
 from nestling.ir.types import TypeName
+from nestling.ir.value_forms.bson_in_json import beyond_sql
 
 BATCH_ROWS = 1_000
 _IN_EVERY_COLUMN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, dict, list})

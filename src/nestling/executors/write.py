@@ -9,9 +9,9 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met
+from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import documents
-from nestling.executors.write_errors import write_errors
 from nestling.executors.write_program import Program, WriteResult, program
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design

@@ -318,7 +318,7 @@ def describe_step(step: Step) -> str:
 
 def _step_lines(step: Step) -> Iterator[str]:  # noqa: C901 - one case for each
     if isinstance(step, ROW_STEPS):
-        from nestling.ir.row_words import row_step_lines
+        from nestling.ir.words.row_words import row_step_lines
 
         yield from row_step_lines(step, _step_lines)
         return

@@ -8,10 +8,10 @@ from decimal import Decimal, InvalidOperation, localcontext
 from typing import TypeAlias
 
 from nestling.common.errors import InputError, Problem
-from nestling.ir.decimal128 import fits
-from nestling.ir.numeral import INT64
 from nestling.ir.quantity_words import first_of
 from nestling.ir.types import NUMBERS, Type, TypeName
+from nestling.ir.value_forms.decimal128 import fits
+from nestling.ir.value_forms.numeral import INT64
 
 Number: TypeAlias = int | Decimal
 Scalar: TypeAlias = str | int | Decimal

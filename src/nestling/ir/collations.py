@@ -12,6 +12,7 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Collation
 from nestling.ir.layout import NodeKind, Role, StoredCollection
 from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.names import is_within
 from nestling.ir.primitives import CollectionKind, Holder
 from nestling.ir.stored_names import Named, stored_names
 from nestling.ir.types import NEVER_TEXT, TEXTS
@@ -114,4 +115,4 @@ def _at(design: Design, store: StoredCollection, paths: Iterable[str]) -> Iterat
     """The attributes at the paths, or in the documents there."""
     stored = [*stored_names(design.model, store)]
     for path in paths:
-        yield from (found for at, found in stored if at == path or at.startswith(f"{path}."))
+        yield from (found for at, found in stored if is_within(at, path))

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from nestling.ir.types import Type, TypeName
-from nestling.ir.written_values import written_value
+from nestling.ir.value_forms.written_values import written_value
 
 
 class Generated(StrEnum):

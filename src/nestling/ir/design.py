@@ -58,6 +58,6 @@ class Design:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from nestling.ir.notebook import design_html
+        from nestling.ir.words.notebook import design_html
 
         return design_html(self)

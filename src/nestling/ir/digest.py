@@ -1,4 +1,4 @@
-"""What tells nouns from others in a few characters: kept beside work in progress, so that it goes on only with its own."""
+"""A digest of nouns, kept beside work in progress: the work is resumed only for equal nouns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scalar expressions: what a row is asked, with nothing left to a dialect's habits.
+"""Scalar expressions, in which every habit of a dialect is written out.
 
 Values are conceptual (`nestling.ir.rows`). A predicate has type boolean: true, false or NULL, under SQL's three-valued logic.
 Whatever a dialect does on its own is a node here: an affinity is a `Coerce`, a number taken for a truth value or a truth value

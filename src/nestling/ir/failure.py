@@ -1,4 +1,4 @@
-"""What a compiled statement says where it fails by itself, and how it is found in the words of the server."""
+"""How a compiled statement fails on purpose, and how its message is found in the server's error."""
 
 from __future__ import annotations
 

@@ -20,7 +20,6 @@ from uuid import uuid4
 from bson import Decimal128
 
 from nestling.ir.compiled import CompiledRead, Mql, Placeholder, check_names
-from nestling.ir.decimal128 import from_decimal128, to_decimal128
 from nestling.ir.program import (
     MISSING,
     CellRef,
@@ -37,6 +36,7 @@ from nestling.ir.program import (
     Update,
     WholeDocument,
 )
+from nestling.ir.value_forms.decimal128 import from_decimal128, to_decimal128
 
 Leaf = Callable[[object], object]
 """The value of a `CellRef` or `Placeholder`: `MISSING` when NULL, the leaf itself while it is not known."""

@@ -91,6 +91,6 @@ class Findings(tuple[Finding, ...]):
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from nestling.ir.notebook import findings_html
+        from nestling.ir.words.notebook import findings_html
 
         return findings_html(self)

@@ -1,4 +1,4 @@
-"""Two designs over one model, where all that their models differ in is relationships that statements alone tell."""
+"""One model for two designs whose models differ only in relationships that statements imply."""
 
 from __future__ import annotations
 

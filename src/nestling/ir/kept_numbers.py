@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from nestling.ir.defaults import NEVER_RETURN, Generated
 from nestling.ir.design import Design
-from nestling.ir.embedded_uniques import Kept, kept_inside
+from nestling.ir.indexes.embedded_uniques import Kept, kept_inside
 from nestling.ir.layout import Role
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.names import NUMBERS_COLLECTION

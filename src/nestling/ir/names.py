@@ -1,4 +1,4 @@
-"""Stored names: what an attribute or entity is called where MongoDB does not allow its own name."""
+"""Stored names, where MongoDB does not allow the name of an attribute or entity; dotted paths."""
 
 from __future__ import annotations
 
@@ -38,6 +38,16 @@ def is_system(collection: str) -> bool:
 def join(*paths: str) -> str:
     """Dotted path of the given parts, empty ones left out."""
     return ".".join(path for path in paths if path)
+
+
+def is_within(path: str, other: str) -> bool:
+    """Whether a dotted path is the other one, or of something inside it."""
+    return f"{path}.".startswith(f"{other}.")
+
+
+def overlap(path: str, other: str) -> bool:
+    """Whether two dotted paths are the same, or one is of something inside the other."""
+    return is_within(path, other) or is_within(other, path)
 
 
 def value_at(document: object, path: str) -> object:

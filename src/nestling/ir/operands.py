@@ -78,6 +78,14 @@ def columns_of(expression: Expression) -> Iterator[Column]:
         yield from columns_of(inner)
 
 
+def constants_of(expression: Expression) -> Iterator[object]:
+    """Every constant mentioned, outside subqueries' relations."""
+    if isinstance(expression, Literal):
+        yield expression.value
+    for inner in operands(expression):
+        yield from constants_of(inner)
+
+
 _NEVER_NULL = frozenset(
     {
         Function.CONCAT_PRESENT,

@@ -270,6 +270,6 @@ class Proof:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from nestling.ir.notebook import proof_html
+        from nestling.ir.words.notebook import proof_html
 
         return proof_html(self)

@@ -175,6 +175,6 @@ class Proposal:
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        from nestling.ir.notebook import proposal_html
+        from nestling.ir.words.notebook import proposal_html
 
         return proposal_html(self)

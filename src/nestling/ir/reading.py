@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
 
@@ -69,6 +69,10 @@ class FoundGap(GapError):
         self.gap = gap
         self.parameters = parameters
 
+    def at(self, where: str) -> Gap:
+        """The gap, with this place where it names none."""
+        return replace(self.gap, where=self.gap.where or where)
+
     def __reduce__(self) -> tuple[type[FoundGap], tuple[Gap, tuple[str, ...]]]:
         return type(self), (self.gap, self.parameters)
 
@@ -109,7 +113,7 @@ class Reading:
     today: Today | None = field(default=None, compare=False, repr=False)
 
     def _repr_html_(self) -> str:
-        from nestling.ir.notebook import reading_html
+        from nestling.ir.words.notebook import reading_html
 
         return reading_html(self)
 

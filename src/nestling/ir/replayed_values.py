@@ -1,4 +1,4 @@
-"""What an execution is given instead of what a server makes anew each time: its time, and UUIDs.
+"""The time and UUIDs that a replayed execution is given, because a server would make new ones each time.
 
 Designs that are sent the same execution would otherwise store other values, and there would be nothing to compare.
 """

@@ -1,4 +1,4 @@
-"""What lies where in a collection's documents: the entity and the attribute behind each dotted path, as people know them."""
+"""What each dotted path of a collection's documents stores: the entity and the attribute, as people know them."""
 
 from __future__ import annotations
 

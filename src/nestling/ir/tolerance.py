@@ -1,4 +1,4 @@
-"""What the answer to a read may lack: how far behind and how rough it may be, as the requirements say."""
+"""What the answer to a read may lack by the requirements: how old and how imprecise it may be."""
 
 from __future__ import annotations
 

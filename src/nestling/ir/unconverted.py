@@ -1,4 +1,4 @@
-"""Statements of a workload that weigh in a design although no query or command is made of them: how gaps tell of them."""
+"""Statements that count in the search for a design although they cannot be converted: the gaps that name them."""
 
 from __future__ import annotations
 

@@ -35,21 +35,21 @@ from bson.binary import Binary
 from bson.decimal128 import Decimal128
 
 from nestling.common.errors import LoadError, Problem
-from nestling.ir.bson_in_json import beyond_json
-from nestling.ir.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
-from nestling.ir.instants import INSTANT_TEXT, instant_text
-from nestling.ir.json_documents import (
+from nestling.ir.quantity_words import cut
+from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
+from nestling.ir.types import BSON_DIGITS, JSONB, MADE, Type, TypeName
+from nestling.ir.value_forms.bson_in_json import beyond_json
+from nestling.ir.value_forms.decimal128 import DIGITS, fits, from_decimal128, to_decimal128
+from nestling.ir.value_forms.instants import INSTANT_TEXT, instant_text
+from nestling.ir.value_forms.json_documents import (
     JSON_TEXT_SUBTYPE,
     TEXT_AS_FOUND_SUBTYPE,
     UNDECODABLE_TEXT_SUBTYPE,
     is_as_found,
     json_as_kept,
 )
-from nestling.ir.json_text import read_json
-from nestling.ir.numeral import INT64
-from nestling.ir.quantity_words import cut
-from nestling.ir.rows import JSON_NULL, JsonNull, UndecodableText
-from nestling.ir.types import BSON_DIGITS, JSONB, MADE, Type, TypeName
+from nestling.ir.value_forms.json_text import read_json
+from nestling.ir.value_forms.numeral import INT64
 
 DECIMAL128_DIGITS = DIGITS
 

@@ -1,4 +1,4 @@
-"""The work of elementary accesses: what everything that is counted is put together from.
+"""The work of elementary accesses, from which all other work is added up.
 
 Pure functions of numbers: counts are documents, rows or elements (means, not whole numbers), sizes are bytes of uncompressed
 BSON. The estimator of read plans, the patterns' options and the calibration's experiments all count with these, so that what is

@@ -1,4 +1,4 @@
-"""Once a good choice is known, what alone costs more than it can be left out. That also keeps numbers of like size together."""
+"""Leaves out structures that alone cost more than a known good choice. This also keeps numbers of like size together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much further solves may cost. Counted in modes solved over, so that what is found does not depend on the machine.
+"""How much further solves may cost, counted in modes, so that the result does not depend on the machine.
 
 Time is the last resort only: an allowance says whether it was the time that ran out.
 """

@@ -1,4 +1,4 @@
-"""What every rejected alternative of a decision would cost at best, the rest of the design adapting to it."""
+"""What each rejected alternative of a decision would cost at best, when the rest of the design adapts to it."""
 
 from __future__ import annotations
 

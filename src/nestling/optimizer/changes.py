@@ -1,4 +1,4 @@
-"""From one choice to another in steps, the one that saves most first: what to change in a design that is there already."""
+"""From one choice to another in steps, the one that saves most first: what to change in a design in use."""
 
 from __future__ import annotations
 

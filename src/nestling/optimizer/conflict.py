@@ -1,4 +1,4 @@
-"""Why nothing is allowed: a minimal set of requirements that cannot hold together, found by dividing (QuickXplain [Junker])."""
+"""Why no design is allowed: a minimal set of contradictory requirements, found by dividing (QuickXplain [Junker])."""
 
 from __future__ import annotations
 

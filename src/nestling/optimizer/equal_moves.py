@@ -1,4 +1,4 @@
-"""Single decisions changed at no cost, towards the preferred choice: the tie break of parts too large for a second proof."""
+"""Changes single decisions at no cost towards the preferred choice, in parts that are too large for a second proof."""
 
 from __future__ import annotations
 

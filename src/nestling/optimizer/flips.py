@@ -1,4 +1,4 @@
-"""Where a decision turns: the nearest value of some quantity, below and above, at which another alternative is best.
+"""Flip points: the nearest value of a quantity, below and above, at which another alternative is best.
 
 The best cost as a function of a rate is the lower envelope of straight lines, one per choice: concave. Where the lines of two
 known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the question

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.options import Charge, DesignProblem, Group, Limit, Needs, Step
 from nestling.optimizer.evaluate import limit_scale
-from nestling.optimizer.pairs import nested, nested_pairs
-from nestling.optimizer.rows import Builder, LinearModel
+from nestling.optimizer.linear_model import Builder, LinearModel
+from nestling.optimizer.nested_costs import nested, nested_pairs
 
 Columns = Mapping[str, int]
 

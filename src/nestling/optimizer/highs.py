@@ -1,4 +1,4 @@
-"""The one place that talks to HiGHS."""
+"""Calls HiGHS. No other file does."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from enum import Enum
 import highspy
 import numpy as np
 
-from nestling.optimizer.rows import Floats, LinearModel
+from nestling.optimizer.linear_model import Floats, LinearModel
 
 FEASIBILITY = 1e-9
 """How far the solver may step over a row or from a whole number; ours is `evaluate.TOLERANCE`, of the same size."""

@@ -1,4 +1,4 @@
-"""Cost against what a limit counts, storage above all: what each further byte buys."""
+"""Cost against what a limit counts, above all storage: what each further byte saves."""
 
 from __future__ import annotations
 

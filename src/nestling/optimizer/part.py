@@ -12,9 +12,9 @@ from nestling.ir.options import DesignProblem
 from nestling.optimizer.affordable import SPREAD, affordable, largest_cost, room
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Outcome, Status, minimise
+from nestling.optimizer.linear_model import Floats, LinearModel
 from nestling.optimizer.preference import tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by, relaxation
-from nestling.optimizer.rows import Floats, LinearModel
 from nestling.optimizer.tie_break import preferred
 
 GRACE_SECONDS = 5.0

@@ -10,7 +10,7 @@ import numpy as np
 from nestling.ir.options import DesignProblem
 from nestling.optimizer.formulation import formulation
 from nestling.optimizer.highs import Outcome, Status, minimise
-from nestling.optimizer.rows import Floats, LinearModel
+from nestling.optimizer.linear_model import Floats, LinearModel
 
 LARGEST = 1e4
 """What the largest cost is scaled to: the solver's tolerances are absolute."""

@@ -1,4 +1,4 @@
-"""Valid choices other than the best: to see where the best stands among them, in the model and on a server."""
+"""Random valid choices beside the best one, to compare it with them in the model and on a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The spine of the search: reduce, split, solve each part, evaluate on the problem as it came."""
+"""The search: reduce the problem, split it, solve each part, evaluate the choice on the original problem."""
 
 from __future__ import annotations
 

@@ -11,9 +11,9 @@ from nestling.ir.options import DesignProblem
 from nestling.optimizer.equal_moves import equal_moves
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.highs import Status, minimise
+from nestling.optimizer.linear_model import Floats, LinearModel
 from nestling.optimizer.preference import preference, tie_limit
 from nestling.optimizer.relaxation import Relaxation, chosen_by
-from nestling.optimizer.rows import Floats, LinearModel
 
 OPEN = 300
 """How many structures a second solve decides in about a second. It is harder than the first: its goal is not the cost."""

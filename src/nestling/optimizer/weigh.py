@@ -1,4 +1,4 @@
-"""Every decision of a solution weighed: its alternatives' costs, and where it would turn; as much as the time allows."""
+"""Weighs every decision of a solution: what its alternatives cost, and where it flips, as far as the time allows."""
 
 from __future__ import annotations
 

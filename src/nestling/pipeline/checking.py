@@ -39,7 +39,7 @@ def check(
     where the database is not of this design, `MigrationError` where a migration is between this and another one,
     `ChangesError` where its history is not known.
     """
-    from nestling.emitters.unknown_fields import unknown_fields
+    from nestling.emitters.field_searches.unknown_fields import unknown_fields
     from nestling.executors.check import CheckOptions, changed_since, touched
     from nestling.executors.check import check as compare
     from nestling.executors.found_fields import find_fields
@@ -90,7 +90,7 @@ def _compiled(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Gap, ...
         try:
             made.append(compiled_check(each))
         except FoundGap as error:
-            gaps.append(replace(error.gap, where=error.gap.where or each.id))
+            gaps.append(error.at(each.id))
     return tuple(made), tuple(gaps)
 
 

@@ -33,7 +33,7 @@ def _gap_of(attribute: Attribute, entity: Entity, reading: Reading) -> Gap | Non
     from nestling.emitters.mql import sql
     from nestling.emitters.mql.in_layout import InLayout
     from nestling.ir.row_steps import Layout
-    from nestling.planner.sql.computed import write_of
+    from nestling.planner.sql.changes.generated_attributes import write_of
     from nestling.planner.sql.computed_columns import computed_column
 
     try:

@@ -13,7 +13,7 @@ from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
-    from nestling.emitters.explanation import Explanation
+    from nestling.emitters.explanation.explanation import Explanation
     from nestling.ir.candidate import Candidate
     from nestling.ir.design import Design
     from nestling.ir.options import DesignProblem, Solution
@@ -236,7 +236,7 @@ def priced(
 
 def explain(proposal: Proposal, about: str | None = None) -> Explanation:
     """Why a proposal is as it is: all of it, or what a relationship, an entity or a statement is about; raises `InputError`."""
-    from nestling.emitters.explanation import explanation
+    from nestling.emitters.explanation.explanation import explanation
 
     return explanation(proposal, about)
 

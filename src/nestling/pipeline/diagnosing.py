@@ -68,8 +68,8 @@ def diagnose(
     )
 
 
-def price_notes(facts: Facts, profile: Profile | None = None) -> tuple[str, ...]:
+def price_notes(facts: Facts) -> tuple[str, ...]:
     """What to say of the prices in findings where the profile they are of is another server's."""
     from nestling.cost import default_profile
 
-    return (profile or default_profile()).notes_for(facts.server.version, facts.server.engine)
+    return default_profile().notes_for(facts.server.version, facts.server.engine)

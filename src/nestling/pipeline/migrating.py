@@ -56,7 +56,7 @@ class _SqliteShelf:
 
     def source(self) -> RowSource:
         from nestling.sources.sql.address import parse_address
-        from nestling.sources.sql.rows import SqlDatabase
+        from nestling.sources.sql.row_source import SqlDatabase
 
         return SqlDatabase(parse_address(f"sqlite:///{self.path}"), self.model)
 
@@ -169,8 +169,8 @@ def joined(old: Proposal, new: Proposal) -> tuple[Design, Design]:
     """Both designs over one model; raises `InputError` when they are of different ones."""
     from nestling.common.errors import InputError, Problem
     from nestling.ir.joined_models import over_one_model
-    from nestling.ir.model_words import difference, is_renamed
     from nestling.ir.proposal import IN_PLACE
+    from nestling.ir.words.model_words import difference, is_renamed
 
     before, after = over_one_model(old.design, new.design)
     if before.model == after.model:
@@ -226,10 +226,10 @@ def _assembled(
     old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
 ) -> Job:
     from nestling.emitters.commands import collection_commands
-    from nestling.emitters.field_orders import field_orders, id_orders
-    from nestling.emitters.null_fields import null_fields
-    from nestling.emitters.reordered import reordered
-    from nestling.emitters.unknown_fields import unknown_fields
+    from nestling.emitters.field_searches.field_orders import field_orders, id_orders
+    from nestling.emitters.field_searches.null_fields import null_fields
+    from nestling.emitters.field_searches.reordered import reordered
+    from nestling.emitters.field_searches.unknown_fields import unknown_fields
     from nestling.executors.load import written_collections
     from nestling.executors.migrate import HomeViews, Job, indexes_today, lost_options
     from nestling.ir.digest import digest, stored_digest
@@ -371,7 +371,7 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
     from nestling.ir.expression import Collation
-    from nestling.ir.planned_indexes import planned_indexes
+    from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.planner.migration import assembly
 
     plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)

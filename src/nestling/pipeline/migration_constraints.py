@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from nestling.ir.candidate import Indexed
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
+    from nestling.ir.indexes.planned_indexes import PlannedIndex
     from nestling.ir.layout import Node, StoredCollection
-    from nestling.ir.planned_indexes import PlannedIndex
     from nestling.ir.primitives import Index
 
 SHOWN = 5
@@ -72,7 +72,7 @@ class _Unique:
 
 def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     """Unique indexes, those on `_id` among them, that refuse what the database takes today."""
-    from nestling.ir.index_form import index_form
+    from nestling.ir.indexes.index_form import index_form
 
     today = tuple(_unique_today(old, database))
     called = {index_form(each): each.name for each in (*job.indexes, *job.late_indexes)}
@@ -99,7 +99,7 @@ def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     """What the new design has the server keep unique, and by which index."""
     from nestling.ir.expression import Collation
-    from nestling.ir.planned_indexes import NOWHERE, PlannedIndex, planned_indexes
+    from nestling.ir.indexes.planned_indexes import NOWHERE, PlannedIndex, planned_indexes
     from nestling.ir.primitives import Index
     from nestling.planner.options.in_place import indexed
 

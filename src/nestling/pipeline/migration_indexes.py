@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nestling.ir.command import CreateIndex
-from nestling.ir.index_form import IndexForm, does_work_of, index_form, with_free_name
+from nestling.ir.indexes.index_form import IndexForm, does_work_of, index_form, with_free_name
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design
-    from nestling.ir.planned_indexes import PlannedIndex
+    from nestling.ir.indexes.planned_indexes import PlannedIndex
     from nestling.ir.primitives import Index
 
 
@@ -38,7 +38,7 @@ def fates(
 
     `alone`: the new design without what the old one's model knows besides, whose indexes are built.
     """
-    from nestling.ir.index_paths import index_paths
+    from nestling.ir.indexes.index_paths import index_paths
     from nestling.planner.migration import same_paths
 
     known, coming = _planned(old, usual), _planned(alone, usual)
@@ -74,7 +74,7 @@ def to_build(
 
 def _planned(design: Design, usual: Mapping[str, object]) -> dict[IndexForm, PlannedIndex | CreateIndex]:
     from nestling.executors.load.units import gridfs_indexes
-    from nestling.ir.planned_indexes import planned_indexes
+    from nestling.ir.indexes.planned_indexes import planned_indexes
 
     def form(index: CreateIndex) -> IndexForm:
         return index_form(index, usual.get(index.collection))
@@ -125,7 +125,7 @@ def _serves(design: Design, index: Index) -> bool:
 
 def _finding(design: Design) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]]:
     """By which attributes indexes of a design find rows of which entity."""
-    from nestling.ir.planned_indexes import planned_indexes
+    from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index
     from nestling.planner.options.in_place import indexed
 

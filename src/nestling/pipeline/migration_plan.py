@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.executors.migrate import Job
-    from nestling.executors.migrate.sizes import Size
+    from nestling.executors.migrate.row_counts import Size
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.layout import StoredCollection
@@ -36,7 +36,7 @@ def plan_migration(
     from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
     from nestling.executors.migrate.field_orders import reordered_fields
     from nestling.executors.migrate.indexes import lost_words
-    from nestling.executors.migrate.sizes import sizes
+    from nestling.executors.migrate.row_counts import sizes
     from nestling.pipeline.migrating import job_of, joined
     from nestling.planner.migration import differences
 
@@ -84,7 +84,7 @@ def plan_migration(
 def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     """Copies and computed values that are not what they follow from, and those nobody can tell of."""
     from nestling.executors.check import differing_fields
-    from nestling.executors.migrate.copies import LAGS, LOST
+    from nestling.executors.migrate.differing_copies import LAGS, LOST
     from nestling.ir.reading import Gap
     from nestling.planner.checks import field_checks
 
@@ -156,7 +156,7 @@ def _estimated(
     store: StoredCollection, of: tuple[str, ...], job: Job, measured: Mapping[str, Size]
 ) -> tuple[int | None, int | None]:
     """Documents and bytes, copies left out; nothing is said of rows whose number nobody has counted."""
-    from nestling.executors.migrate.sizes import buckets
+    from nestling.executors.migrate.row_counts import buckets
     from nestling.ir.layout import Role
 
     if store.role is not Role.HOME:
@@ -185,7 +185,7 @@ def _indexes(new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _index_text(index: CreateIndex, collection: str) -> str:
-    from nestling.ir.index_words import index_words
+    from nestling.ir.words.index_words import index_words
 
     return f"{collection}: {index_words(index)}"
 

@@ -24,6 +24,8 @@ CLOSEST, DEAREST = 2, 3
 """Runner-ups (decisions taken the other way at the least cost) and ablations (at the highest) that are tried."""
 WEIGHING_SECONDS = 30.0
 """How long the alternatives of all decisions may be weighed."""
+SOLVING_SECONDS = 60.0
+"""How long one search may take."""
 
 
 def rivals(
@@ -34,7 +36,6 @@ def rivals(
     random: int = 0,
     seed: int = 0,
     profile: Profile | None = None,
-    limit_seconds: float = 60.0,
 ) -> Mapping[str, Proposal]:
     """`proposal` and the designs to measure it against, by name, no two of them the same design.
 
@@ -49,12 +50,12 @@ def rivals(
     for name in YARDSTICKS:
         made = design(reading, name)
         if choices is not None:
-            made = with_least_cost_indexes(made, choices.posed, limit_seconds=limit_seconds)
+            made = with_least_cost_indexes(made, choices.posed, limit_seconds=SOLVING_SECONDS)
         _add(found, name, made)
     for path in map(Path, files):
         _add(found, path.stem.removesuffix(".design"), of_the_model(read_proposal(path), reading, path))
     if proposal.costs is not None and choices is not None:
-        for name, other in choices.others(limit_seconds):
+        for name, other in choices.others():
             _add(found, name, other)
         for number, other in enumerate(choices.sampled(random, seed), start=1):
             _add(found, f"random {number}", other)
@@ -95,11 +96,11 @@ class _Choices:
         """What there is to choose, with the price of each way."""
         return self.posed.problem
 
-    def others(self, limit_seconds: float) -> Iterator[tuple[str, Proposal]]:
+    def others(self) -> Iterator[tuple[str, Proposal]]:
         """Runner-ups and ablations."""
         from nestling.optimizer import solve
 
-        solution = solve(self.problem, limit_seconds=limit_seconds)
+        solution = solve(self.problem, limit_seconds=SOLVING_SECONDS)
         weighed = sorted(self._reversed(solution), key=lambda each: (each[1].cost or 0.0, each[0]))
         closest, dearest = weighed[:CLOSEST], weighed[CLOSEST:][-DEAREST:]
         for kind, some in (("runner-up", closest), ("ablation", reversed(dearest))):

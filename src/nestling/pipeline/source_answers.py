@@ -13,7 +13,7 @@ from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.milliseconds import cut_moments
 from nestling.ir.model import Attribute, Model
-from nestling.ir.shown_values import shown_rows
+from nestling.ir.value_forms.shown_values import shown_rows
 
 if TYPE_CHECKING:
     from nestling.sources.sql.statements import SqlStatements

@@ -1,10 +1,10 @@
-"""The bound of an archive: rows whose attribute is before it lie apart."""
+"""Archives: rows whose attribute is before a bound lie in another collection."""
 
 from __future__ import annotations
 
 from nestling.ir.expression import Literal
 from nestling.ir.model import Attribute
-from nestling.ir.written_values import written_bound
+from nestling.ir.value_forms.written_values import written_bound
 
 
 def bound(attribute: Attribute, text: str) -> Literal:

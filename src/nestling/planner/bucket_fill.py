@@ -1,4 +1,4 @@
-"""How full buckets are: the search for a design and the price of a compiled statement count with the same."""
+"""How full buckets are; the search for a design and the price of a compiled statement use the same numbers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""How many children the parent that a read asks for has: where parents keep getting children, busy ones are read more often.
+"""How many children the parent has that a read asks for. Where parents keep getting children, busy ones are read more often.
 
-What is read most is what happens most: the feed of a busy project, the inbox of a busy person. So a read of one parent's children
-meets as many as the parent of *a child* has on average, and not as many as a parent has on average. This is taken of
-relationships that are declared or measured to grow, whose children lie in no array. Of others every parent counts alike, so that
-a design with children inside their parents is measured by the same rows.
+Busy parents are read most: the feed of a busy project, the inbox of a busy person. So a read of one parent's children finds as
+many as the parent of *a child* has on average, not as many as a parent has on average. This holds for relationships that are
+declared or measured to grow and whose children lie in no array. For others every parent counts alike, so that a design with
+children inside their parents is measured by the same rows.
 """
 
 from __future__ import annotations

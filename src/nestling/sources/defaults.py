@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.expression import Collation
-from nestling.ir.infinite_moments import INFINITE
-from nestling.ir.instants import infinite_text
 from nestling.ir.model import Attribute
-from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.sql_dialects import MYSQL
 from nestling.ir.types import TIMES, Type, TypeName
-from nestling.ir.zero_dates import is_zero
+from nestling.ir.value_forms.infinite_moments import INFINITE
+from nestling.ir.value_forms.instants import infinite_text
+from nestling.ir.value_forms.odd_dates import ZERO_DATE
+from nestling.ir.value_forms.zero_dates import is_zero
 
 _CAST = re.compile(
     r"""::\s*[\w\s."]+(?:\([\d,\s]*\))?(?:\s+with(?:out)?\s+time\s+zone)?\s*(?:\[\s*\])*\s*\Z""", re.IGNORECASE

@@ -8,12 +8,12 @@ from itertools import combinations
 
 from nestling.ir.allowed import number
 from nestling.ir.check_types import mistake_of
-from nestling.ir.decimal128 import DIGITS
 from nestling.ir.expression import Arithmetic, Column, Compare, Comparison, Expression, InList, Literal, Operator
 from nestling.ir.model import Entity
-from nestling.ir.operands import columns_of, operands
+from nestling.ir.operands import columns_of, constants_of, operands
 from nestling.ir.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import MOMENTS, NUMBERS, TEXTS, Type, TypeName
+from nestling.ir.value_forms.decimal128 import DIGITS
 from nestling.sources.single_floats import is_any_float
 
 INTEGER_DIGITS = 19
@@ -80,16 +80,9 @@ def _is_exact(side: Arithmetic, entity: Entity, dialect: str) -> bool:
     """Whether no sum is rounded: whole numbers, or decimals that a Decimal128 holds."""
     kinds = {_type(column, entity).name for column in columns_of(side)}
     if kinds <= {TypeName.INTEGER}:
-        return all(isinstance(each, int) for each in _constants(side))
+        return all(isinstance(each, int) for each in constants_of(side))
     found = _digits(side, entity)
     return dialect != SQLITE and kinds <= _EXACT and found is not None and sum(found) <= DIGITS
-
-
-def _constants(expression: Expression) -> Iterator[object]:
-    if isinstance(expression, Literal):
-        yield expression.value
-    for part in operands(expression):
-        yield from _constants(part)
 
 
 def _digits(side: Expression, entity: Entity) -> tuple[int, int] | None:

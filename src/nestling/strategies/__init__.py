@@ -15,8 +15,8 @@ from nestling.common.folders import module_names
 from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
 from nestling.ir.candidate import Candidate, Nested
 from nestling.ir.design import Design
+from nestling.ir.indexes.kept_uniques import partial_unique_gaps
 from nestling.ir.kept_checks import check_gaps
-from nestling.ir.kept_uniques import partial_unique_gaps
 from nestling.ir.layout import Node, Role
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline

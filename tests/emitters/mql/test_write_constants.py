@@ -17,13 +17,13 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from nestling.common.errors import WorkloadError
-from nestling.emitters.mql.write_constants import StoredParameter, stored_constant
+from nestling.emitters.mql.write_constants import StoredParameter, constant_of
 from nestling.ir.codec import CODEC
-from nestling.ir.expression import Rules
+from nestling.ir.expression import AttributeCast, Literal, Rules
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type
 from nestling.ir.values import encoder
-from nestling.sources.sql.values import converter
+from nestling.sources.sql.driver_values import converter
 
 COLUMNS = {
     "integer": "INTEGER",
@@ -83,6 +83,11 @@ def test_sqlite_keeps_the_same(kind: str) -> None:
             assert as_bson(stored_constant(value, attribute.type, Rules.SQLITE)) == as_bson(loaded)
 
         same()
+
+
+def stored_constant(value: object, kind: Type, rules: Rules) -> object:
+    """What a column of the type keeps of a value."""
+    return constant_of(value, AttributeCast(Literal(value, kind), kind, rules))
 
 
 def is_halfway(value: object) -> bool:

@@ -22,11 +22,11 @@ from nestling.emitters.python_code import read_support
 from nestling.emitters.python_code.parameters import given, stored
 from nestling.emitters.python_code.support import imports, support
 from nestling.executors.run import row_of
-from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import Affinity, Rules
 from nestling.ir.types import CHAR, Type, TypeName
 from nestling.ir.types import TIMES as TIME_TYPES
+from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.ir.values import decoder, encoder
 
 VALUES: tuple[Any, ...] = (

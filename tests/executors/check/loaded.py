@@ -19,7 +19,7 @@ from nestling.executors.load import load, written_collections
 from nestling.ir.design import Design
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.checking import check
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.worlds import World, with_seen_types
 from tests.sqlite_rows import sqlite_source
 

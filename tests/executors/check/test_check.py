@@ -18,10 +18,10 @@ from nestling.common.connection import connect
 from nestling.common.errors import InputError, NoChangeStreams, ReadError, VerifyError
 from nestling.common.supervised import free_port, supervised
 from nestling.executors.check import CheckOptions, check
+from nestling.executors.check.differing_rows import Reader
 from nestling.executors.check.pace import Pace
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import Verdict, estimate
-from nestling.executors.check.rows import Reader
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
 from nestling.ir.program import MISSING

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.errors import MigrationError
 from nestling.common.server import Server
-from nestling.emitters.reordered import reordered
+from nestling.emitters.field_searches.reordered import reordered
 from nestling.executors.found_fields import find_fields
 from nestling.ir.design import Design
 from nestling.ir.primitives import Order

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.errors import MigrationError
 from nestling.common.server import Server
-from nestling.emitters.field_orders import field_orders, id_orders
+from nestling.emitters.field_searches.field_orders import field_orders, id_orders
 from nestling.executors.found_fields import find_fields
 from nestling.ir.design import Design
 from nestling.ir.migration import CollectionOrigin, Phase

@@ -11,7 +11,7 @@ from nestling.ir.model import Model
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
-from nestling.planner.options.documents import Documents
+from nestling.planner.options.document_sizes import Documents
 from nestling.planner.options.index_entries import entries_written
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Places

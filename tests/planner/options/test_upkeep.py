@@ -19,8 +19,8 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
 from nestling.ir.write_path import Each, Fetch, Increment, UpdateDocuments, steps_within
-from nestling.planner.options.copies import Copies
-from nestling.planner.options.documents import Documents
+from nestling.planner.options.copy_costs import Copies
+from nestling.planner.options.document_sizes import Documents
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.places import Places
 from nestling.planner.options.sizes import Sizes

@@ -18,7 +18,7 @@ from nestling.emitters.mql.script import read_shell
 from nestling.emitters.python_code import module
 from nestling.executors.run import run_read
 from nestling.ir.compiled import CompiledRead
-from nestling.ir.letter_case import known_case
+from nestling.ir.value_forms.letter_case import known_case
 from tests.planner.reads.beside_postgresql import EVERY_LETTER, Beside, beside
 from tests.soaking import sample
 

@@ -37,7 +37,7 @@ from nestling.ir.rows import Path as Hops
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.cases.pattern_case import pattern_cases
 from tests.generators.designs import designs
 from tests.generators.worlds import World, with_seen_types, worlds

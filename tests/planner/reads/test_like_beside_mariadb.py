@@ -10,7 +10,7 @@ from unicodedata import category
 
 import pytest
 
-from nestling.emitters.conversions.letters_alike import LETTERS_ALIKE
+from nestling.emitters.conversions.letters_alike import letters_alike
 from nestling.emitters.conversions.like_patterns import alike
 from nestling.emitters.mql.script import read_json, read_shell
 from nestling.emitters.python_code import module
@@ -54,7 +54,7 @@ def test_classes_are_mariadbs(both: Both) -> None:
     for text, weight in both.cursor.fetchall():
         found[weight].append(text)
     classes = {"".join(letters) for letters in found.values() if len(letters) > 1}
-    assert {"".join(filter(assigned.__contains__, line)) for line in LETTERS_ALIKE.split("\n") if line} == classes
+    assert {"".join(filter(assigned.__contains__, line)) for line in letters_alike() if line} == classes
     letters = both.database["letters"]
     letters.insert_many([{"_id": text} for text in known])
     for each in "aeosz1-^]ßæøłωйё":

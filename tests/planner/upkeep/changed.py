@@ -46,7 +46,7 @@ from nestling.planner.upkeep import (
 )
 from nestling.planner.upkeep.holder import holder_rows, locating
 from nestling.planner.upkeep.source import HOLDER, column, homes_context
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.worlds import with_seen_types
 from tests.planner.upkeep.settled import Difference, differences
 from tests.planner.upkeep.worlds_after import Rows

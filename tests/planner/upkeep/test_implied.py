@@ -18,7 +18,7 @@ from nestling.executors.load import load, written_collections
 from nestling.ir.design import Design
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import upkeeps_of
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.generators.designs import designs
 from tests.generators.enriched import enriched
 from tests.generators.worlds import World, with_seen_types, worlds

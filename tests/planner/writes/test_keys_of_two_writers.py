@@ -14,11 +14,11 @@ from pymongo.errors import DuplicateKeyError
 
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
-from nestling.emitters.explanation import explanation
+from nestling.emitters.explanation.explanation import explanation
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.model import Relationship
-from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.primitives import Bucket, Collection, Document, Embedding, Form, Holder, Overflow, Reference
 from nestling.ir.proposal import Proposal
 from nestling.ir.write_path import Violation

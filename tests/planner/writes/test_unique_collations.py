@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.sources.sql.address import parse_address
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.write_traces import Trace
 
 TABLES = """

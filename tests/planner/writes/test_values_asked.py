@@ -15,7 +15,7 @@ from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder
 from nestling.ir.types import Type
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
-from nestling.planner.writes.gaps import WriteGap
+from nestling.planner.writes.draft.gaps import WriteGap
 from tests.write_traces import trace
 
 INTEGER, TEXT = Type.parse("integer"), Type.parse("text")

@@ -19,8 +19,8 @@ from nestling.ir.text import read_file
 from nestling.pipeline import inspect
 from nestling.pipeline.generating import check_generated, generate, scaled_reading
 from nestling.sources.generated.fan_out import slots
-from nestling.sources.generated.numbers import permutation
-from nestling.sources.generated.tables import tables
+from nestling.sources.generated.nth_rows import tables
+from nestling.sources.generated.permutations import permutation
 from tests.bundled_shop import shop_address
 
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"

@@ -19,7 +19,7 @@ from nestling.common.errors import RebuildError
 from nestling.doctor import diagnose
 from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.facts import Facts
-from nestling.ir.json_text import read_json
+from nestling.ir.value_forms.json_text import read_json
 from nestling.pipeline import queries_module, unload, verify
 from nestling.sources.mongo import LiveDatabase, read
 

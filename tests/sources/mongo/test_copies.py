@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
-from nestling.emitters.unknown_fields import unknown_fields
+from nestling.emitters.field_searches.unknown_fields import unknown_fields
 from nestling.executors.found_fields import find_fields
 from nestling.executors.read import read_rows
 from nestling.ir.primitives import Computed, Copy

@@ -19,7 +19,7 @@ from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.design import Design
 from nestling.pipeline import design, home_queries, load, unload
 from nestling.sources.mongo import LiveDatabase, read
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from tests.bundled_shop import shop_address, shop_reading
 from tests.executors.load.loads import load_source
 from tests.generators.designs import designs

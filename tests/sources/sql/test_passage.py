@@ -12,10 +12,10 @@ from uuid import UUID
 import pytest
 
 from nestling.common.errors import SourceError
-from nestling.ir.canonical import canonical_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
+from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 from nestling.sources.sql import SqlSink, open_database, open_sink
 from tests.soaking import sample

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nestling.common.errors import SourceError
-from nestling.ir.json_text import json_text, read_json
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type
+from nestling.ir.value_forms.json_text import json_text, read_json
 from nestling.sources.sql import SqlDatabase, open_database, open_sink
-from nestling.sources.sql.literals import writer
-from nestling.sources.sql.values import converter
+from nestling.sources.sql.driver_parameters import writer
+from nestling.sources.sql.driver_values import converter
 from tests.sources.sql.reading_back import all_rows, copied
 
 

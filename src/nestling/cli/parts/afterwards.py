@@ -15,7 +15,7 @@ def say_afterwards(proposal: Proposal, design: Path, target: str) -> None:
     Of a design that keeps nothing twice there is nothing to check: the doctor looks at what may go wrong there.
     """
     from nestling.cli.parts import text
-    from nestling.pipeline.proving.copies import may_be_behind
+    from nestling.pipeline.proving.background_sync import may_be_behind
     from nestling.planner.checks import checks_of
 
     where = f"{text.argument(design)} {text.argument(target)}"

@@ -10,8 +10,8 @@ from nestling.doctor.reports.wording import cost, measure, subject, verdict
 from nestling.ir.facts import Collection
 from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
-from nestling.ir.notebook import inline, plain
 from nestling.ir.quantity_words import count, size
+from nestling.ir.words.notebook import inline, plain
 
 STYLE = """
 :root { color-scheme: light dark; --line: #8884; --quiet: #8881; --error: #c62828; --warning: #b26a00; --info: #3a6ea5 }

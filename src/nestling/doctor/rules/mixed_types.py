@@ -39,9 +39,9 @@ from nestling.ir.facts import Collection, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Change, Finding, Severity
-from nestling.ir.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
+from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
 RULE = Rule(
     "Mixed types",

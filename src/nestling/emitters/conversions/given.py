@@ -14,11 +14,11 @@ from uuid import UUID
 from bson import Binary, Decimal128, ObjectId
 from bson.datetime_ms import DatetimeMS
 
-from nestling.ir.canonical_texts import CANONICAL
-from nestling.ir.instants import instant_text
-from nestling.ir.numeral import INT64, as_written, float_text, number_in
-from nestling.ir.time_text import read_time_of_day
-from nestling.ir.two_digit_years import full_year
+from nestling.ir.value_forms.canonical_texts import CANONICAL
+from nestling.ir.value_forms.instants import instant_text
+from nestling.ir.value_forms.numeral import INT64, as_written, float_text, number_in
+from nestling.ir.value_forms.time_text import read_time_of_day
+from nestling.ir.value_forms.two_digit_years import full_year
 
 VALUES = (bool, int, float, Decimal, str, bytes, date, time, UUID, Binary)
 NUMERAL = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from nestling.emitters.conversions.letters_alike import LETTERS_ALIKE
+from nestling.emitters.conversions.letters_alike import letters_alike
 
 SPECIAL = re.compile(r"[\\^$.|?*+()\[\]{}]")
 
@@ -66,7 +66,7 @@ def in_class(character: str) -> str:
 @cache
 def alike(character: str) -> str:
     """A regular expression for the characters of the same primary weight, neighbours as ranges."""
-    found = next((line for line in LETTERS_ALIKE.split("\n") if character in line), character)
+    found = next((line for line in letters_alike() if character in line), character)
     if len(found) == 1:
         return escaped(character)
     runs: list[str] = []

@@ -11,11 +11,11 @@ from uuid import UUID
 
 from nestling.emitters.conversions.given import counted_truth, json_text_of
 from nestling.emitters.conversions.postgresql_texts import not_written_so
-from nestling.ir.array_text import read_array
-from nestling.ir.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
-from nestling.ir.json_text import read_json, read_jsonb, require_json
-from nestling.ir.time_text import clock_of, interval_of, read_interval, read_time_of_day
-from nestling.ir.zero_dates import is_zero
+from nestling.ir.value_forms.array_text import read_array
+from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
+from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
+from nestling.ir.value_forms.time_text import clock_of, interval_of, read_interval, read_time_of_day
+from nestling.ir.value_forms.zero_dates import is_zero
 
 JSON_MOVE = "give a dict, a list, or the text of a JSON value, such as json.dumps makes"
 TRUTHS = {

@@ -14,9 +14,9 @@ from nestling.emitters.conversions.given import (
     number_as_text,
     numeric,
 )
-from nestling.ir.instants import whole_milliseconds
-from nestling.ir.json_text import read_json
-from nestling.ir.numeral import INT64
+from nestling.ir.value_forms.instants import whole_milliseconds
+from nestling.ir.value_forms.json_text import read_json
+from nestling.ir.value_forms.numeral import INT64
 
 MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.(\d{3}|\d{6}))?([-+]\d\d:\d\d)?", re.ASCII)
 FINE_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\d{3}([-+]\d\d:\d\d)?", re.ASCII)

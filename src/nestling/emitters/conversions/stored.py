@@ -23,8 +23,8 @@ from nestling.emitters.conversions.given import (
     text_as_object_id,
     uuid_as_text,
 )
-from nestling.ir.instants import INSTANT_TEXT, instant_text, rounded_to_millisecond
-from nestling.ir.json_documents import json_as_kept
+from nestling.ir.value_forms.instants import INSTANT_TEXT, instant_text, rounded_to_millisecond
+from nestling.ir.value_forms.json_documents import json_as_kept
 
 MISSING: Any = object()
 """What NULL is stored as: no field."""

@@ -12,6 +12,7 @@ from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.expression import And, Expression
+from nestling.ir.names import is_within
 from nestling.ir.operands import columns_of, is_integer
 from nestling.ir.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
 
@@ -138,7 +139,7 @@ def _over(accumulator: object, kept: object, step: AggregateElements) -> Mql:
 def _values(value: object, kept: object, step: AggregateElements) -> object:
     """The elements' values, for an operator that passes over NULLs: where these are a field of all elements, its path."""
     name = f"{VARIABLE}{_ELEMENT}"
-    if step.predicate is None and isinstance(value, str) and (value == name or value.startswith(f"{name}.")):
+    if step.predicate is None and isinstance(value, str) and is_within(value, name):
         return f"${step.array}{value.removeprefix(name)}"
     return _mapped(value, kept)
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from nestling.emitters.mql.expression import Mql
 from nestling.ir.access_path import Filter, Holds, Lookup, Step, Unwind
+from nestling.ir.layout import Presence
 from nestling.ir.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
 
 _NEVER_FAILING = frozenset(
@@ -19,7 +20,7 @@ _NEVER_FAILING = frozenset(
 
 def of_kind(match: Mql, source: Step) -> Mql:
     """The `$match` document on the documents of a step, each expression that may fail asked of their kind alone."""
-    kinds = [_is(kind) for kind in _kinds(source)]
+    kinds = [is_of_kind(kind) for kind in _kinds(source)]
     return _guarded(match, kinds) if kinds else match
 
 
@@ -34,7 +35,8 @@ def _kinds(step: Step) -> Iterator[Holds]:
         step = step.source
 
 
-def _is(kind: Holds) -> Mql:
+def is_of_kind(kind: Holds | Presence) -> Mql:
+    """Whether a document holds rows of this kind."""
     field = f"${kind.path}"
     if not kind.several:
         return {"$eq": [field, kind.value]}

@@ -22,6 +22,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
+from nestling.ir.words.write_words import describe_write
 from nestling.ir.write_path import (
     DeleteDocuments,
     Each,
@@ -34,7 +35,6 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
-from nestling.ir.write_words import describe_write
 
 
 def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> CompiledWrite:

@@ -11,6 +11,7 @@ from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.mql.write_values import leaf, may_be_missing, negated, or_null
 from nestling.ir.compiled import Mql
+from nestling.ir.names import overlap
 from nestling.ir.operands import nullable
 from nestling.ir.program import MISSING, ArrayPlace, CellRef, Update
 from nestling.ir.types import TypeName
@@ -138,7 +139,7 @@ def _stored(value: Value) -> object:
 def _put(made: dict[str, Mql], operator: str, path: str, value: object) -> None:
     for fields in made.values():
         for known in fields:
-            if known == path or known.startswith(f"{path}.") or path.startswith(f"{known}."):
+            if overlap(known, path):
                 raise ValueError(f"`{path}` and `{known}` change in one command")
     made.setdefault(operator, {})[path] = value
 

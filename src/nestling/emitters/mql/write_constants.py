@@ -13,11 +13,11 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.fraction import Fraction
-from nestling.ir.instants import WHOLE_MILLISECONDS
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
+from nestling.ir.value_forms.instants import WHOLE_MILLISECONDS
+from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.ir.values import encoder
-from nestling.ir.zero_dates import zero_of
 
 ENCODED_BY_TYPE = frozenset({TypeName.JSON, TypeName.ARRAY})
 """Types whose values only nestling encodes: documents, whose names and depth matter, and lists."""
@@ -89,17 +89,9 @@ def stored_literal(value: object, node: AttributeCast) -> object:
 
 
 def constant_of(value: object, node: AttributeCast) -> object:
-    """The same of any value, with the errors it has."""
+    """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
     conversion = stored_conversion(node.type, node.rules, node.lenient, node.among, node.numeric, node.fraction)
     return _converted(value, node.type, conversion, plain=_is_plain(node.type, node.rules))
-
-
-def stored_constant(
-    value: object, kind: Type, rules: Rules, *, lenient: bool = False, among: str = "", numeric: bool = False
-) -> object:
-    """The BSON value of a conceptual one; None stays None. Raises `WorkloadError` for what a strict database refuses."""
-    conversion = stored_conversion(kind, rules, lenient, among, numeric)
-    return _converted(value, kind, conversion, plain=_is_plain(kind, rules))
 
 
 def _is_plain(kind: Type, rules: Rules) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from nestling.ir.proof import Interval, Latency, Proof, RivalFigures, SourceComparison, StatementFigures
-from nestling.ir.proof_words import source_notes, verdict
+from nestling.ir.words.proof_words import source_notes, verdict
 
 
 def proof_json(proof: Proof) -> dict[str, Any]:

@@ -17,10 +17,10 @@ from nestling.emitters.proof.sections import (
     writes,
 )
 from nestling.emitters.proof.style import STYLE
-from nestling.ir.notebook import plain
 from nestling.ir.proof import Proof
-from nestling.ir.proof_words import labels, other_answer, rate, share, source_notes, verdict
 from nestling.ir.quantity_words import counted, size
+from nestling.ir.words.notebook import plain
+from nestling.ir.words.proof_words import labels, other_answer, rate, share, source_notes, verdict
 
 
 def html(proof: Proof) -> str:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.ir.notebook import plain
-from nestling.ir.proof_words import milliseconds
+from nestling.ir.words.notebook import plain
+from nestling.ir.words.proof_words import milliseconds
 
 WIDTH, TALL = 480, 400
 LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 46

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from nestling.emitters.proof import strips
 from nestling.emitters.proof.scatter import Point, scatter
 from nestling.emitters.proof.strips import Scale
-from nestling.ir.notebook import plain
 from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
-from nestling.ir.proof_words import (
+from nestling.ir.quantity_words import count, size
+from nestling.ir.words.notebook import plain
+from nestling.ir.words.proof_words import (
     COPIES_READ,
     STRUCTURES,
     YARDSTICKS,
@@ -23,7 +24,6 @@ from nestling.ir.proof_words import (
     spread,
     structure_rows,
 )
-from nestling.ir.quantity_words import count, size
 
 COLOURS = ("c0", "c1", "c2", "c3")
 """Of the chosen design and the yardsticks; the others share the last."""

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.notebook import plain
+from nestling.ir.words.notebook import plain
 
 HEIGHT = 20
 

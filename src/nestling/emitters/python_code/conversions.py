@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass
 
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.emitters.python_code.layout import Call, Code, laid_out
 from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
+from nestling.emitters.python_code.source_layout import Call, Code, laid_out
 from nestling.ir.compiled import Placeholder
 from nestling.ir.program import ReadRows
 

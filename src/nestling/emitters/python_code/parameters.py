@@ -10,7 +10,7 @@ from nestling.emitters.conversions.stored import stored_array, stored_json
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.placeholder import Placeholder, conversions
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.emitters.python_code.layout import Call, one_line, text
+from nestling.emitters.python_code.source_layout import Call, one_line, text
 from nestling.emitters.python_code.support import DEFINED
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.types import TypeName

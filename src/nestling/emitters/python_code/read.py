@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from nestling.emitters.mql.write_code import equal_to
 from nestling.emitters.python_code.conversions import Conversions
-from nestling.emitters.python_code.layout import Call, Code, called, laid_out, one_line, text
 from nestling.emitters.python_code.parameters import argument
+from nestling.emitters.python_code.source_layout import Call, Code, called, laid_out, one_line, text
 from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.literals import comment

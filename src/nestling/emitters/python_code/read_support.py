@@ -33,7 +33,7 @@ from bson.datetime_ms import DatetimeMS
 from bson.json_util import JSONMode, JSONOptions
 
 from nestling.ir.codec import CODEC
-from nestling.ir.numeral import INT64
+from nestling.ir.value_forms.numeral import INT64
 
 EXTENDED = JSONOptions(json_mode=JSONMode.RELAXED, uuid_representation=UuidRepresentation.STANDARD)
 TIMESTAMP = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z?", re.ASCII)

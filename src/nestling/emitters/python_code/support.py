@@ -9,7 +9,6 @@ from functools import cache
 
 from nestling.emitters.conversions import (
     given,
-    letters_alike,
     like_patterns,
     postgresql_case,
     postgresql_texts,
@@ -17,18 +16,18 @@ from nestling.emitters.conversions import (
     sqlite,
     stored,
 )
+from nestling.emitters.conversions.letters_alike import table
 from nestling.emitters.python_code import read_support, write_support
-from nestling.ir import (
+from nestling.ir import codec, rows
+from nestling.ir.value_forms import (
     array_text,
     bson_in_json,
     canonical_texts,
-    codec,
     instants,
     json_documents,
     json_text,
     letter_case,
     numeral,
-    rows,
     time_text,
     zero_dates,
 )
@@ -47,7 +46,6 @@ _MODULES = (
     time_text,
     zero_dates,
     given,
-    letters_alike,
     like_patterns,
     postgresql_case,
     sqlite,
@@ -90,6 +88,12 @@ def _is_import(node: ast.stmt) -> bool:
     return isinstance(node, ast.Import | ast.ImportFrom) and not ours
 
 
+def _letters_alike() -> str:
+    """`letters_alike` of the library reads a file; this one has the table in itself."""
+    says = '"""Characters of one primary weight, one class a text."""'
+    return f'def letters_alike() -> list[str]:\n    {says}\n    return {table()}.split("\\n")'
+
+
 _BLOCKS = ("def ", "class ")
 _SOURCES = [inspect.getsource(module) for module in _MODULES]
 _DEFINITIONS = {
@@ -97,7 +101,7 @@ _DEFINITIONS = {
     for source in _SOURCES
     for node in ast.parse(source).body
     for name in _names_of(node)
-}
+} | {"letters_alike": _letters_alike()}
 _IMPORTS = [node for source in (*_SOURCES, _OWN_IMPORTS) for node in ast.parse(source).body if _is_import(node)]
 DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias in node.names}  # type: ignore[attr-defined]
 """Names that nothing else in a module may have."""

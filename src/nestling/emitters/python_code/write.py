@@ -10,9 +10,9 @@ from typing import assert_never
 from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, json_columns, words_of_read, wrapped
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.conversions import Conversions
-from nestling.emitters.python_code.layout import laid_out, one_line
 from nestling.emitters.python_code.parameters import TAKEN, argument
 from nestling.emitters.python_code.read import laid_lines, shown_columns
+from nestling.emitters.python_code.source_layout import laid_out, one_line
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment

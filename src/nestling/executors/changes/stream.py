@@ -24,8 +24,8 @@ from nestling.executors.changes.change import Change, ChangeKind, Point, change_
 from nestling.executors.changes.errors import changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import Watching, options, pipeline
+from nestling.executors.errors.transient import PATIENCE_SECONDS, Patience
 from nestling.executors.exact import exact
-from nestling.executors.transient import PATIENCE_SECONDS, Patience
 
 READ_AHEAD = 2_000
 """Changes held for the consumer; small ones, unless documents are asked for."""

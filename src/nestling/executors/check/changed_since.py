@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
 from nestling.executors.changes import Watching, follow
-from nestling.executors.check.rows import collections_in
+from nestling.executors.check.differing_rows import collections_in
 from nestling.ir.drift import CompiledCheck
 
 MOST_IDS = 100_000

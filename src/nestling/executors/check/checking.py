@@ -16,12 +16,12 @@ from pymongo.database import Database
 from nestling.common.connection import address, typed_errors
 from nestling.executors.check import passes
 from nestling.executors.check.checkpoint import Checkpoint, Progress
+from nestling.executors.check.differing_rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.pace import FIRST, MOST, Pace
 from nestling.executors.check.parallel import Told, together
 from nestling.executors.check.refusals import too_slow
 from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import CheckReport, Estimate, Verdict, estimate
-from nestling.executors.check.rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.scope import Range, Stage, by_chance, next_range, with_ids
 from nestling.executors.design_match import require_collections
 from nestling.executors.exact import exact

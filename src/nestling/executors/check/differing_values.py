@@ -9,9 +9,9 @@ from typing import Any
 
 from bson import Decimal128
 
-from nestling.ir.canonical import stored_bytes
 from nestling.ir.drift import Check, ComparedValue
 from nestling.ir.program import MISSING
+from nestling.ir.value_forms.canonical import stored_bytes
 
 RELATIVE = 1e-9
 """Sums differ with the order of the rows by no more."""

@@ -8,10 +8,10 @@ from typing import Any
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
+from nestling.executors.check.differing_rows import Row
 from nestling.executors.check.repairs import Repairs
-from nestling.executors.check.rows import Row
+from nestling.executors.errors.invalid import why_refused
 from nestling.executors.exact import exact
-from nestling.executors.invalid import why_refused
 from nestling.ir.drift import CompiledCheck
 
 AT_ONCE = 500

@@ -16,7 +16,6 @@ from pymongo.database import Database
 
 from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.facts import catalogue
-from nestling.executors.facts.copies import copies, two_ways
 from nestling.executors.facts.dangling import with_dangling
 from nestling.executors.facts.linked_references import with_links
 from nestling.executors.facts.pacing import is_in_use
@@ -24,6 +23,7 @@ from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.profile import captured
 from nestling.executors.facts.references import references
 from nestling.executors.facts.refusals import with_refusals
+from nestling.executors.facts.repeated_fields import copies, two_ways
 from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure, value_links

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.name_words import entity_words, last_name, subject, without_prefix, words
-from nestling.executors.facts.tables import Table, Told
+from nestling.executors.facts.row_hashes import Table, Told
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, names_an_id, says
-from nestling.executors.facts.tables import Table, whole_numbers
+from nestling.executors.facts.row_hashes import Table, whole_numbers
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
 

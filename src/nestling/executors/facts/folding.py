@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from nestling.executors.facts.tree import OBJECT, Node
+from nestling.executors.facts.path_tree import OBJECT, Node
 
 SHAPES = (
     re.compile(rb"\d{4}-?\d{2}(-?\d{2}.*)?"),  # dates

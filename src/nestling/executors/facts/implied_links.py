@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from nestling.executors.facts.evidence import SIBLING_CHANCE, Target, kind_of, texts_by_chance
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.name_words import is_generic, last_name, words
-from nestling.executors.facts.tables import Place, Table, Told
+from nestling.executors.facts.row_hashes import Place, Table, Told
 from nestling.ir.facts.structure import Evidence, Link, Unclear
 
 

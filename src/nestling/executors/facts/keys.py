@@ -10,7 +10,7 @@ from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
 from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
-from nestling.executors.facts.tables import Cell, Table
+from nestling.executors.facts.row_hashes import Cell, Table
 from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from nestling.executors.facts.tables import Table
+from nestling.executors.facts.row_hashes import Table
 from nestling.ir.facts.structure import Columns, Evidence, Link
 
 

@@ -31,7 +31,7 @@ from nestling.executors.facts.name_words import (
     names_rows,
     says,
 )
-from nestling.executors.facts.tables import Place, Table, Told
+from nestling.executors.facts.row_hashes import Place, Table, Told
 from nestling.ir.facts import steps_text
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.name_words import NameClarity, names_an_id, says
-from nestling.executors.facts.tables import Table
+from nestling.executors.facts.row_hashes import Table
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import NearKey
 

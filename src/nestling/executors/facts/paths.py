@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.executors.facts.field_order import field_order
-from nestling.executors.facts.tree import OBJECT, TYPES, Node
+from nestling.executors.facts.path_tree import OBJECT, TYPES, Node
 from nestling.ir.facts import ANY_KEY, ELEMENT, Path
 from nestling.ir.facts.steps import name_step
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
-from nestling.executors.facts.tables import Cell, Table
+from nestling.executors.facts.row_hashes import Cell, Table
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Counted, Link, Repeat
 

@@ -17,9 +17,9 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.folding import fold
+from nestling.executors.facts.path_tree import Tree
 from nestling.executors.facts.paths import paths_of
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.executors.facts.tree import Tree
 from nestling.ir.facts import OUT_OF_TIME, Collection, Sample
 
 BATCH_DOCUMENTS = 500

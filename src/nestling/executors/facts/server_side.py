@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from pymongo.database import Database
 
+from nestling.executors.facts.path_tree import LARGEST_INTEGER, SMALLEST_FRACTION
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.executors.facts.tree import LARGEST_INTEGER, SMALLEST_FRACTION
 from nestling.ir.facts import ELEMENT, Collection, Path, Quantiles, text_forms
 from nestling.ir.facts.steps import is_plain
 

@@ -14,7 +14,7 @@ from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.repeats import counted, repeats
-from nestling.executors.facts.tables import Table, tables
+from nestling.executors.facts.row_hashes import Table, tables
 from nestling.ir.facts import OUT_OF_TIME, Collection
 from nestling.ir.facts.structure import Key, Link, Structure, Unclear
 

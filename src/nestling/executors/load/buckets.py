@@ -14,13 +14,13 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from nestling.executors.load.body import body_columns, element_code
+from nestling.executors.load.bucket_summary import summary_of
 from nestling.executors.load.document_code import Document, Row, merge, nested
 from nestling.executors.load.level import Layout, Level, own_columns, total_order
 from nestling.executors.load.merge import Merge, located
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.roots import Documents, distinct
 from nestling.executors.load.stored_value import UnstorableError
-from nestling.executors.load.summary import summary_of
 from nestling.ir.layout import Node, StoredCollection
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import WindowUnit

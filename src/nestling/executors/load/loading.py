@@ -18,8 +18,8 @@ from nestling.executors.create import check_empty, create_indexes
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.dangling import check_parents
 from nestling.executors.load.empty import check_kept, empty
+from nestling.executors.load.highest_numbers import keep_numbers
 from nestling.executors.load.merge import Merge
-from nestling.executors.load.numbers import keep_numbers
 from nestling.executors.load.report import LoadReport, Progress, peak_bytes
 from nestling.executors.load.sender import Sender
 from nestling.executors.load.stored_value import Values

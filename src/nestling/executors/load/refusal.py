@@ -11,8 +11,8 @@ from pymongo.errors import OperationFailure
 from nestling.common.connection import OUT_OF_DISK_SPACE, UNAUTHORIZED, disk_is_full
 from nestling.common.errors import LoadError, Problem
 from nestling.common.redaction import redact
-from nestling.executors.codes import DUPLICATE_KEY
-from nestling.executors.invalid import invalid_words, no_dates
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.invalid import invalid_words, no_dates
 from nestling.ir.literals import shell
 from nestling.ir.stored_names import NO_NAMES, said
 

@@ -17,7 +17,7 @@ from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
 from nestling.ir.rows import Column, UndecodableText
 from nestling.ir.types import Type, TypeName
-from nestling.ir.written_values import written_bound
+from nestling.ir.value_forms.written_values import written_bound
 
 CHUNK_BYTES = 255 * 1024
 """What drivers use for GridFS chunks."""

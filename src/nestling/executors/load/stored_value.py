@@ -10,8 +10,8 @@ from uuid import UUID
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.model import Attribute
-from nestling.ir.numeral import INT64
 from nestling.ir.types import BSON_DIGITS, KEPT_AS_TEXT, MOMENTS, TypeName
+from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.values import Policy, encoder
 
 REMEMBERED_VALUES = 20_000

@@ -21,9 +21,9 @@ from pymongo.errors import AutoReconnect, OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import PermissionDenied, Problem
-from nestling.executors.codes import DUPLICATE_KEY
 from nestling.executors.create import modify
-from nestling.executors.invalid import invalid_words
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.invalid import invalid_words
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.refusal import INVALID, refusal
 from nestling.ir.codec import RAW

@@ -13,7 +13,7 @@ from bson.raw_bson import RawBSONDocument
 from pymongo.database import Database
 from pymongo.errors import BulkWriteError
 
-from nestling.executors.codes import DUPLICATE_KEY
+from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.load.empty import empty
 from nestling.executors.migrate.derive import Deriver, ExpectedDocuments, refused_document
 from nestling.executors.migrate.distinct_values import mark

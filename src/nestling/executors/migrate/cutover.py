@@ -18,7 +18,7 @@ from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.command import CreateIndex
-from nestling.ir.index_form import does_work_of
+from nestling.ir.indexes.index_form import does_work_of
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 _RULES = ("validator", "validationLevel", "validationAction")

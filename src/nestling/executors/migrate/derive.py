@@ -22,8 +22,8 @@ from pymongo.errors import BulkWriteError
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
 from nestling.executors.batches import batches
-from nestling.executors.codes import DUPLICATE_KEY
-from nestling.executors.invalid import why_refused
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.invalid import why_refused
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
@@ -32,7 +32,6 @@ from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
-from nestling.ir.canonical import stored_bytes
 from nestling.ir.codec import CODEC, RAW
 from nestling.ir.literals import shell
 from nestling.ir.migration import Row
@@ -40,6 +39,7 @@ from nestling.ir.model import Model
 from nestling.ir.names import value_at
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Path
+from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 
 SCOPES_AT_ONCE = 500

@@ -14,11 +14,11 @@ from nestling.executors.batches import COMMAND_BYTES, batches, small_batches
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.read import Row, read_rows, row_decoder
 from nestling.ir.access_path import column_field
-from nestling.ir.canonical import stored_bytes
 from nestling.ir.command import Aggregation
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.names import OWN_COLLECTIONS
+from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
 
 ASKED_AT_ONCE = 5_000

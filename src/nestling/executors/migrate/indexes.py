@@ -13,7 +13,7 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.rights import check_privileges
 from nestling.ir.command import CreateIndex
-from nestling.ir.index_words import index_words
+from nestling.ir.words.index_words import index_words
 
 LOST = "would be lost: the new design has no such index"
 _MOVE = (

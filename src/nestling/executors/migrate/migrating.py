@@ -21,7 +21,6 @@ from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.collection_options import require_options
 from nestling.executors.migrate.compare import HomeDifferences
-from nestling.executors.migrate.copies import lagging, require_copies
 from nestling.executors.migrate.cutover import (
     drop,
     fence,
@@ -31,6 +30,7 @@ from nestling.executors.migrate.cutover import (
     unfence,
 )
 from nestling.executors.migrate.derive import Deriver
+from nestling.executors.migrate.differing_copies import lagging, require_copies
 from nestling.executors.migrate.duplicate_keys import repeated_keys
 from nestling.executors.migrate.field_orders import compare_id_orders, require_id_order
 from nestling.executors.migrate.follow import Follower, following, latest

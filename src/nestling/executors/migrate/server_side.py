@@ -11,8 +11,8 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.codes import DUPLICATE_KEY
-from nestling.executors.read_errors import DOCUMENT_TOO_LARGE
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE
 from nestling.ir.command import Aggregation
 from nestling.ir.literals import shell
 

@@ -9,10 +9,10 @@ from hashlib import blake2b
 from typing import Protocol
 
 from nestling.common.errors import Problem, RowRefused
-from nestling.ir.canonical import RowEncoder, canonical_encoder
 from nestling.ir.migration import Row
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import JSON_NULL, RowSink, RowSource
+from nestling.ir.value_forms.canonical import RowEncoder, canonical_encoder
 from nestling.ir.values import Policy
 
 WRITTEN_ROWS = 1_000

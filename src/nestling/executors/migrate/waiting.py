@@ -13,7 +13,7 @@ from pymongo.errors import PyMongoError
 from nestling.common.connection import address
 from nestling.common.errors import MigrationError, NestlingError, Problem
 from nestling.common.redaction import redact
-from nestling.executors.transient import PATIENCE_SECONDS, Patience, cause, is_transient
+from nestling.executors.errors.transient import PATIENCE_SECONDS, Patience, cause, is_transient
 
 MOST_INTERRUPTIONS = 20
 """How often a migration that has run for longer than the patience lasts is taken up again."""

@@ -16,8 +16,8 @@ from pymongo.read_concern import ReadConcern
 
 from nestling.executors.abilities import capped_collections
 from nestling.executors.calls import ONE_MOMENT, read_call
-from nestling.executors.check.rows import collections_in
-from nestling.executors.read_errors import read_errors
+from nestling.executors.check.differing_rows import collections_in
+from nestling.executors.errors.read_errors import read_errors
 from nestling.ir.codec import CODEC
 from nestling.ir.compiled import CompiledRead
 

@@ -18,11 +18,11 @@ from nestling.executors.batches import batches
 from nestling.executors.calls import ONE_MOMENT, TO_LAST
 from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.repairs import Repairs
-from nestling.executors.invalid import why_refused
+from nestling.executors.errors.invalid import why_refused
+from nestling.executors.errors.transient import is_transient
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.narrowed import NUMBER, Distinct, ids_of_values, of_few, of_ids, of_values, with_values
-from nestling.executors.transient import is_transient
 from nestling.executors.updates import Updates
 from nestling.ir.drift import ID
 from nestling.ir.literals import shell

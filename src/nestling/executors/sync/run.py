@@ -11,8 +11,8 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from nestling.common.errors import ReadError
+from nestling.executors.errors.transient import Patience
 from nestling.executors.sync.metrics import Metrics
-from nestling.executors.transient import Patience
 from nestling.ir.route import SyncPlan
 
 Answer = TypeVar("Answer")

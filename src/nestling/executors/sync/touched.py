@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from nestling.ir.names import is_within, overlap
+
 
 def without_places(paths: Iterable[str]) -> frozenset[str]:
     """Paths without their array places: `items.3.quantity` is `items.quantity`."""
@@ -12,9 +14,9 @@ def without_places(paths: Iterable[str]) -> frozenset[str]:
 
 def touches(changed: frozenset[str], paths: Iterable[str]) -> bool:
     """Whether one of the changed paths is one of the paths, in one of them, or around one."""
-    return any(c == p or c.startswith(f"{p}.") or p.startswith(f"{c}.") for p in paths for c in changed)
+    return any(overlap(c, p) for p in paths for c in changed)
 
 
 def replaces(changed: frozenset[str], nodes: Iterable[str]) -> bool:
     """Whether one of the changed paths is a node, or around one: what is in it may have come or gone."""
-    return any(c == n or n.startswith(f"{c}.") for n in nodes for c in changed)
+    return any(is_within(n, c) for n in nodes for c in changed)

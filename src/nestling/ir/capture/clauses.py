@@ -7,8 +7,8 @@ from typing import Any
 
 from bson import Regex
 
+from nestling.ir.capture.folded_names import folded
 from nestling.ir.capture.masks import Masked, different, expression, value
-from nestling.ir.capture.names import folded
 
 _LOGICAL = ("$and", "$or", "$nor")
 _LISTS = ("$in", "$nin", "$all")

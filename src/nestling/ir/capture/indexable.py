@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nestling.ir.names import is_within, overlap
+
 LOGICAL = ("$and", "$or", "$nor")
 
 
@@ -18,8 +20,8 @@ class _Passed:
 
     def keeps(self, path: str) -> bool:
         """Whether a path still is what the collection has."""
-        return not any(_within(path, each) or _within(each, path) for each in self.changed) and all(
-            any(_within(path, each) for each in paths) for paths in self.left
+        return not any(overlap(path, each) for each in self.changed) and all(
+            any(is_within(path, each) for each in paths) for paths in self.left
         )
 
     def lets_sorts_by(self, name: str, body: Any) -> bool:
@@ -77,10 +79,6 @@ def _kept(condition: Mapping[str, Any], keeps: Callable[[str], bool]) -> dict[st
         elif all(keeps(path) for path, _ in compared({name: test})):
             kept[name] = test
     return kept
-
-
-def _within(path: str, other: str) -> bool:
-    return path == other or path.startswith(f"{other}.")
 
 
 def _leaves_out(projection: Mapping[str, Any]) -> bool:

@@ -16,7 +16,7 @@ from uuid import UUID
 from bson import Binary, DBRef, Decimal128, MaxKey, MinKey, ObjectId, Regex, Timestamp
 from bson.raw_bson import RawBSONDocument
 
-from nestling.ir.capture.names import MANY, folded
+from nestling.ir.capture.folded_names import MANY, folded
 from nestling.ir.facts.steps import ANY_KEY
 
 Masked = Any

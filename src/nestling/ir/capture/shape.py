@@ -9,8 +9,8 @@ from enum import StrEnum
 from typing import Any
 
 from nestling.ir.capture.clauses import change, condition, limit, order, stages
+from nestling.ir.capture.folded_names import folded
 from nestling.ir.capture.masks import Masked, different, expression, value
-from nestling.ir.capture.names import folded
 from nestling.ir.names import LOOK, is_system
 
 

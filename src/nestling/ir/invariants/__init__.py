@@ -4,7 +4,7 @@
 and array bounds depend on statistics and are in `nestling.ir.bounds`. Problem paths follow the design file's text form.
 """
 
-from nestling.ir.invariants.layout import mistakes_in_layout, paths_in
-from nestling.ir.invariants.names import mistakes_in_names
+from nestling.ir.invariants.unknown_names import mistakes_in_names
+from nestling.ir.invariants.whole_design import mistakes_in_layout, paths_in
 
 __all__ = ["mistakes_in_layout", "mistakes_in_names", "paths_in"]

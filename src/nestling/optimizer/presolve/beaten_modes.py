@@ -1,7 +1,7 @@
-"""Modes that are never worth it, because an addition makes a better one: a scan, where an index costs less than it saves.
+"""Drops modes that are never best, because an addition makes a better one: a scan, where an index costs less than it saves.
 
-Where a choice answers by such a mode, adding the structure that the better one needs saves more in this one step than it ever
-costs elsewhere. So no best choice answers by it.
+Where a choice uses such a mode, adding the structure of the better one saves more in this step than it costs elsewhere. So no
+best choice uses it.
 """
 
 from __future__ import annotations

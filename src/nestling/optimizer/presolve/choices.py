@@ -1,8 +1,8 @@
-"""Structures that something else always beats are left out: changing any choice with them for the better is always possible.
+"""Drops structures that others always beat: any choice with them can be changed into a better one.
 
-Two changes are tried for a structure nothing left needs: to do without it, and to have another alternative of its group in its
-place, with an addition such as an index where a step needs one. What a change can cost each step at most, and what it certainly
-saves, are sums over the steps; where the sum saves, no best choice has the structure. Innermost embeddings come first.
+It tries two changes for a structure that no remaining structure needs: drop it, or take another alternative of its group, with
+an addition such as an index where a step needs one. It adds up what the change costs each step at most, and what it certainly
+saves. Where the sum saves, no best choice has the structure. Innermost embeddings come first.
 """
 
 from __future__ import annotations

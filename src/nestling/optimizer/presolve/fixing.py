@@ -1,4 +1,4 @@
-"""Structures that are certain: forced ones are chosen, impossible ones and those that can never pay are not."""
+"""Fixes structures that are certain: forced ones are chosen; impossible ones, and those that never save, are not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A problem while structures are left out of it one after the other: what still speaks of each."""
+"""The problem while structures are dropped one after the other: which parts still mention each of them."""
 
 from __future__ import annotations
 

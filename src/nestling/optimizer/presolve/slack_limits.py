@@ -1,4 +1,4 @@
-"""Limits that no choice can pass are dropped: they would only tie components together."""
+"""Drops limits that no choice can exceed; they would only connect components."""
 
 from __future__ import annotations
 

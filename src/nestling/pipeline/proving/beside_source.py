@@ -27,10 +27,10 @@ from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement
 from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
 from nestling.pipeline.loading import home_queries
-from nestling.pipeline.proving.check import leave_out_slow
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.proving.loading import POLICY, Rows
+from nestling.pipeline.proving.side_by_side import leave_out_slow
 from nestling.pipeline.source_answers import Source, SourceAnswer
 
 SourceOpener = Callable[[], AbstractContextManager[Source]]

@@ -15,8 +15,8 @@ from nestling.ir.proof import ADVISED, OpenLoop
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Block, Tracer, mix
+from nestling.pipeline.proving.background_sync import copy_ages, kept_right, may_be_behind
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
-from nestling.pipeline.proving.copies import copy_ages, kept_right, may_be_behind
 from nestling.pipeline.proving.effort import Effort
 from nestling.pipeline.watching import Watch
 

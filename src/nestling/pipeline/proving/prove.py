@@ -214,11 +214,11 @@ class _Race:
     def _steps(self) -> None:
         from nestling.executors.drive import cached_bytes
         from nestling.pipeline.proving.beside_source import beside_source
-        from nestling.pipeline.proving.check import check
         from nestling.pipeline.proving.contender import in_race
         from nestling.pipeline.proving.equality import compare_homes
         from nestling.pipeline.proving.opening import open_loop
         from nestling.pipeline.proving.rounds import Rounds
+        from nestling.pipeline.proving.side_by_side import check
 
         if self.watch is not None:
             self.watch("comparing answers", 0, None)
@@ -271,7 +271,7 @@ class _Race:
 
     def proof(self, setting: Setting, notes: tuple[str, ...]) -> Proof:
         """What was found."""
-        from nestling.pipeline.proving.summary import summary
+        from nestling.pipeline.proving.measured_proof import summary
 
         return summary(
             self.contenders, self.reading.workload, setting, self.compared, (*notes, *self.notes), self.missing

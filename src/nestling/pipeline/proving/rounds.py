@@ -11,9 +11,9 @@ from time import perf_counter
 from nestling.executors.drive import Run, Shape, closed, counters
 from nestling.ir.trace import Block, Tracer, mix
 from nestling.ir.workload import Workload
-from nestling.pipeline.proving.check import ask_again
 from nestling.pipeline.proving.contender import Contender, in_race
 from nestling.pipeline.proving.effort import Effort
+from nestling.pipeline.proving.side_by_side import ask_again
 from nestling.pipeline.watching import Watch
 
 FIRST_SIZE = 60

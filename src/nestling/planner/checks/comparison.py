@@ -1,4 +1,4 @@
-"""A check from rows: what must be there beside what is, only where these differ, and the guarded change that mends it."""
+"""Makes a check: rows with what must be there and what is there, only where these differ, and the change that repairs it."""
 
 from __future__ import annotations
 

@@ -70,7 +70,7 @@ def _check_or_gap(upkeep: Upkeep, design: Design) -> Check | Gap:
         found = implied(upkeep, design, with_found=True)
         return _check(found, screen_of(upkeep, design, [path for path, _ in found.values]))
     except ReadGap as error:
-        return replace(error.gap, where=error.gap.where or upkeep.id)
+        return error.at(upkeep.id)
 
 
 def _check(found: ExpectedRead, screen: Screen | None) -> Check:

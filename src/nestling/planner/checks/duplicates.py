@@ -1,4 +1,4 @@
-"""Keys and unique groups that several rows share, where no unique index of the server sees to all rows of an entity.
+"""Checks of keys and unique groups that several rows share, where no unique index covers all rows of an entity.
 
 A screen groups the rows of the documents in question with all rows of the entity by the values of the group; only where a group
 has several rows are they looked up one by one.
@@ -7,7 +7,6 @@ has several rows are they looked up one by one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from nestling.ir.access_path import (
     Comparator,
@@ -72,7 +71,7 @@ def _or_gap(name: str, design: Design, place: Place, group: tuple[str, ...]) -> 
     try:
         return _check(name, design, place, group)
     except ReadGap as error:
-        return replace(error.gap, where=error.gap.where or name)
+        return error.at(name)
 
 
 def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> Check:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nestling.ir.access_path import CollectionScan, Expression, FieldPath, HasElements, Literal, Project
 from nestling.ir.design import Design
@@ -37,7 +36,7 @@ def _or_gap(design: Design, place: Place, embedding: Embedding, overflow: Overfl
     try:
         return _check(design, place, embedding, overflow)
     except ReadGap as error:
-        return replace(error.gap, where=error.gap.where or join(place.store.name, place.path, overflow.flag))
+        return error.at(join(place.store.name, place.path, overflow.flag))
 
 
 def _check(design: Design, place: Place, embedding: Embedding, overflow: Overflow) -> Check:

@@ -64,7 +64,7 @@ def _or_gap(name: str, design: Design, place: Place, link: Relationship) -> Chec
     try:
         return _foreign_key(name, design, place, link)
     except ReadGap as error:
-        return replace(error.gap, where=error.gap.where or name)
+        return error.at(name)
 
 
 def _foreign_key(name: str, design: Design, place: Place, link: Relationship) -> Check:

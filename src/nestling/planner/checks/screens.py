@@ -1,4 +1,4 @@
-"""Screens: one pass over the holders and one over the sources, to learn that all is well – or which sources to look at closely.
+"""Screens: one pass over the holders and one over the sources tells that nothing differs, or which sources to compare in full.
 
 Holders and sources meet in a group for each value they are linked by. In a group all holders must hold the same, and that must be
 what the source implies. This takes no lookups, and no index. It is for what a source row, or a group of them, implies alone.

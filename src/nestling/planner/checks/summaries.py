@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 from nestling.ir.access_path import CollectionScan, FieldPath, NullAsMissing, Project, Unwind
 from nestling.ir.algebra import Aggregate, AggregateFunction
@@ -18,7 +17,7 @@ from nestling.ir.row_steps import GroupRows, Layout
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import differing, mended
 from nestling.planner.reads import ReadGap
-from nestling.planner.upkeep.summary import summary_aggregates
+from nestling.planner.upkeep.bucket_summary import summary_aggregates
 
 COUNT = "count"
 """The field of a bucket that holds the number of its events."""
@@ -35,7 +34,7 @@ def summary_checks(design: Design) -> Iterator[Check | Gap]:
                 try:
                     yield _check(design, store, Place(store, (root, root.children[0])))
                 except ReadGap as error:
-                    yield replace(error.gap, where=error.gap.where or store.name)
+                    yield error.at(store.name)
 
 
 def _check(design: Design, store: StoredCollection, events: Place) -> Check:

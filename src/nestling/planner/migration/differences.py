@@ -1,4 +1,4 @@
-"""What sets two designs over one model apart, in words."""
+"""How two designs over one model differ, in words."""
 
 from __future__ import annotations
 

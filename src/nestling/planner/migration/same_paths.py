@@ -8,7 +8,7 @@ from nestling.ir.array_paths import array_paths
 from nestling.ir.design import Design
 from nestling.ir.invariants import paths_in
 from nestling.ir.layout import Node, Role, StoredCollection
-from nestling.ir.names import join
+from nestling.ir.names import join, overlap
 from nestling.ir.stored_names import stored_names
 
 
@@ -30,16 +30,16 @@ def _rows(store: StoredCollection) -> tuple[Hashable, ...]:
 
 def _meaning(design: Design, store: StoredCollection, path: str) -> frozenset[Hashable]:
     """What lies at a path, inside it and around it."""
-    found: list[Hashable] = [each for each in stored_names(design.model, store) if _touches(each[0], path)]
-    found += [("array", each) for each in array_paths(store, design.model) if _touches(each, path)]
-    found += [("path", each) for each in paths_in(store) if _touches(each, path)]
-    found += [each for each in store.collection.constants if _touches(each[0], path)]
+    found: list[Hashable] = [each for each in stored_names(design.model, store) if overlap(each[0], path)]
+    found += [("array", each) for each in array_paths(store, design.model) if overlap(each, path)]
+    found += [("path", each) for each in paths_in(store) if overlap(each, path)]
+    found += [each for each in store.collection.constants if overlap(each[0], path)]
     variant = store.collection.variant
-    if variant is not None and _touches(variant.discriminator, path):
+    if variant is not None and overlap(variant.discriminator, path):
         members = tuple((each.value, each.body.entity) for each in variant.members)
         found.append(("variant", variant.value, variant.subtypes, members))
     for root in store.roots:
-        found += [("rows", at, form) for at, form in _rows_inside(root, "") if at and _touches(at, path)]
+        found += [("rows", at, form) for at, form in _rows_inside(root, "") if at and overlap(at, path)]
     return frozenset(found)
 
 
@@ -54,7 +54,3 @@ def _rows_inside(node: Node, prefix: str) -> Iterator[tuple[str, Hashable]]:
     )
     for child in node.children:
         yield from _rows_inside(child, at)
-
-
-def _touches(one: str, other: str) -> bool:
-    return f"{one}.".startswith(f"{other}.") or f"{other}.".startswith(f"{one}.")

@@ -1,6 +1,6 @@
-"""Old rows apart: what it costs those who look in both collections, and those who write.
+"""What an archive costs: statements that must look in both collections, and writes.
 
-What it saves those who ask for later rows is in `starts`: fewer documents to read through.
+What it saves reads of later rows is in `starts`: they read fewer documents.
 """
 
 from __future__ import annotations

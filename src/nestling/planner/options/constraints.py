@@ -1,4 +1,4 @@
-"""What indexes keep rather than find: values that are unique, and rows that expire. They outlive a change of design."""
+"""Indexes that keep values unique or delete expired rows. A new design keeps them, whether or not a read uses them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Archived, Bucketed, Candidate, Indexed, Nested, Paired
 from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.layout import Place, Role
-from nestling.ir.planned_indexes import planned_indexes
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.planner.options.in_place import indexed
 

@@ -1,4 +1,4 @@
-"""Modes with their prices: what every way to answer a step is made with."""
+"""Modes: the ways to answer a step, each with its price."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nestling.ir.options import Mode
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.planner.options.cold_reads import NONE, ColdReads
-from nestling.planner.options.documents import Documents, Extra
+from nestling.planner.options.document_sizes import Documents, Extra
 from nestling.planner.options.places import Places
 from nestling.planner.options.prices import Price
 from nestling.planner.options.sizes import Sizes

@@ -29,8 +29,8 @@ from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.cold_reads import cold_reads
-from nestling.planner.options.copies import Copies
-from nestling.planner.options.documents import VALUE_BYTES, Documents
+from nestling.planner.options.copy_costs import Copies
+from nestling.planner.options.document_sizes import VALUE_BYTES, Documents
 from nestling.planner.options.hops import Hops
 from nestling.planner.options.inserts import Inserts
 from nestling.planner.options.key_checks import Guards
@@ -46,7 +46,7 @@ from nestling.planner.options.slight_indexes import without_slight
 from nestling.planner.options.starts import Starts
 from nestling.planner.options.transactions import Together
 from nestling.planner.options.upkeep import UpkeepCosts
-from nestling.planner.options.writes import Writes
+from nestling.planner.options.write_steps import Writes
 
 INDEX_ENTRY_BYTES = 12.0
 """An index entry beyond its values, compressed."""

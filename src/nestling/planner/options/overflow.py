@@ -1,4 +1,4 @@
-"""Arrays whose rest is in pages of another collection: what the second place costs those who read and those who write.
+"""What an overflow collection costs: reads and writes that must also look in its pages.
 
 Readers unite both places. A write puts the elements of its parent into order and into pages anew.
 """

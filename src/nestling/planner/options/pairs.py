@@ -1,4 +1,4 @@
-"""Attributes kept as one list of names and values: what finds rows by it, and what it costs those who read and write them."""
+"""Lists of names and values: which index finds rows by them, and what they cost reads and writes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prices of work, asked for often: what a unit of each quantity costs is found once."""
+"""Prices of work. The price of one unit of each quantity is computed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a statement's query would read what parents keep of their children: told by planning it on a design that keeps it."""
+"""Whether a statement's query would read the copies of children in their parents; it is planned on a design that has them."""
 
 from __future__ import annotations
 

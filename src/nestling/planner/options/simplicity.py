@@ -1,9 +1,9 @@
-"""What structures cost the people who live with them: a small price for each, so that next to nothing is not worth one.
+"""A small price for each structure, because people must maintain it: a structure must gain more than that.
 
-The price is a share of what the workload costs at least, whatever its rates, and stands in the costs as a statement of its own.
-An index and an embedding cost nothing here: everybody knows them; and a parent that is dropped is one collection less. Where a
-design is in place already, a change has a threshold besides: whatever the design lacks costs something too, as somebody has to
-bring it about: most what is no index, and so does what goes that documents have. The threshold is a statement of its own.
+The price is a share of the least cost of the workload, and stands in the costs as a statement of its own. An index and an
+embedding have no price here, because everybody knows them; nor has a parent that is dropped, because that is one collection
+less. Where a design is in use already, each change has a second price, because somebody must carry it out: little for an
+index, more for what changes documents. That price, too, is a statement of its own.
 """
 
 from __future__ import annotations

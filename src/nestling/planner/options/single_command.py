@@ -1,4 +1,4 @@
-"""Whether a change is one that a command says by itself: plain comparisons, values that are given, added or the row's own.
+"""Whether one command can make a change: plain comparisons, and values that are given, added or of the row itself.
 
 Whatever the design is: what else it takes depends on where the rows live (`changes`).
 """
@@ -9,8 +9,8 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.ir.write import Delete, Insert, Update
 from nestling.planner.options.translated import translated
-from nestling.planner.writes.plain_conditions import amount, asked, by_its_row, is_given
-from nestling.planner.writes.single_upserts import may_be_one_command
+from nestling.planner.writes.single_command.plain_conditions import amount, asked, by_its_row, is_given
+from nestling.planner.writes.single_command.single_upserts import may_be_one_command
 
 
 def is_plain(statement: Statement, situation: Situation, *, in_array: bool) -> bool:

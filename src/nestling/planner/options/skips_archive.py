@@ -8,8 +8,8 @@ from nestling.ir.distribution import as_kind
 from nestling.ir.expression import Compare, Expression
 from nestling.ir.operands import bare
 from nestling.ir.situation import Situation
+from nestling.ir.value_forms.written_values import written_bound
 from nestling.ir.workload import Statement
-from nestling.ir.written_values import written_bound
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below

@@ -1,4 +1,4 @@
-"""Attributes kept apart: what it costs those who need them too, and those who write.
+"""What split attributes cost: reads that need both documents, and writes.
 
 A write of several commands reads whole rows, so that it looks for their second documents; a change that one command says looks
 for none.

@@ -1,4 +1,4 @@
-"""What is left to the background sync."""
+"""The work of one change that the background sync handles."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks along a tree to the end: from row to row by the server, or from what documents keep of the rows above them."""
+"""Walks along a tree: row by row on the server, or from the ancestors that documents hold."""
 
 from __future__ import annotations
 

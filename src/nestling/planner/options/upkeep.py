@@ -13,7 +13,7 @@ from nestling.ir.options import Charge, Step
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.archives import CHANGED_THERE
-from nestling.planner.options.copies import Copies
+from nestling.planner.options.copy_costs import Copies
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sync_event import left
 from nestling.planner.options.trees import lineage_steps

@@ -1,4 +1,4 @@
-"""A statement's footprint as a tree of visits: where it starts, and along which relationships it goes on."""
+"""A statement's footprint as a tree of visits: the entity it starts at, and the relationships it follows."""
 
 from __future__ import annotations
 

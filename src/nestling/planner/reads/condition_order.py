@@ -1,7 +1,7 @@
-"""Conditions in any order: the server may ask a later one of documents that an earlier one leaves out.
+"""Conditions that must not fail in any order: the server may test a later one on documents that an earlier one leaves out.
 
-There a column that is never NULL is missing, and a function of it, such as `$strLenCP`, would be an error. It is asked as of a
-column that may be NULL.
+In such a document a column that is never NULL may be missing, and a function of it, such as `$strLenCP`, would fail. So these
+conditions treat the column as one that may be NULL.
 """
 
 from __future__ import annotations

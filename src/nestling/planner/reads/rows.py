@@ -1,4 +1,4 @@
-"""What a relation has become so far: steps whose documents hold its rows, and where in them its columns are."""
+"""What a relation has become so far: the steps that yield its documents, and the path of each column in them."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from nestling.ir.algebra import Scan
 from nestling.ir.expression import Column
 from nestling.ir.invariants import paths_in
 from nestling.ir.layout import NodeKind, Place, StoredCollection
-from nestling.ir.names import join, stored_name
+from nestling.ir.names import stored_name
 from nestling.ir.row_steps import Add, Layout
 from nestling.planner.attribute import AttributeAccess, attribute_at, file_split
 from nestling.planner.home import place_rows
@@ -37,7 +37,7 @@ def scan_branches(scan: Scan, context: Context) -> list[Rows]:
 
 def _one_place(place: Place, scan: Scan, columns: tuple[Column, ...], context: Context) -> Rows:
     rows = Rows(documents_at(place), Layout(), top_fields(place.store), {scan.alias: PlacedScan(place)})
-    rows = with_attributes(rows, place, "", columns, context)
+    rows = with_attributes(rows, place, columns, context)
     return replace(rows, identity=identity_paths(place))
 
 
@@ -58,24 +58,20 @@ def identity_paths(place: Place) -> tuple[str, ...]:
     return paths if all(path.startswith("_id.") for path in paths) else ()
 
 
-def with_attributes(rows: Rows, place: Place, prefix: str, columns: tuple[Column, ...], context: Context) -> Rows:
-    """The rows with an entity's columns, whose place's documents they hold under `prefix`."""
+def with_attributes(rows: Rows, place: Place, columns: tuple[Column, ...], context: Context) -> Rows:
+    """The rows with an entity's columns, whose place's documents they are."""
     for column in columns:
         if file_split(place, column.name) is not None:
             raise read_gap(f"`{column.name}`, which is kept in files (GridFS)")
     found = {column: attribute_at(context.design, place, len(place.nodes) - 1, column.name) for column in columns}
     direct = {
-        (column.alias, column.name): join(prefix, item.value.path)
+        (column.alias, column.name): item.value.path
         for column, item in found.items()
         if isinstance(item.value, FieldPath) and not item.joins
     }
     indirect = {column: item for column, item in found.items() if (column.alias, column.name) not in direct}
     rows = Rows(rows.step, rows.layout | Layout.of(direct), rows.taken, rows.standing)
-    if not indirect:
-        return rows
-    if prefix:
-        raise read_gap("an attribute that is looked up, of an entity inside another row")
-    return _with_indirect(rows, indirect)
+    return rows if not indirect else _with_indirect(rows, indirect)
 
 
 def _with_indirect(rows: Rows, found: dict[Column, AttributeAccess]) -> Rows:

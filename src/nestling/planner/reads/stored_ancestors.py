@@ -1,4 +1,4 @@
-"""Recursive queries from what documents hold of the rows above them: no walk, where they say the same of every row."""
+"""Recursive queries answered from the ancestors that documents hold, where the query says the same of every row."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
 """SQL over the conceptual model to the algebra: the statement compiler's front end.
 
-`parse` (text to sqlglot's tree) → `select`, `writes` (a statement) → `tables` (FROM) and `grouping`, `windows` → `expressions`,
-`functions`, `times` (scalars), which decide with `values` what converts to what. `scope` knows the names. What leaves here
-has every name resolved and every habit of the dialect written down; what cannot be said so is a `StatementGap`.
+`parse` reads text as sqlglot's tree. `select` and `changes` translate a statement, with `from_clause`, `grouping` and `windows`
+for its clauses and `expressions`, `functions` and `times` for its scalars. `conversions` decides what is converted to what.
+`scope` knows the names. `postgresql` and `mysql` hold what one dialect alone does. The result has every name resolved and every
+habit of the dialect written down; what it cannot express is a `StatementGap`.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from nestling.ir.algebra import Query
 from nestling.ir.model import Model
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.write import Write
-from nestling.planner.sql.char_n import refuse_lengths
+from nestling.planner.sql.changes.inserts import bind_insert
+from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, statement_gap
-from nestling.planner.sql.inserts import bind_insert
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.outputs import result_names
 from nestling.planner.sql.parse import Parsed, parse
+from nestling.planner.sql.postgresql.char_n import refuse_lengths
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.views import unusable_views
-from nestling.planner.sql.writes import bind_delete, bind_update
 
 __all__ = ["StatementGap", "translate", "unusable_views"]
 

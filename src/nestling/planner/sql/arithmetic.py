@@ -23,19 +23,20 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.numeral import INT64
 from nestling.ir.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql import mysql_digits, values
-from nestling.planner.sql import sum_types as sums
+from nestling.ir.value_forms.numeral import INT64
+from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import statement_gap
-from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.json_changes import is_jsonb, without
 from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.mysql import digits as mysql_digits
+from nestling.planner.sql.postgresql import sum_types as sums
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
+from nestling.planner.sql.postgresql.type_errors import refuse_arithmetic, refuse_composite
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
 from nestling.planner.sql.times import add_interval, is_interval
-from nestling.planner.sql.type_errors import refuse_arithmetic, refuse_composite
 
 _ARITHMETIC: dict[type[exp.Expr], Operator] = {
     exp.Add: Operator.ADD,
@@ -79,7 +80,7 @@ def arithmetic(
 ) -> Expression:
     """Arithmetic with the dialect's conversions, result type and division."""
     given = (left, right)
-    left, right = values.number(left, env.translation), values.number(right, env.translation)
+    left, right = conversions.number(left, env.translation), conversions.number(right, env.translation)
     if not env.dialect.is_sqlite:
         beside = _beside_float if env.dialect.lenient else _beside
         left, right = beside(left, right), beside(right, left)
@@ -89,7 +90,7 @@ def arithmetic(
     if whole and not all(map(is_integer, operands)):
         raise statement_gap("DIV of numbers that are not known to be whole", node)
     if env.dialect.is_sqlite and (bits or remainder):
-        left, right = (values.whole(side, env.translation) for side in given)
+        left, right = (conversions.whole(side, env.translation) for side in given)
     elif bits:
         left, right = (side if is_integer(side) else Cast(side, INTEGER, env.dialect.rules) for side in operands)
     kind = _number_type(left, right)
@@ -128,7 +129,7 @@ def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) ->
 
 def _beside(side: Expression, other: Expression) -> Expression:
     """PostgreSQL: an untyped operand takes the other's type."""
-    return Parameter(side.name, other.type) if isinstance(side, Parameter) else values.adapt(side, other.type)
+    return Parameter(side.name, other.type) if isinstance(side, Parameter) else conversions.adapt(side, other.type)
 
 
 def _beside_float(side: Expression, other: Expression) -> Expression:
@@ -169,7 +170,7 @@ def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, rig
     if rules is not Rules.POSTGRESQL or operator not in (Operator.ADD, Operator.SUBTRACT):
         raise statement_gap("arithmetic with dates", node)
     refuse_infinite("arithmetic", node, env.translation, left, right)
-    left, right = values.adapt(left, right.type), values.adapt(right, left.type)
+    left, right = conversions.adapt(left, right.type), conversions.adapt(right, left.type)
     if left.type.name in TIMES and right.type.name in TIMES and operator is Operator.SUBTRACT:
         if left.type.name is TypeName.DATE:
             return Call(Function.DAYS_BETWEEN, (left, right), INTEGER, rules)
@@ -183,7 +184,7 @@ def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, rig
 def _negate(node: exp.Neg, env: Env, bound: Bound) -> Expression:
     if env.dialect.is_sqlite and node.this.unnest() == exp.Literal.number(INT64):
         return Literal(-INT64, INTEGER)  # which has no positive counterpart
-    operand = values.number(bound(node.this), env.translation)
+    operand = conversions.number(bound(node.this), env.translation)
     if not env.dialect.is_sqlite:
         refuse_reckoning("arithmetic", node, operand)
     if isinstance(operand, Literal) and isinstance(operand.value, int | float | Decimal):

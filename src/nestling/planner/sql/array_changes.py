@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.array_text import array_text, read_array
 from nestling.ir.expression import ANY, NULL, AttributeCast, Call, Column, Expression, Function, Literal, Parameter
 from nestling.ir.types import MAY_BE_ARRAYS, TEXT, Type, TypeName
+from nestling.ir.value_forms.array_text import array_text, read_array
 from nestling.planner.sql import common_type as one_value
-from nestling.planner.sql.arrays import array_column, of_elements
 from nestling.planner.sql.gaps import mistake, statement_gap
+from nestling.planner.sql.postgresql.arrays import array_column, of_elements
 from nestling.planner.sql.scope import Bound, Env
 
 _Found = tuple[Expression, Column]

@@ -11,14 +11,14 @@ from sqlglot import exp
 from nestling.ir.expression import Call, Cast, Expression, Function, Literal, Parameter, Rules
 from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
-from nestling.planner.sql import values
-from nestling.planner.sql.constant_casts import fitted
+from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import statement_gap
-from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.literals import constant_of
+from nestling.planner.sql.postgresql.constant_casts import fitted
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
+from nestling.planner.sql.postgresql.type_errors import refuse_no_uuid
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
-from nestling.planner.sql.type_errors import refuse_no_uuid
 
 _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
@@ -113,9 +113,9 @@ def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
         return sent
     kind = cast_type(node.to, env, node)
     if env.dialect.is_sqlite and kind.name is TypeName.DECIMAL:
-        return values.numeric(operand, env.translation)
+        return conversions.numeric(operand, env.translation)
     if env.dialect.rules is Rules.MYSQL and isinstance(operand, Parameter) and kind.name in EXACT_NUMBERS:
-        operand = values.number(operand, env.translation)
+        operand = conversions.number(operand, env.translation)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.TIMESTAMP:
         _refuse_finer(operand, node)
     if env.dialect.rules is Rules.MYSQL and kind.name is TypeName.DATE and is_mixed_time(operand):
@@ -125,8 +125,12 @@ def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
         refuse_reckoning("a CAST", node, operand)
     if kind.name is TypeName.TEXT:
         is_constant = isinstance(operand, Literal)
-        operand = values.text(operand, env.translation) if is_constant else values.as_written(operand, env.translation)
-    return Cast(values.plain(operand, env.translation), kind, env.dialect.rules)
+        operand = (
+            conversions.text(operand, env.translation)
+            if is_constant
+            else conversions.as_written(operand, env.translation)
+        )
+    return Cast(conversions.plain(operand, env.translation), kind, env.dialect.rules)
 
 
 def _refuse_finer(operand: Expression, node: exp.Cast) -> None:

@@ -10,10 +10,10 @@ from nestling.ir.model import Entity, Model
 from nestling.ir.row_check import plain_condition
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.expressions import predicate
+from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.known_nodes import refuse_unread
 from nestling.planner.sql.parse import parse
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
-from nestling.planner.sql.tables import bind_scan
 
 
 def read_check(entity: Entity, sql: str, dialect: str) -> Expression | None:

@@ -1,4 +1,4 @@
-"""Values that become one (CASE, COALESCE, UNION), made alike."""
+"""The common type of several values (CASE, COALESCE, UNION), and their conversion to it."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_number, is_text
 from nestling.ir.types import BSON_DIGITS, FLOAT, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, Type, TypeName
-from nestling.planner.sql import char_n as chars
+from nestling.planner.sql.conversions import TIME_RANK, adapt, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
-from nestling.planner.sql.mysql_digits import together
-from nestling.planner.sql.mysql_mixed_types import APART
+from nestling.planner.sql.mysql.digits import together
+from nestling.planner.sql.mysql.mixed_types import APART
+from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Translation
 from nestling.planner.sql.supported_types import refuse_reckoning
-from nestling.planner.sql.values import TIME_RANK, adapt, plain
 
 _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 

@@ -6,11 +6,11 @@ from sqlglot import exp
 
 from nestling.ir.expression import Collation, Comparison, Expression, InSubquery, Not, Rules
 from nestling.ir.quantity_words import counted
-from nestling.planner.sql import char_n as chars
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions as values
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.gaps import mistake, statement_gap, written
-from nestling.planner.sql.mysql_digits import observed
+from nestling.planner.sql.mysql.digits import observed
+from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_comparison
 

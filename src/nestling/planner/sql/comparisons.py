@@ -28,13 +28,13 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
-from nestling.planner.sql import char_n as chars
-from nestling.planner.sql import values
-from nestling.planner.sql.arrays import any_element
+from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.interval_parts import beside_interval
+from nestling.planner.sql.postgresql import char_n as chars
+from nestling.planner.sql.postgresql.arrays import any_element
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -62,11 +62,11 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     if env.dialect.rules is Rules.MYSQL and isinstance(node.expression, exp.Condition) and _is_open(node.expression):
         raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
     if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
-        return values.compare(_COMPARISONS[type(node)], *seconds, env.translation)
+        return conversions.compare(_COMPARISONS[type(node)], *seconds, env.translation)
     nodes = (node.this, node.expression)
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
-    return values.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
+    return conversions.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
 
 
 def _is_open(node: exp.Expr) -> bool:
@@ -163,13 +163,13 @@ def _is_plainly(node: exp.Is, env: Env, bound: Bound) -> Expression:
     if isinstance(other, exp.Null):
         return IsNull(operand)
     if isinstance(other, exp.Boolean):
-        condition = values.truth(operand, env.translation)
-        return values.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
+        condition = conversions.truth(operand, env.translation)
+        return conversions.compare(Comparison.SAME, condition, TRUE if other.this else FALSE, env.translation)
     if not env.dialect.is_sqlite:
         raise statement_gap(f"IS {other.sql(dialect=env.dialect.grammar)[:40]}", node)
     operand, value = chars.compared((node.this, other), operand, bound(other))
     rule = collation(env, (node.this, other), (operand, value))
-    return values.compare(Comparison.SAME, operand, value, env.translation, rule)
+    return conversions.compare(Comparison.SAME, operand, value, env.translation, rule)
 
 
 def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
@@ -179,11 +179,11 @@ def _between(node: exp.Between, env: Env, bound: Bound) -> Expression:
     for operator, name in ((Comparison.GREATER_OR_EQUAL, "low"), (Comparison.LESS_OR_EQUAL, "high")):
         nodes = (node.this, node.args[name])
         if (seconds := beside_interval(*nodes, env, bound)) is not None:
-            found.append(values.compare(operator, *seconds, env.translation))
+            found.append(conversions.compare(operator, *seconds, env.translation))
             continue
         value, end = chars.compared(nodes, operand, bound(node.args[name]))
         rule = collation(env, nodes, (value, end))
-        found.append(values.compare(operator, value, end, env.translation, rule))
+        found.append(conversions.compare(operator, value, end, env.translation, rule))
     return And(tuple(found))
 
 
@@ -207,7 +207,7 @@ def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> 
         case = CaseRule.LOWER
     if env.dialect.is_sqlite:
         _refuse_null_of_bytes("LIKE", node, *sides)
-    operand, pattern = (values.text(side, env.translation) for side in sides)
+    operand, pattern = (conversions.text(side, env.translation) for side in sides)
     operand = chars.filled_operand(operand, pattern)
     escape = env.dialect.like_escape if escape is None else escape or None
     if env.dialect.rules is Rules.MYSQL and isinstance(pattern, Literal) and escape is not None:
@@ -254,7 +254,7 @@ def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:
 def _glob(node: exp.Glob, env: Env, bound: Bound) -> Expression:
     given = (bound(node.this), bound(node.expression))
     _refuse_null_of_bytes("GLOB", node, *given)
-    sides = tuple(values.text(side, env.translation) for side in given)
+    sides = tuple(conversions.text(side, env.translation) for side in given)
     return Call(Function.GLOB, sides, BOOLEAN, env.dialect.rules)
 
 

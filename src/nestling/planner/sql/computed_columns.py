@@ -5,11 +5,11 @@ from __future__ import annotations
 from nestling.ir.algebra import Scan
 from nestling.ir.expression import Expression
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.planner.sql.assignments import source_of, stored
-from nestling.planner.sql.computed import computed
+from nestling.planner.sql.changes.assignments import source_of, stored
+from nestling.planner.sql.changes.generated_attributes import computed
 from nestling.planner.sql.dialect import dialect_of
+from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.scope import Env, Scope, Translation
-from nestling.planner.sql.tables import bind_scan
 
 
 def computed_column(attribute: Attribute, entity: Entity, model: Model, dialect: str) -> tuple[Scan, Expression]:

@@ -26,8 +26,8 @@ from nestling.ir.expression import Collation, Compare, Comparison, Expression, L
 from nestling.ir.operands import columns_of
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
-from nestling.planner.sql.enums import ranked, unranked
-from nestling.planner.sql.infinite_moments import placed, unplaced
+from nestling.planner.sql.postgresql.enums import ranked, unranked
+from nestling.planner.sql.postgresql.infinite_moments import placed, unplaced
 from nestling.planner.sql.scope import Translation, Windows
 
 _ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))

@@ -9,12 +9,12 @@ from sqlglot import exp
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.expression import ANY, Call, Collation, Expression, Function, Rules
 from nestling.ir.types import INTEGER
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions as values
 from nestling.planner.sql.collations import collation, is_no_text
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import statement_gap
-from nestling.planner.sql.mysql_digits import observed
+from nestling.planner.sql.mysql.digits import observed
 from nestling.planner.sql.scope import Env
 from nestling.planner.sql.supported_types import refuse_groups
 

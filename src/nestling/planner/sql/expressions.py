@@ -29,30 +29,30 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.numeral import INT64
 from nestling.ir.operands import conjunction, is_float
 from nestling.ir.quantity_words import counted
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import char_n as chars
+from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import common_type as one_value
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.arithmetic import ARITHMETIC
 from nestling.planner.sql.array_changes import ARRAY_CHANGES, concatenated
-from nestling.planner.sql.arrays import ARRAYS
 from nestling.planner.sql.casts import CASTS, SENT, cast_type
 from nestling.planner.sql.collations import collation
 from nestling.planner.sql.compared_subqueries import in_subquery
 from nestling.planner.sql.comparisons import COMPARISONS, comparison, is_given_list, row_comparison
-from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.functions import FUNCTIONS
 from nestling.planner.sql.gaps import StatementGap, called, mistake, no_such, statement_gap
-from nestling.planner.sql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.json_changes import is_jsonb, merged
-from nestling.planner.sql.json_values import JSON_VALUES
 from nestling.planner.sql.literals import decimal_literal
+from nestling.planner.sql.postgresql import char_n as chars
+from nestling.planner.sql.postgresql.arrays import ARRAYS
+from nestling.planner.sql.postgresql.enums import ranked
+from nestling.planner.sql.postgresql.infinite_moments import placed, refuse_infinite
+from nestling.planner.sql.postgresql.json_values import JSON_VALUES
+from nestling.planner.sql.postgresql.type_errors import refuse_composite
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
-from nestling.planner.sql.type_errors import refuse_composite
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
@@ -113,7 +113,7 @@ def sort_key(node: exp.Ordered, expression: Expression, env: Env, tree: exp.Expr
     `tree` is the output the item names, if it names one.
     """
     nulls_first = bool(node.args.get("nulls_first"))
-    value = values.ordered(expression, env.translation)
+    value = conversions.ordered(expression, env.translation)
     refuse_order("an order", node, expression)
     refuse_rank(node, expression)
     if env.dialect.rules is not Rules.SQLITE:  # which has no enums: their order would be that of texts
@@ -129,7 +129,7 @@ def bind_sort(nodes: Sequence[exp.Expr], env: Env) -> tuple[SortKey, ...]:
 
 def predicate(node: exp.Expr, env: Env) -> Expression:
     """The SQL as a condition."""
-    return values.truth(bind(node, env), env.translation)
+    return conversions.truth(bind(node, env), env.translation)
 
 
 def _name(node: exp.Expr, grammar: str) -> str:
@@ -200,7 +200,7 @@ def _or(node: exp.Or, env: Env) -> Expression:
 
 def _xor(node: exp.Xor, env: Env) -> Expression:
     sides = (predicate(node.this, env), predicate(node.expression, env))
-    return values.compare(Comparison.NOT_EQUAL, *sides, env.translation)
+    return conversions.compare(Comparison.NOT_EQUAL, *sides, env.translation)
 
 
 def _not(node: exp.Not, env: Env) -> Expression:
@@ -236,19 +236,21 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
         rules = [collation(env, (node.this, tree), (operand, item)) for tree, item in each]
         if len({*rules}) > 1:
             found = zip(items, rules, strict=True)
-            return Or(tuple(values.compare(Comparison.EQUAL, operand, i, env.translation, own) for i, own in found))
+            return Or(
+                tuple(conversions.compare(Comparison.EQUAL, operand, i, env.translation, own) for i, own in found)
+            )
         rule = rules[0]
     if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
-        kind = values.affinity(values.plain(operand, env.translation), env.translation)
-        items = [values.plain(item, env.translation) for item in items]
-        items = [values.coerce(item, kind) for item in items] if kind else items
-        return InList(values.plain(operand, env.translation), tuple(items), rule)
+        kind = conversions.affinity(conversions.plain(operand, env.translation), env.translation)
+        items = [conversions.plain(item, env.translation) for item in items]
+        items = [conversions.coerce(item, kind) for item in items] if kind else items
+        return InList(conversions.plain(operand, env.translation), tuple(items), rule)
     for item in items:
         refuse_comparison(operand, item, ordered=False, node=node)
-    pairs = [values.comparable(operand, item, env.translation) for item in items]
+    pairs = [conversions.comparable(operand, item, env.translation) for item in items]
     among_floats = isinstance(operand, Literal) and any(map(is_float, items))  # beside each of which it is one
     if among_floats or len({left for left, _ in pairs}) > 1:
-        return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
+        return Or(tuple(conversions.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
 
 
@@ -268,8 +270,8 @@ def _in_chars(node: exp.In, operand: Expression, items: Sequence[Expression], en
         chars.refuse_casts((node.this, *nodes), operand, *items)
     pairs = [chars.compared((node.this, each), operand, item) for each, item in zip(nodes, items, strict=True)]
     if len({left for left, _ in pairs}) > 1:
-        return Or(tuple(values.compare(Comparison.EQUAL, *pair, env.translation) for pair in pairs))
-    alike = [values.comparable(*pair, env.translation)[1] for pair in pairs]
+        return Or(tuple(conversions.compare(Comparison.EQUAL, *pair, env.translation) for pair in pairs))
+    alike = [conversions.comparable(*pair, env.translation)[1] for pair in pairs]
     return InList(pairs[0][0], tuple(alike), Collation.BINARY)
 
 
@@ -306,7 +308,7 @@ def _subquery(node: exp.Expr, env: Env) -> Expression:
     column = relation.columns[0]
     refuse_infinite("a subquery's value", node, env.translation, column)
     if column.mixed:
-        relation = recast(relation, [values.ordered(column, env.translation)], env.translation)
+        relation = recast(relation, [conversions.ordered(column, env.translation)], env.translation)
     kind = ANY if column.mixed else column.type
     return ScalarSubquery(relation, kind, many_fail=not env.dialect.is_sqlite and not _is_limited(relation))
 
@@ -350,19 +352,19 @@ def _nullif(node: exp.Nullif, env: Env) -> Expression:
     left, right = (bind(each, env) for each in nodes)
     rule = collation(env, nodes, (left, right))
     if env.dialect.is_sqlite:  # a function there: no affinity is applied
-        left, right = values.plain(left, env.translation), values.plain(right, env.translation)
+        left, right = conversions.plain(left, env.translation), conversions.plain(right, env.translation)
         same = Compare(Comparison.EQUAL, left, right, rule)
     else:
         left, other = chars.compared(nodes, left, right)
         if env.dialect.rules is Rules.POSTGRESQL:
             left = _promoted(left, other)
-        same = values.compare(Comparison.EQUAL, left, other, env.translation, rule)
+        same = conversions.compare(Comparison.EQUAL, left, other, env.translation, rule)
     return one_value.case([(same, NULL)], left, env.translation)
 
 
 def _promoted(left: Expression, right: Expression) -> Expression:
     """PostgreSQL's NULLIF gives its first value as it is compared with the second."""
-    found = values.adapt(left, right.type)
+    found = conversions.adapt(left, right.type)
     ranks = (TypeName.INTEGER, TypeName.DECIMAL, TypeName.FLOAT)
     mine, other = found.type.name, right.type.name
     is_promoted = mine in ranks and other in ranks and ranks.index(mine) < ranks.index(other)
@@ -379,7 +381,7 @@ def _concatenation(node: exp.DPipe, env: Env) -> Expression:
         if any(map(is_jsonb, bound)):
             return merged(node, env, _bound(env))
         refuse_composite(node, env.dialect.grammar, *bound)
-    parts = tuple(values.text(each, env.translation) for each in bound)
+    parts = tuple(conversions.text(each, env.translation) for each in bound)
     return Call(Function.CONCAT, parts, TEXT, env.dialect.rules)
 
 

@@ -24,7 +24,7 @@ from nestling.ir.expression import (
 from nestling.ir.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import common_type as one_value
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import no_constant, statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
@@ -65,7 +65,7 @@ def _converted(piece: re.Match[str], given: Iterator[Expression], node: exp.Expr
         return _padded(lambda: _present(next(given), env), width, left, env)
     if kind in "di" and decimals is None and not (zero and left):
         if not zero:
-            return _padded(lambda: values.text(_integer(next(given), env), env.translation), width, left, env)
+            return _padded(lambda: conversions.text(_integer(next(given), env), env.translation), width, left, env)
         return _with_zeros(given, width, env)
     if kind == "f" and not zero and int(decimals or 6) <= _MOST_DECIMALS:
         return _padded(lambda: _fixed(given, int(decimals), env), width, left, env)
@@ -73,12 +73,12 @@ def _converted(piece: re.Match[str], given: Iterator[Expression], node: exp.Expr
 
 
 def _present(value: Expression, env: Env) -> Expression:
-    return _text(Function.COALESCE, env, values.text_as_shown(value, env.translation), Literal("", TEXT))
+    return _text(Function.COALESCE, env, conversions.text_as_shown(value, env.translation), Literal("", TEXT))
 
 
 def _integer(value: Expression, env: Env) -> Expression:
     number = one_value.coalesce([value, Literal(0, INTEGER)], env.translation)
-    return Cast(values.plain(number, env.translation), INTEGER, Rules.SQLITE)
+    return Cast(conversions.plain(number, env.translation), INTEGER, Rules.SQLITE)
 
 
 def _padded(text: Callable[[], Expression], width: int, left: str, env: Env, filling: str = " ") -> Expression:
@@ -97,7 +97,9 @@ def _with_zeros(given: Iterator[Expression], width: int, env: Env) -> Expression
     """Zeros stand behind the sign."""
 
     def digits() -> Expression:
-        return values.text(Call(Function.ABS, (_integer(next(given), env),), INTEGER, Rules.SQLITE), env.translation)
+        return conversions.text(
+            Call(Function.ABS, (_integer(next(given), env),), INTEGER, Rules.SQLITE), env.translation
+        )
 
     negative = Compare(Comparison.LESS, _integer(next(given), env), _int(0))
     minus = _text(Function.CONCAT, env, Literal("-", TEXT), _padded(digits, max(width - 1, 1), "", env, "0"))
@@ -108,7 +110,9 @@ def _fixed(given: Iterator[Expression], decimals: int, env: Env) -> Expression:
     """So many decimals: the rounded number's text, with zeros, cut off behind them."""
 
     def number() -> Expression:
-        return values.number(one_value.coalesce([next(given), Literal(0.0, FLOAT)], env.translation), env.translation)
+        return conversions.number(
+            one_value.coalesce([next(given), Literal(0.0, FLOAT)], env.translation), env.translation
+        )
 
     def rounded() -> Expression:
         return Call(Function.ROUND, (number(), _int(decimals)), FLOAT, Rules.SQLITE)

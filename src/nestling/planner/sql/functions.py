@@ -25,20 +25,20 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_float, is_integer, is_text, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.planner.sql import char_n as chars
 from nestling.planner.sql import common_type as one_value
-from nestling.planner.sql import values
-from nestling.planner.sql.arrays import cardinality
+from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, is_citext
 from nestling.planner.sql.comparisons import is_either_citext
-from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
-from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.json_changes import set_under
 from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.literals import DECIMAL
-from nestling.planner.sql.mysql_digits import Digits, digits_of
+from nestling.planner.sql.mysql.digits import Digits, digits_of
+from nestling.planner.sql.postgresql import char_n as chars
+from nestling.planner.sql.postgresql.arrays import cardinality
+from nestling.planner.sql.postgresql.enums import ranked
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_order, refuse_reckoning
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
@@ -51,19 +51,19 @@ def _texts(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expressio
 
 
 def _text(part: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return values.text(bound(part), env.translation)
+    return conversions.text(bound(part), env.translation)
 
 
 def _shown(parts: Sequence[exp.Expr], env: Env, bound: Bound) -> tuple[Expression, ...]:
     """As an answer shows them: a `char` with its blanks, truth as a letter."""
-    return tuple(values.text_as_shown(bound(part), env.translation) for part in parts)
+    return tuple(conversions.text_as_shown(bound(part), env.translation) for part in parts)
 
 
 def _integer(part: exp.Expr, env: Env, bound: Bound) -> Expression:
     given = bound(part)
     if env.dialect.is_sqlite:
-        return values.whole(given, env.translation)
-    found = values.number(given, env.translation)
+        return conversions.whole(given, env.translation)
+    found = conversions.number(given, env.translation)
     if isinstance(found, Parameter):
         return replace(found, type=INTEGER)
     return found if is_integer(found) else Cast(found, INTEGER, env.dialect.rules)
@@ -107,7 +107,7 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
     """A function of one number; of the number's own type unless told."""
 
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-        operand = values.argument(bound(node.this), env.translation)
+        operand = conversions.argument(bound(node.this), env.translation)
         return Call(function, (operand,), kind or operand.type, env.dialect.rules)
 
     return call
@@ -115,8 +115,8 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
 
 def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
-    given = values.plain(bound(node.this), env.translation)
-    operand = values.number(given, env.translation)
+    given = conversions.plain(bound(node.this), env.translation)
+    operand = conversions.number(given, env.translation)
     if isinstance(given, Parameter) and env.dialect.is_sqlite:
         kind = Call(Function.TYPE_OF, (given,), TEXT, Rules.SQLITE)
         is_read = InList(kind, (Literal("text", TEXT), Literal("blob", TEXT)))
@@ -147,7 +147,7 @@ def _floor(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if node.args.get("decimals") is not None or node.args.get("to") is not None:
             raise statement_gap(f"{called(node, env.dialect.grammar)} with digits", node)
-        operand = values.argument(bound(node.this), env.translation)
+        operand = conversions.argument(bound(node.this), env.translation)
         if (whole := _whole(operand, env)) is not None:
             return whole
         kind = operand.type if is_integer(operand) or env.dialect.rules is Rules.SQLITE else DECIMAL
@@ -158,7 +158,7 @@ def _floor(function: Function) -> Handler:
 
 def _round(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-        operand = values.number(bound(node.this), env.translation)
+        operand = conversions.number(bound(node.this), env.translation)
         digits = node.args.get("decimals")
         if digits is None and (whole := _whole(operand, env)) is not None:
             return whole
@@ -260,7 +260,7 @@ def _extreme(function: Function) -> Handler:
         parts = [bound(part) for part in nodes]
         chars.refuse_casts(nodes, *parts)
         if env.dialect.rules is Rules.SQLITE:  # compared as they are, by class
-            parts = [values.plain(part, env.translation) for part in parts]
+            parts = [conversions.plain(part, env.translation) for part in parts]
         rule = collation(env, nodes, parts) if not all(map(of_numbers, parts)) else Collation.BINARY
         if rule is not Collation.BINARY or (env.dialect.rules is Rules.MYSQL and any(map(is_text, parts))):
             raise statement_gap("the least or greatest of texts under a collation", node)
@@ -300,7 +300,7 @@ def _replace(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     replacement = node.args.get("replacement")
     new = _text(replacement, env, bound) if replacement is not None else Literal("", TEXT)
     is_sought = isinstance(node.expression, exp.Literal) and node.expression.is_string and node.expression.this
-    if env.dialect.is_sqlite and not is_sought and not is_text(values.plain(bound(node.this), env.translation)):
+    if env.dialect.is_sqlite and not is_sought and not is_text(conversions.plain(bound(node.this), env.translation)):
         raise statement_gap(
             "REPLACE in what may be no text, which SQLite leaves what it is where nothing is sought", node
         )
@@ -316,7 +316,7 @@ def _pad(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     is_length = isinstance(length, Literal) and isinstance(length.value, int) and length.value >= 0
     if env.dialect.rules is not Rules.MYSQL or is_length:
         return padded
-    negative = values.compare(Comparison.LESS, length, Literal(0, INTEGER), env.translation)
+    negative = conversions.compare(Comparison.LESS, length, Literal(0, INTEGER), env.translation)
     return one_value.case([(negative, NULL)], padded, env.translation)  # where PostgreSQL gives nothing of the text
 
 
@@ -363,7 +363,7 @@ def _character(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _power(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    sides = tuple(values.argument(bound(side), env.translation) for side in (node.this, node.expression))
+    sides = tuple(conversions.argument(bound(side), env.translation) for side in (node.this, node.expression))
     return Call(Function.POWER, sides, FLOAT, env.dialect.rules)
 
 
@@ -371,7 +371,7 @@ def _float_mod(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """SQLite's mod(), which is of floats where `%` is of integers."""
     if len(node.expressions) != 2:
         raise mistake(f"MOD() takes two arguments, not {len(node.expressions)}", node)
-    sides = tuple(values.argument(bound(side), env.translation) for side in node.expressions)
+    sides = tuple(conversions.argument(bound(side), env.translation) for side in node.expressions)
     return Call(Function.FLOAT_MOD, sides, FLOAT, env.dialect.rules)
 
 
@@ -385,7 +385,7 @@ def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         function = Function.LN if env.dialect.rules is Rules.MYSQL else Function.LOG10
     if function is None:
         raise statement_gap("LOG to any base", node)
-    operand = values.argument(bound(base if base is not None else node.this), env.translation)
+    operand = conversions.argument(bound(base if base is not None else node.this), env.translation)
     return Call(function, (operand,), FLOAT, env.dialect.rules)
 
 
@@ -404,7 +404,7 @@ def _regexp(function: Function) -> Handler:
 def _type_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if not env.dialect.is_sqlite:
         raise statement_gap("TYPEOF()", node)
-    return Call(Function.TYPE_OF, (values.plain(bound(node.this), env.translation),), TEXT, env.dialect.rules)
+    return Call(Function.TYPE_OF, (conversions.plain(bound(node.this), env.translation),), TEXT, env.dialect.rules)
 
 
 def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:

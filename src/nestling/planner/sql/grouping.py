@@ -11,17 +11,17 @@ from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, Name
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
 from nestling.ir.operands import columns_of, is_float, is_mixed, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
-from nestling.planner.sql import sum_types as sums
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
-from nestling.planner.sql.enums import ranked
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
 from nestling.planner.sql.gaps import called, mistake, statement_gap
-from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.lists import of_list
 from nestling.planner.sql.literals import DECIMAL
-from nestling.planner.sql.mysql_digits import Digits, digits_of, observed, quotient, together
+from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together
+from nestling.planner.sql.postgresql import sum_types as sums
+from nestling.planner.sql.postgresql.enums import ranked
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.supported_types import refuse_groups, refuse_order, refuse_reckoning
 
@@ -140,14 +140,14 @@ def unique_name(wish: str, taken: set[str]) -> str:
 
 
 def _keep_affinity(source: Expression, column: Column, translation: Translation) -> None:
-    translation.affinities[column.alias, column.name] = values.affinity(source, translation)
+    translation.affinities[column.alias, column.name] = conversions.affinity(source, translation)
 
 
 def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
     keys: list[Named] = []
     for node in nodes:
-        expression = values.shown(values.ordered(bind(node, env), env.translation), env.translation)
+        expression = conversions.shown(conversions.ordered(bind(node, env), env.translation), env.translation)
         wish = expression.name if isinstance(expression, Column) else "key"
         mixed = isinstance(expression, Column) and expression.mixed
         keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
@@ -261,24 +261,24 @@ def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expres
     translation = env.translation
     match function:
         case AggregateFunction.SUM:
-            return values.summand(value, translation)
+            return conversions.summand(value, translation)
         case AggregateFunction.AVG | AggregateFunction.TOTAL:
-            return values.number(value, translation)
+            return conversions.number(value, translation)
         case AggregateFunction.CONCAT:
-            return values.text(value, translation)
+            return conversions.text(value, translation)
         case AggregateFunction.EVERY | AggregateFunction.SOME:
-            return values.truth(value, translation)
+            return conversions.truth(value, translation)
         case AggregateFunction.MIN | AggregateFunction.MAX:
             if translation.dialect.rules is Rules.MYSQL and value.type.name is TypeName.DECIMAL:
                 return value
-            return values.shown(values.ordered(value, translation), translation)
+            return conversions.shown(conversions.ordered(value, translation), translation)
         case _:
             return value
 
 
 def _separator(node: exp.Expr, env: Env) -> Expression:
     separator = node.args.get("separator")
-    return values.text(bind(separator, env), env.translation) if separator is not None else Literal(",", TEXT)
+    return conversions.text(bind(separator, env), env.translation) if separator is not None else Literal(",", TEXT)
 
 
 def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:

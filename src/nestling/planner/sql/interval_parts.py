@@ -7,8 +7,8 @@ from decimal import Decimal
 from sqlglot import exp
 
 from nestling.ir.expression import Arithmetic, Call, Cast, Division, Expression, Function, Literal, Operator, Rules
-from nestling.ir.time_text import interval_micros
 from nestling.ir.types import INTEGER, TEXT
+from nestling.ir.value_forms.time_text import interval_micros
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Bound, Env
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.array_text import read_array
 from nestling.ir.expression import AttributeCast, Call, Cast, Expression, Function, Literal, Parameter, Rules
-from nestling.ir.json_text import jsonb_value
 from nestling.ir.operands import is_mixed
 from nestling.ir.types import JSONB, TEXT, TypeName
+from nestling.ir.value_forms.array_text import read_array
+from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.scope import Bound, Env
 

@@ -10,7 +10,7 @@ from nestling.ir.algebra import Aggregate, SortKey
 from nestling.ir.expression import ANY, Expression
 from nestling.ir.operands import is_mixed
 from nestling.ir.types import COMPOSITE, Type, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.json_parts import KIND, as_part
 from nestling.planner.sql.scope import Env

@@ -8,10 +8,10 @@ from decimal import Context, Decimal
 from uuid import UUID
 
 from nestling.ir.expression import Cast, Expression, Literal, Rules
-from nestling.ir.infinite_moments import infinite
-from nestling.ir.numeral import as_written, number_in
-from nestling.ir.time_text import read_time_of_day
 from nestling.ir.types import ANY_CHAR, FLOAT, INTEGER, NUMBERS, TEXT, TIMETZ, Type, TypeName
+from nestling.ir.value_forms.infinite_moments import infinite
+from nestling.ir.value_forms.numeral import as_written, number_in
+from nestling.ir.value_forms.time_text import read_time_of_day
 
 DECIMAL = Type(TypeName.DECIMAL)
 TIMESTAMP = Type(TypeName.TIMESTAMP)

@@ -27,7 +27,7 @@ from nestling.ir.expression import Rules
 from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
-from nestling.planner.sql.make_interval import with_intervals
+from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
 
 LONGEST_BYTES = 100_000

@@ -24,12 +24,12 @@ from nestling.ir.operands import nullable
 from nestling.ir.quantity_words import counted
 from nestling.ir.types import TypeName
 from nestling.planner.sql import common_type as one_value
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, rules_of
 from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.grouping import unique_name
-from nestling.planner.sql.mysql_digits import rounded_alike
+from nestling.planner.sql.mysql.digits import rounded_alike
 from nestling.planner.sql.outputs import BoundQuery, limits, recast
 from nestling.planner.sql.scope import Cte, Env, Translation
 from nestling.planner.sql.select import Select
@@ -133,7 +133,7 @@ def _alike(
         taken.add(unique)
         mixed = kind == ANY or any(isinstance(side, Column) and side.mixed for side in alike)
         columns.append(Column(alias, unique, kind, nullable(one) or nullable(other), mixed))
-        translation.affinities[alias, unique] = values.affinity(one, translation)
+        translation.affinities[alias, unique] = conversions.affinity(one, translation)
     lefts, rights = ([side[place] for side in sides] for place in (0, 1))
     return (recast(left, lefts, translation), recast(right, rights, translation)), tuple(columns)
 
@@ -150,7 +150,7 @@ def _or_untyped(column: Column, relation: Relation, translation: Translation) ->
     if not isinstance(relation, Project):
         return column
     value = relation.outputs[place].expression
-    return value if value == NULL or values.is_untyped(value) else column
+    return value if value == NULL or conversions.is_untyped(value) else column
 
 
 def _ordered(bound: BoundQuery, node: exp.Expr, env: Env, right: BoundQuery | None = None) -> BoundQuery:

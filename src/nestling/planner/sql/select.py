@@ -24,19 +24,19 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import Collation, Column, Expression, Rules
 from nestling.ir.types import TypeName
-from nestling.planner.sql import sum_types as sums
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
+from nestling.planner.sql.from_clause import bind_from
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
+from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.row_locks import note_locks
 from nestling.planner.sql.scope import Env, Translation, Windows
 from nestling.planner.sql.supported_types import refuse_groups
-from nestling.planner.sql.tables import bind_from
 
 _REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")
 
@@ -166,7 +166,7 @@ class Select:
             found = bind(item.tree.unalias(), env)
             if found.type.name is TypeName.DECIMAL and self._is_merged(env):
                 return found
-            return values.shown(found, self.translation)
+            return conversions.shown(found, self.translation)
         if env.grouped is not None and isinstance(item.column, Column):
             return env.grouped.column(item.column, self.node)
         assert item.column is not None
@@ -220,7 +220,7 @@ class Select:
     def _finish(self, relation: Relation, named: tuple[Named, ...], order: list[SortKey], env: Env) -> Relation:
         alias = self.translation.alias(self.wish)
         for item, output in zip(named, self.items, strict=True):
-            self.translation.affinities[alias, item.name] = values.affinity(item.expression, self.translation)
+            self.translation.affinities[alias, item.name] = conversions.affinity(item.expression, self.translation)
             sums.hand_on(item.expression, Column(alias, item.name, item.expression.type), self.translation)
             keep(
                 Column(alias, item.name, item.expression.type),

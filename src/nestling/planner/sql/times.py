@@ -27,14 +27,14 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
-from nestling.planner.sql.infinite_moments import refuse_infinite
 from nestling.planner.sql.interval_parts import part_of_interval
 from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
+from nestling.planner.sql.mysql.zero_dates import dates_alone
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bound, Env
-from nestling.planner.sql.zero_dates import dates_alone
 
 Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
@@ -438,7 +438,9 @@ def _shifted(
         number, word = number_literal(match[1]), match[2]
     else:
         number = (
-            _counted(inner, amount) if isinstance(inner, exp.Literal) else values.number(bound(inner), env.translation)
+            _counted(inner, amount)
+            if isinstance(inner, exp.Literal)
+            else conversions.number(bound(inner), env.translation)
         )
     word = word.casefold().rstrip("s")
     if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):
@@ -446,7 +448,7 @@ def _shifted(
     if isinstance(number, Parameter):
         number = replace(number, type=INTEGER, exact=env.dialect.rules is Rules.POSTGRESQL)
     if times is not None:
-        number = Arithmetic(Operator.MULTIPLY, values.number(bound(times), env.translation), number, INTEGER)
+        number = Arithmetic(Operator.MULTIPLY, conversions.number(bound(times), env.translation), number, INTEGER)
     if minus:
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
     found = _time(bound(base), env)

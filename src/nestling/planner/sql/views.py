@@ -59,7 +59,7 @@ def _gap_of(view: View, model: Model, dialect: str) -> Gap | None:
     try:
         bind_view(view, Translation(model, dialect_of(dialect)), view.name)
     except StatementGap as error:
-        return replace(error.gap, where=error.gap.where or view.name)
+        return error.at(view.name)
     except WorkloadError as error:
         return Gap(GapKind.INPUT, error.problems[0].what, view.name)
     return None

@@ -8,14 +8,14 @@ from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, Sort
 from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import common_type as one_value
-from nestling.planner.sql import sum_types as sums
-from nestling.planner.sql import values
+from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, rules_of
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate
 from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.grouping import bind_aggregate
-from nestling.planner.sql.infinite_moments import refuse_infinite
-from nestling.planner.sql.mysql_digits import observed
+from nestling.planner.sql.mysql.digits import observed
+from nestling.planner.sql.postgresql import sum_types as sums
+from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, Windows
 from nestling.planner.sql.supported_types import refuse_parts
 
@@ -66,7 +66,7 @@ def _over(node: exp.Window, windows: Windows, env: Env) -> Over:
     order = next((part.args["order"] for part in parts if part.args.get("order")), None)
     spec = next((part.args["spec"] for part in parts if part.args.get("spec")), None)
     keys = bind_sort(order.expressions if order is not None else (), env)
-    terms = tuple(values.ordered(bind(term, env), env.translation) for term in partition)
+    terms = tuple(conversions.ordered(bind(term, env), env.translation) for term in partition)
     refuse_parts(node, *terms)
     rules = rules_of([collation(env, (tree,), (term,)) for tree, term in zip(partition, terms, strict=True)])
     return terms, rules, keys, _frame(spec, bool(keys), env)
@@ -119,7 +119,7 @@ def _only(only: WindowOnly, node: exp.Expr, env: Env) -> tuple[tuple[Expression,
     if only is WindowOnly.NTILE:
         return arguments, INTEGER
     refuse_infinite(node.key.upper(), node, env.translation, arguments[0])
-    value = values.shown(values.ordered(arguments[0], env.translation), env.translation)
+    value = conversions.shown(conversions.ordered(arguments[0], env.translation), env.translation)
     if len(arguments) > 2:
         (value, default), kind = one_value.common([value, arguments[2]], env.translation)
         return (value, arguments[1], default), kind

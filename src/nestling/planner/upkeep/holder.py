@@ -38,7 +38,7 @@ class Locator:
 def holder_rows(place: Place, columns: Sequence[Column], context: Context) -> Rows:
     """The rows at the place with some of their attributes; the documents still are the collection's."""
     rows = Rows(documents_at(place), Layout(), top_fields(place.store), {HOLDER: PlacedScan(place)})
-    return replace(with_attributes(rows, place, "", tuple(columns), context), identity=identity_paths(place))
+    return replace(with_attributes(rows, place, tuple(columns), context), identity=identity_paths(place))
 
 
 def locators(design: Design, place: Place) -> tuple[Locator, ...]:

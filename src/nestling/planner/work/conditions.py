@@ -11,8 +11,8 @@ from nestling.ir.row_steps import VARIABLE, Layout, WhereElement
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
 from nestling.planner.value_ranges import Values, both, column_in, items_in, span_of, width
+from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import clause
-from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, weight
 from nestling.planner.work.stream import Condition, Use
 

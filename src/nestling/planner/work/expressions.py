@@ -1,4 +1,4 @@
-"""What expressions cost: how large they are for the server to take in, and how much of them it works out for each row.
+"""What expressions cost: their size as the server parses them, and how much is evaluated for each row.
 
 Whatever a SQL dialect does on its own becomes operators of MongoDB's, some of them by the dozen. The sizes are those of what the
 emitter makes of a node of each kind, its operands not counted; what is worked out for a row is less, since branches are left out.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression, Literal, Parameter
 from nestling.ir.statistics import Statistics
-from nestling.planner.work.documents import NOTHING, Documents, documents_of
+from nestling.planner.work.average_documents import NOTHING, Documents, documents_of
 
 UNKNOWN_LIMIT = 20.0
 """Rows taken to be asked for by a LIMIT whose parameter nobody gave."""

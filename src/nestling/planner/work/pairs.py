@@ -12,7 +12,7 @@ from nestling.ir.row_steps import Add, WherePair
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.selectivity import share
 from nestling.planner.value_ranges import Values, items_in
-from nestling.planner.work.documents import Documents
+from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.expressions import size, weight
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.stream import Condition, Stream, Use

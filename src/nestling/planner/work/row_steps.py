@@ -39,8 +39,8 @@ from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.value_ranges import Values, column_in
+from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.conditions import condition, element_condition, has_some, merged, sayable
-from nestling.planner.work.documents import Documents
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.facts import UNKNOWN_LIMIT, Facts
 from nestling.planner.work.first_access import asked_in_turn, distinct, read

@@ -1,4 +1,4 @@
-"""What flows from one step of a plan to the next: how many rows, what they hold, and the work done for them so far."""
+"""What one step of a plan gives to the next: how many rows, what they hold, and the work done so far."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from nestling.ir.expression import Expression
 from nestling.ir.work import NO_WORK, Work
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import Span
-from nestling.planner.work.documents import Documents
+from nestling.planner.work.average_documents import Documents
 
 
 class Use(Enum):

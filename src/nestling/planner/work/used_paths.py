@@ -1,4 +1,4 @@
-"""Every path a plan speaks of: what is in no such path is stored and fetched, but never looked at."""
+"""Every path a plan mentions. Other paths are stored and fetched, but not evaluated."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
 from nestling.ir.kept_numbers import NUMBERS
-from nestling.ir.names import NUMBERS_COLLECTION, join
+from nestling.ir.names import NUMBERS_COLLECTION, join, overlap
 from nestling.ir.operands import bare
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.work import NO_WORK, Work
@@ -38,9 +38,9 @@ from nestling.ir.write_path import (
 from nestling.planner.selectivity import CLOSED_RANGE
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
+from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.conditions import equal_to
-from nestling.planner.work.documents import Documents
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import Access, read
@@ -211,4 +211,4 @@ class _Counted:
 def _touches(keys: tuple[str, ...], changes: Iterable[Change]) -> bool:
     """Whether a change is about what the index holds."""
     paths = [_PLACES.sub("", change.path) for change in changes]
-    return any(f"{key}.".startswith(f"{path}.") or f"{path}.".startswith(f"{key}.") for key in keys for path in paths)
+    return any(overlap(key, path) for key in keys for path in paths)

@@ -1,11 +1,13 @@
-"""Writes on any design: which rows, and what makes their homes, and all that follows from them, as the statement says.
+"""Writes: plans the steps of an INSERT, UPDATE or DELETE on any design.
 
-`shortest` finds the one command that some statements are, `single_upserts` that of an INSERT that may meet a row. For the
-others `effects` gathers what happens to the rows of each entity, by the statement and by foreign keys (`foreign_keys`);
-`effect_steps` plans it. Rows are read first, place by place (`fetch`); then steps for each of them change its home:
-`removed_rows`, `added_rows` and `changes_in_place`, by kind of place `overflow`, `buckets`, `splits`, `discriminators`,
-`archive`, `listed_ids`. `returning` counts the rows, and has what RETURNING says of them. At last `unused_columns` takes out of
-the reads what no step uses.
+A statement that can be one command is planned in `single_command`. Any other is planned in these steps:
+
+1. `foreign_keys` collects what happens to the rows of each entity, by the statement and by its foreign keys.
+2. `insert`, `update` and `delete` plan the steps for one entity; `effect_steps` calls them entity by entity.
+3. A step reads the rows, place by place (`draft/fetch.py`). The steps of `row_changes` then change their home;
+   what they do depends on the kind of place (`places`).
+4. `row_set_upkeep` adds what keeps copies right. `returning` counts the rows and answers RETURNING.
+5. `unused_columns` removes from the reads what no step uses.
 """
 
 from __future__ import annotations
@@ -17,15 +19,15 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.work import Work
 from nestling.ir.write import Delete, Insert, Update, Write
 from nestling.ir.write_path import WritePlan
-from nestling.planner.writes.direct import direct
-from nestling.planner.writes.draft import WriteDraft
+from nestling.planner.writes.draft.fetch import Prices
+from nestling.planner.writes.draft.gaps import WriteGap
+from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
-from nestling.planner.writes.fetch import Prices
-from nestling.planner.writes.gaps import WriteGap
 from nestling.planner.writes.insert import insert_rows, written_rows
 from nestling.planner.writes.selected_inserts import insert_absent
-from nestling.planner.writes.single_commands import shortest
-from nestling.planner.writes.single_upserts import shortest_upsert
+from nestling.planner.writes.single_command.direct import direct
+from nestling.planner.writes.single_command.single_commands import shortest
+from nestling.planner.writes.single_command.single_upserts import shortest_upsert
 from nestling.planner.writes.unused_columns import without_unused
 from nestling.planner.writes.upsert import upsert_rows
 

@@ -28,10 +28,10 @@ from nestling.ir.operands import conjunction
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
-from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
-from nestling.planner.writes.phases import Phase
+from nestling.planner.writes.draft.cells import Cells, column
+from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
 
 _ONE = Literal(1, INTEGER)
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from nestling.ir.names import join
 from nestling.ir.write_path import OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import listed_ids as listed
-from nestling.planner.writes.cells import ID, Cells, column
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.effects import Effect
-from nestling.planner.writes.fetch import rows_by_place
-from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.phases import Phase
-from nestling.planner.writes.placing import is_paged
-from nestling.planner.writes.removed_rows import removed
+from nestling.planner.writes.draft.cells import ID, Cells, column
+from nestling.planner.writes.draft.fetch import rows_by_place
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.foreign_keys.effects import Effect
+from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
+from nestling.planner.writes.places.placing import is_paged
+from nestling.planner.writes.places.rows_inside import is_inside, nested
 from nestling.planner.writes.returning import counted
+from nestling.planner.writes.row_changes import listed_ids as listed
+from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
-from nestling.planner.writes.rows_inside import is_inside, nested
 
 
 def delete_from_entity(work: WriteDraft, effect: Effect, *, own: bool) -> None:

@@ -8,13 +8,13 @@ from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.types import INTEGER
 from nestling.ir.write_path import Fetch, Refuse
 from nestling.planner.writes.delete import delete_from_entity
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.effects import Assignments, Effect, ForbiddenRows, RowDelete, RowUpdate
-from nestling.planner.writes.fetch import plan
-from nestling.planner.writes.foreign_keys import spread
-from nestling.planner.writes.gaps import write_gap
-from nestling.planner.writes.phases import Phase
-from nestling.planner.writes.reachable_entities import entities_parents_first
+from nestling.planner.writes.draft.fetch import plan
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.foreign_keys.effects import Assignments, Effect, ForbiddenRows, RowDelete, RowUpdate
+from nestling.planner.writes.foreign_keys.reachable_entities import entities_parents_first
+from nestling.planner.writes.foreign_keys.referential_actions import spread
 from nestling.planner.writes.update import update_entity
 
 _ONE = Literal(1, INTEGER)

@@ -1,4 +1,4 @@
-"""A read with fewer columns, and without the steps that only the others needed."""
+"""A read with fewer columns, and without the steps that only the removed columns needed."""
 
 from __future__ import annotations
 

@@ -34,22 +34,22 @@ from nestling.ir.write import GeneratedValue, Insert, Write
 from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
 from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import listed_ids as listed
-from nestling.planner.writes.added_rows import added
-from nestling.planner.writes.cells import Cells, column
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
-from nestling.planner.writes.gaps import write_gap
-from nestling.planner.writes.guarded_push import guard
-from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.initial_copies import copied_fields, with_copied
-from nestling.planner.writes.initial_values import copied_whole, filled_whole
+from nestling.planner.writes.draft.cells import Cells, column
+from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.foreign_keys.parent_locks import held_parent
 from nestling.planner.writes.numbers_given import last, never_return, raised, with_last
-from nestling.planner.writes.orphans import adopted
-from nestling.planner.writes.parent_locks import held_parent
-from nestling.planner.writes.phases import Phase
+from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
+from nestling.planner.writes.places.initial_copies import copied_fields, with_copied
 from nestling.planner.writes.returning import counted
+from nestling.planner.writes.row_changes import listed_ids as listed
+from nestling.planner.writes.row_changes.added_rows import added
+from nestling.planner.writes.row_changes.guarded_push import guard
+from nestling.planner.writes.row_changes.initial_values import copied_whole, filled_whole
+from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_set_upkeep import add_upkeep
 
 Row = dict[str, Expression]

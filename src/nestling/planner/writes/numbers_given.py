@@ -16,9 +16,9 @@ from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.types import INTEGER, TEXT, Type
 from nestling.ir.write import GeneratedValue
 from nestling.ir.write_path import Constant, Each, Extend, Fetch, Increment, Match, UpdateDocuments, WriteStep
-from nestling.planner.writes.cells import Cells
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.draft.write_draft import WriteDraft
 
 _LAST = "last_"
 """What the columns of the highest numbers begin with."""

@@ -1,4 +1,4 @@
-"""What a write answers: its rows at hand are counted, and RETURNING takes its columns from them.
+"""What a write answers: it counts its rows, and RETURNING takes its columns from them.
 
 Columns stand in the rows as they are. Where something is computed of them, that is asked of the server once all is done, row by
 row.
@@ -14,11 +14,11 @@ from nestling.ir.expression import Column, Expression
 from nestling.ir.model import Entity
 from nestling.ir.write_path import Each
 from nestling.planner.reads.traverse import has_subquery, rewritten
-from nestling.planner.writes.cells import Cells
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.fetch import fetch, plan, same_row
-from nestling.planner.writes.gaps import write_gap
-from nestling.planner.writes.phases import Phase
+from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.writes.draft.fetch import fetch, plan, same_row
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
 def counted(work: WriteDraft, entity: Entity, prefix: str, rows: str) -> None:

@@ -1,4 +1,4 @@
-"""What follows from a row set: the upkeep of all that is kept of its rows elsewhere."""
+"""Adds the upkeep of a row set: the steps that keep the copies of its rows right."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Collection
 from nestling.ir.model import Entity
 from nestling.ir.upkeep import Derived
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.phases import Phase
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
 
 
 def add_upkeep(

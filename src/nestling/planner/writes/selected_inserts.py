@@ -24,13 +24,13 @@ from nestling.ir.model import Entity
 from nestling.ir.types import INTEGER
 from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.ir.write_path import NEW, Fetch
-from nestling.planner.writes.cells import column
 from nestling.planner.writes.constraints import compared_by, refuse_nulls
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.fetch import plan, scan_of
-from nestling.planner.writes.gaps import write_gap
+from nestling.planner.writes.draft.cells import column
+from nestling.planner.writes.draft.fetch import plan, scan_of
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
-from nestling.planner.writes.phases import Phase
 from nestling.planner.writes.upsert import conflict_groups, conflicting, some_groups
 
 _ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from nestling.ir.write_path import Cell, Document, Each, Fetch, Give, Refuse, Set, UpdateDocuments, WritePlan, WriteStep
+from nestling.planner.writes.draft.new_names import parameters_in
 from nestling.planner.writes.fewer_columns import with_columns
-from nestling.planner.writes.names import parameters_in
 
 
 def without_unused(plan: WritePlan) -> WritePlan:

@@ -9,26 +9,26 @@ from nestling.ir.names import join
 from nestling.ir.operands import nullable
 from nestling.ir.write_path import NEW, OLD, Each, Fetch
 from nestling.planner.upkeep import ChangeKind
-from nestling.planner.writes import listed_ids as listed
-from nestling.planner.writes import overflow
-from nestling.planner.writes.added_rows import added
-from nestling.planner.writes.cells import Cells, column
-from nestling.planner.writes.changes_in_place import changes_in_place
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
-from nestling.planner.writes.draft import WriteDraft
-from nestling.planner.writes.effects import Assignments, RowUpdate
-from nestling.planner.writes.fetch import Outputs, rows_by_place
-from nestling.planner.writes.gaps import write_gap
-from nestling.planner.writes.home_copies import refuse_copied_home, refuse_home_copies
-from nestling.planner.writes.moved_rows import raw_columns
-from nestling.planner.writes.orphans import adopted
-from nestling.planner.writes.parent_locks import held_parent
-from nestling.planner.writes.phases import Phase
-from nestling.planner.writes.placing import is_paged, placing
-from nestling.planner.writes.removed_rows import removed
+from nestling.planner.writes.draft.cells import Cells, column
+from nestling.planner.writes.draft.fetch import Outputs, rows_by_place
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.foreign_keys.effects import Assignments, RowUpdate
+from nestling.planner.writes.foreign_keys.parent_locks import held_parent
+from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
+from nestling.planner.writes.places.placing import is_paged, placing
+from nestling.planner.writes.places.rows_inside import is_embedded_along, is_inside, nested
 from nestling.planner.writes.returning import counted
+from nestling.planner.writes.row_changes import listed_ids as listed
+from nestling.planner.writes.row_changes import overflow
+from nestling.planner.writes.row_changes.added_rows import added
+from nestling.planner.writes.row_changes.changes_in_place import changes_in_place
+from nestling.planner.writes.row_changes.moved_rows import raw_columns
+from nestling.planner.writes.row_changes.orphans import adopted
+from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
-from nestling.planner.writes.rows_inside import is_embedded_along, is_inside, nested
 
 
 def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool) -> None:

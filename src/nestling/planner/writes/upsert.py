@@ -16,16 +16,16 @@ from nestling.ir.row_check import truth_of
 from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.ir.write_path import NEW, Give
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.writes.cells import column
-from nestling.planner.writes.condition_columns import scanned
 from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
-from nestling.planner.writes.draft import WriteDraft
+from nestling.planner.writes.draft.cells import column
+from nestling.planner.writes.draft.fetch import scan_of
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.scanned_entities import scanned
+from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.effect_steps import delete_with_effects, update_with_effects
-from nestling.planner.writes.fetch import scan_of
-from nestling.planner.writes.gaps import write_gap
 from nestling.planner.writes.insert import Row, insert_rows, written_rows
-from nestling.planner.writes.phases import Phase
-from nestling.planner.writes.plain_conditions import is_given
+from nestling.planner.writes.single_command.plain_conditions import is_given
 
 
 def upsert_rows(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 from nestling.common.errors import Problem, WorkloadError
 from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
-from nestling.ir.json_text import json_text
 from nestling.ir.model import Model, OnDelete
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rows import Column, JsonNull, Path, RowQuery, RowSource
 from nestling.ir.types import Type, TypeName
+from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.workload import Statement
 from nestling.sources.draws.bases import Base, bases
 from nestling.sources.draws.fresh import combinations, counted, fresh, unique_groups

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from nestling.ir.model import Model
 from nestling.ir.rows import RowSink
 from nestling.ir.statistics import Statistics
-from nestling.sources.generated.tables import tables
+from nestling.sources.generated.nth_rows import tables
 
 BATCH_ROWS = 5_000
 

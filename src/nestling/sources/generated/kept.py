@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from nestling.ir.allowed_values import fitting, nth_value
 from nestling.ir.model import Attribute
-from nestling.sources.generated.values import Maker
+from nestling.sources.generated.nth_values import Maker
 
 
 def kept(make: Maker, attribute: Attribute, distinct: int) -> Maker:

@@ -7,9 +7,8 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import combinations, islice, product
 
-from nestling.ir.expression import Expression, Literal
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.operands import operands
+from nestling.ir.operands import constants_of
 from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.row_check import RowCheck, truth_of
 from nestling.ir.types import TypeName
@@ -39,7 +38,7 @@ def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
     conditions = [each.condition for each in kinds]
     said = {name for each in kinds for name in each.columns}
     free = [place for place, name in enumerate(names) if name in said - fixed]
-    constants = tuple({value: None for each in conditions for value in _constants(each)})
+    constants = tuple({value: None for each in conditions for value in constants_of(each)})
     seen: set[tuple[object, ...]] = set()
 
     def told_apart(known: Mapping[str, object]) -> list[tuple[object, ...]]:
@@ -68,13 +67,6 @@ def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
                     yield tuple(dict(zip(places, values, strict=True)).get(at, own) for at, own in enumerate(row))
 
     return kept
-
-
-def _constants(condition: Expression) -> Iterator[object]:
-    if isinstance(condition, Literal):
-        yield condition.value
-    for part in operands(condition):
-        yield from _constants(part)
 
 
 def _others(attribute: Attribute, row: Row, entity: Entity, constants: Sequence[object]) -> Iterator[object]:

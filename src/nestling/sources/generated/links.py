@@ -9,7 +9,7 @@ from functools import lru_cache
 from nestling.ir.model import Cardinality, Model, Relationship
 from nestling.ir.statistics import Statistics
 from nestling.sources.generated.fan_out import Slots, slots
-from nestling.sources.generated.numbers import Permutation, permutation
+from nestling.sources.generated.permutations import Permutation, permutation
 
 REMEMBERED = 512
 """Parents whose partners are kept: rows of one parent come together."""

@@ -13,7 +13,7 @@ from typing import Any
 from nestling.ir.distribution import Distribution
 from nestling.ir.model import Attribute
 from nestling.ir.types import TypeName
-from nestling.sources.generated.values import Maker
+from nestling.sources.generated.nth_values import Maker
 
 _KINDS: dict[TypeName, type] = {
     TypeName.INTEGER: int,

@@ -9,7 +9,7 @@ from nestling.ir.facts.nodes import Column, NodeForm, Steps
 from nestling.ir.facts.structure import Columns
 from nestling.ir.model import Attribute
 from nestling.sources.mongo.declared import required
-from nestling.sources.mongo.names import column_name, entity_names, free, reference_name
+from nestling.sources.mongo.entity_names import column_name, entity_names, free, reference_name
 from nestling.sources.mongo.our_forms import BUCKET_FIELDS
 from nestling.sources.mongo.seen import ObservedNode, Place, Role
 from nestling.sources.mongo.survey import Survey, counts, flat_copies

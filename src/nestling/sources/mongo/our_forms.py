@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.facts.nodes import PAGE, Column, Node, NodeForm, Steps, is_paged, paged_by
-from nestling.sources.mongo.names import column_name
+from nestling.sources.mongo.entity_names import column_name
 from nestling.sources.mongo.seen import ObservedNode, Place, Role
 
 COUNT, START = "count", "bucket_start"

@@ -9,7 +9,7 @@ from nestling.ir.facts.structure import Link
 from nestling.ir.model import Attribute, Model, Relationship
 from nestling.ir.types import COMPOSITE
 from nestling.sources.mongo.entities import EntityOf
-from nestling.sources.mongo.names import free, reference_name
+from nestling.sources.mongo.entity_names import free, reference_name
 from nestling.sources.mongo.seen import Place, Role
 from nestling.sources.mongo.survey import Survey
 from nestling.sources.mongo.types import JSON

@@ -2,7 +2,8 @@
 
 `open_database(url).reading()` says what is there; `SqlDatabase` is a `RowSource`, `SqlSink` a `RowSink`. Each stage is a module:
 `address` and `connection` (reach it), `catalog*` (what it says of itself), `reflect` (a model of that), `measure*` and `refine`
-(what its data says), `row_sql`, `rows` and `values` (its rows), `sink`, `existing` and `literals` (the way back).
+(what its data says), `row_sql`, `row_source` and `driver_values` (its rows), `sink`, `existing` and `driver_parameters` (the way
+back).
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nestling.sources.sql.address import is_sql_address, parse_address
-from nestling.sources.sql.rows import SqlDatabase
+from nestling.sources.sql.row_source import SqlDatabase
 from nestling.sources.sql.sink import SqlSink
 
 if TYPE_CHECKING:

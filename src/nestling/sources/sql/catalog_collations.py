@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from nestling.ir.letter_case import LOWER_OF, UPPER_OF, known_case
 from nestling.ir.quantity_words import counted
+from nestling.ir.value_forms.letter_case import LOWER_OF, UPPER_OF, known_case
 
 _COLLATIONS = """
 SELECT found.name, count(*) FROM (

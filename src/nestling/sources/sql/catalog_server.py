@@ -83,11 +83,12 @@ _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """What the inspector knows of one schema, by table."""
+    """What the inspector knows of one schema, by table. `has_names`: statements may name constraints."""
 
     primary: Mapping[Any, Any]
     uniques: Mapping[Any, Any]
     foreign: Mapping[Any, Any]
+    has_names: bool
 
 
 def read_server_catalog(address: Address, connection: Any) -> Catalog:
@@ -123,8 +124,8 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         else:
             where = (schema, name)
             known = checks.get(where, ())
-            table = _table(address.dialect, entity, where, found, keys[schema], known, default, gaps, cuts=cuts)
-            tables.append(table)
+            facts = _columns(address.dialect, entity, found, known, gaps, cuts=cuts)
+            tables.append(_table(entity, where, facts, keys[schema], known, default))
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
@@ -156,6 +157,7 @@ def _keys(inspector: Inspector, schema: str | None) -> _Keys:
         primary=inspector.get_multi_pk_constraint(schema=schema),
         uniques=inspector.get_multi_indexes(schema=schema),
         foreign=inspector.get_multi_foreign_keys(schema=schema),
+        has_names=inspector.dialect.name == POSTGRESQL,
     )
 
 
@@ -167,18 +169,10 @@ def _checked_as_json(dialect: str, checks: Iterable[Check]) -> set[str]:
     return {sql.removeprefix("json_valid(`").removesuffix("`)") for sql in found}
 
 
-def _table(
-    dialect: str,
-    entity: str,
-    where: tuple[str | None, str],
-    found: list[Any],
-    keys: _Keys,
-    checks: tuple[Check, ...],
-    default: str,
-    gaps: list[Gap],
-    *,
-    cuts: bool,
-) -> Table:
+def _columns(
+    dialect: str, entity: str, found: list[Any], checks: tuple[Check, ...], gaps: list[Gap], *, cuts: bool
+) -> tuple[ColumnFacts, ...]:
+    """The columns of a table; a type that is not understood is added to `gaps`."""
     columns = []
     json = _checked_as_json(dialect, checks)
     for name, declared, nullable, labels, filling, collation, made_by, _ in found:
@@ -201,6 +195,17 @@ def _table(
                 fraction=replace(read.fraction, cut=cuts) if read.fraction is not None else None,
             )
         )
+    return tuple(columns)
+
+
+def _table(
+    entity: str,
+    where: tuple[str | None, str],
+    columns: tuple[ColumnFacts, ...],
+    keys: _Keys,
+    checks: tuple[Check, ...],
+    default: str,
+) -> Table:
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
     foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))
@@ -208,13 +213,13 @@ def _table(
         entity,
         where[0],
         where[1],
-        tuple(columns),
+        columns,
         tuple(keys.primary.get(where, {}).get("constrained_columns") or ()),
         tuple(dict.fromkeys(unique for unique in uniques if set(unique) <= names)),
         tuple(foreign),
         checks,
         partial=tuple(filter(None, map(_partial, keys.uniques.get(where, ())))),
-        names=tuple(_constraint_names(keys, where)) if dialect == POSTGRESQL else (),
+        names=tuple(_constraint_names(keys, where)) if keys.has_names else (),
     )
 
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from nestling.ir.defaults import Constant, Generated
-from nestling.ir.infinite_moments import infinite
 from nestling.ir.types import TypeName
+from nestling.ir.value_forms.infinite_moments import infinite
+from nestling.sources.sql.driver_parameters import writer
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.literals import writer
 
 if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity

@@ -19,9 +19,9 @@ from nestling.common.errors import (
     Problem,
     SourceError,
 )
-from nestling.ir.infinite_moments import INFINITE
 from nestling.ir.sql_dialects import NAMES
 from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
+from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.sources.sql.sampling import integer_key, windows
 
 if TYPE_CHECKING:
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.existing import Existing
     from nestling.sources.sql.measure import Connected, TableMeasures
+    from nestling.sources.sql.row_source import SqlDatabase
     from nestling.sources.sql.row_sql import Tables
-    from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
     from nestling.sources.sql.statements import SourceRows
-    from nestling.sources.sql.values import Converter
 
 _T = TypeName
 _BESIDE = {

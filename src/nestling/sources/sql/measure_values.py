@@ -17,10 +17,10 @@ from nestling.ir.distribution import Distribution, as_kind
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.statistics import Origin
 from nestling.ir.types import TypeName
+from nestling.sources.sql.driver_values import converter
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.row_sql import selected
 from nestling.sources.sql.sampling import sample
-from nestling.sources.sql.values import converter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

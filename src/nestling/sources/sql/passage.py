@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from nestling.common.errors import Problem, RowRefused, SourceError, name_list
-from nestling.ir.canonical import canonical_encoder, row_encoder
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Column, RefusedValues, RowQuery, summed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.value_forms.canonical import canonical_encoder, row_encoder
 from nestling.ir.values import Policy
 from nestling.sources.sql.connection import dialect_of, typed_errors
+from nestling.sources.sql.driver_parameters import writer
+from nestling.sources.sql.driver_values import convert_rows, converter
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.literals import writer
 from nestling.sources.sql.row_sql import Tables, compile_query, quoted
 from nestling.sources.sql.table_ddl import create_staged, quote, staged_types
-from nestling.sources.sql.values import convert_rows, converter
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

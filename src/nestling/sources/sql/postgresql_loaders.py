@@ -11,7 +11,7 @@ from psycopg.pq import Format
 from psycopg.types import TypeInfo
 from psycopg.types.string import TextLoader
 
-from nestling.ir.json_text import read_json
+from nestling.ir.value_forms.json_text import read_json
 
 if TYPE_CHECKING:
     from psycopg import Connection

@@ -11,7 +11,7 @@ from nestling.ir.quantity_words import first_of
 
 if TYPE_CHECKING:
     from nestling.ir.model import Model
-    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.row_source import SqlDatabase
 
 
 def check_presence(database: SqlDatabase, model: Model) -> None:

@@ -11,12 +11,12 @@ from nestling.common.errors import Problem, SourceError
 from nestling.ir.model import Attribute
 from nestling.ir.types import Type, TypeName
 from nestling.sources.sql.connection import typed_errors
+from nestling.sources.sql.driver_parameters import writer
 from nestling.sources.sql.engines import engine_of
-from nestling.sources.sql.literals import writer
 from nestling.sources.statements.placeholders import rewritten
 
 if TYPE_CHECKING:
-    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.row_source import SqlDatabase
 
 _BEFORE_LIST = re.compile(r"\bIN\s*$", re.IGNORECASE)
 _UNKNOWN = Type(TypeName.TIMESTAMP)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nestling.ir.clause import Clause
-from nestling.ir.computed import concerned
+from nestling.ir.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk

@@ -30,8 +30,8 @@ from nestling.common.errors import InputError, Problem, WorkloadError, unknown
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.types import TIMES
+from nestling.ir.value_forms.written_values import written_bound
 from nestling.ir.workload import LEAST_TOGETHER, Requirements
-from nestling.ir.written_values import written_bound
 from nestling.sources.tables import find_name
 
 KEYS = (

@@ -13,7 +13,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
 from nestling.ir.rules import OUTWEIGHS
 from nestling.ir.situation.situation import Situation
-from nestling.ir.work_words import work_rate
+from nestling.ir.words.work_words import work_rate
 from nestling.strategies.placement.decided_relationships import has_payload, in_model_order, plain_links, sides
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price

@@ -10,7 +10,7 @@ from nestling.ir.proposal import Decision, Reason
 from nestling.ir.quantity_words import counted, short, size
 from nestling.ir.situation.situation import Situation
 from nestling.strategies.placement.nesting import Nesting
-from nestling.strategies.placement.outweighing import EMBEDDING, NEITHER, REFERENCING, with_what_outweighs
+from nestling.strategies.placement.outweighing import EMBEDDING, NEITHER, REFERENCING, Factor, with_what_outweighs
 
 
 def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Decision, ...]) -> tuple[Decision, ...]:
@@ -30,12 +30,12 @@ def weighed(situation: Situation, homes: Mapping[str, str], decisions: tuple[Dec
         told = with_what_outweighs(
             made, seven, embeds=homes.get(link.child) in (name, *sides.get(made.relationship, ()))
         )
-        found.append(replace(told, reasons=(*told.reasons, *seven)))
+        found.append(replace(told, reasons=(*told.reasons, *(each.reason for each in seven))))
     return tuple(found)
 
 
-def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple[Reason, ...]:
-    """One reason per factor, in the sources' order; `nesting` is what is embedded, for the size of documents."""
+def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple[Factor, ...]:
+    """The seven factors in the sources' order; `nesting` is what is embedded, for the size of documents."""
     return (
         _read_pattern(situation, link),
         _write_pattern(situation, link),
@@ -47,12 +47,12 @@ def factors(situation: Situation, link: Relationship, nesting: Nesting) -> tuple
     )
 
 
-def _factor(name: str, embeds: bool | None, evidence: str, number: float | None = None) -> Reason:
+def _factor(name: str, embeds: bool | None, evidence: str, number: float | None = None) -> Factor:
     side = NEITHER if embeds is None else EMBEDDING if embeds else REFERENCING
-    return Reason("A7", f"{name}: leans to {side} – {evidence}", number)
+    return Factor(side, Reason("A7", f"{name}: leans to {side} – {evidence}", number))
 
 
-def _read_pattern(situation: Situation, link: Relationship) -> Reason:
+def _read_pattern(situation: Situation, link: Relationship) -> Factor:
     footprint = situation.footprints[link.name]
     if not footprint.reads:
         return _factor("read pattern", None, _unread(situation, link))
@@ -61,7 +61,7 @@ def _read_pattern(situation: Situation, link: Relationship) -> Reason:
     return _factor("read pattern", share >= situation.thresholds.stand_alone_share, evidence, share)
 
 
-def _write_pattern(situation: Situation, link: Relationship) -> Reason:
+def _write_pattern(situation: Situation, link: Relationship) -> Factor:
     footprint = situation.footprints[link.name]
     if not footprint.reads and not footprint.child_writes:
         return _factor("write pattern", None, _unread(situation, link))
@@ -70,7 +70,7 @@ def _write_pattern(situation: Situation, link: Relationship) -> Reason:
     return _factor("write pattern", ratio < situation.thresholds.writes_per_read, evidence, footprint.child_writes)
 
 
-def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> Reason:
+def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> Factor:
     fan_out, each = situation.fan_outs[link.name], nesting.bytes[link.child]
     if fan_out.grows:
         return _factor("data size", False, f"one `{link.parent}` keeps getting `{link.child}` rows")
@@ -81,7 +81,7 @@ def _data_size(situation: Situation, link: Relationship, nesting: Nesting) -> Re
     return _factor("data size", size <= situation.thresholds.children_bytes, evidence, size)
 
 
-def _atomicity(situation: Situation, link: Relationship) -> Reason:
+def _atomicity(situation: Situation, link: Relationship) -> Factor:
     atomic = situation.footprints[link.name].atomic
     if atomic:
         return _factor("atomicity", True, f"both change at once: {', '.join(atomic)}", len(atomic))
@@ -90,7 +90,7 @@ def _atomicity(situation: Situation, link: Relationship) -> Reason:
     return _factor("atomicity", None, "nothing changes both at once", 0)
 
 
-def _duplication(situation: Situation, link: Relationship) -> Reason:
+def _duplication(situation: Situation, link: Relationship) -> Factor:
     others = {p.parent for p in situation.parents[link.child] if p is not link and p.parent != link.child}
     if not others:
         return _factor("duplication", True, f"`{link.child}` has no other parent, so nothing is said twice", 0)
@@ -99,7 +99,7 @@ def _duplication(situation: Situation, link: Relationship) -> Reason:
     return _factor("duplication", False, evidence, len(others))
 
 
-def _cardinality(situation: Situation, link: Relationship) -> Reason:
+def _cardinality(situation: Situation, link: Relationship) -> Factor:
     fan_out, bound = situation.fan_outs[link.name], situation.thresholds.array_embed
     number = fan_out.projected
     if number is None:
@@ -109,7 +109,7 @@ def _cardinality(situation: Situation, link: Relationship) -> Reason:
     )
 
 
-def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -> Reason:
+def _document_size(situation: Situation, link: Relationship, nesting: Nesting) -> Factor:
     bound, root = situation.requirements.document_bound_bytes, nesting.root_of(link.parent)
     fan_out, now = situation.fan_outs[link.name], situation.elements(link)
     if fan_out.largest is None:

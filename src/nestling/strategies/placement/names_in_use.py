@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
+from nestling.ir.layout import nested_documents
 from nestling.ir.model import Model
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form
@@ -37,15 +38,9 @@ class _Known:
     @staticmethod
     def of(today: Design) -> _Known:
         collections = {each.root: each for each in today.collections}
-        documents = [body for each in today.collections for body in _bodies(each.body)]
+        documents = [body for each in today.collections for body in nested_documents(each.body)]
         embeddings = {each.relationship: each for body in documents for each in body.embeddings}
         return _Known(collections, {body.entity: body for body in reversed(documents)}, embeddings)
-
-
-def _bodies(body: Document) -> Iterator[Document]:
-    yield body
-    for each in body.embeddings:
-        yield from _bodies(each.body)
 
 
 def _collection(collection: Collection, known: _Known, model: Model) -> Collection:

@@ -3,22 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from nestling.ir.proposal import Choice, Decision, Reason
 from nestling.ir.rules import OUTWEIGHS
 
 EMBEDDING, REFERENCING, NEITHER = "embedding", "referencing", "neither"
-"""Where a factor leans to."""
+"""The sides a factor may lean to."""
 _INSIDE = (Choice.EMBED, Choice.CHILD_REFERENCE)
 
 
-def with_what_outweighs(made: Decision, factors: Sequence[Reason], *, embeds: bool) -> Decision:
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """The side one factor leans to, and why."""
+
+    side: str
+    reason: Reason
+
+
+def with_what_outweighs(made: Decision, factors: Sequence[Factor], *, embeds: bool) -> Decision:
     """The decision with one more reason where most factors that lean say otherwise; `embeds`: what the choice is.
 
     A reason of that rule that is there says which number it is; otherwise it is why the other choice was not taken.
     """
-    leaning = [_side(each) for each in factors]
+    leaning = [each.side for each in factors]
     for_it, against = (EMBEDDING, REFERENCING) if embeds else (REFERENCING, EMBEDDING)
     others = tuple(each for each in made.reasons if each.rule != OUTWEIGHS)
     if leaning.count(against) <= leaning.count(for_it):
@@ -34,7 +42,3 @@ def _refusal(made: Decision, *, embeds: bool) -> Reason:
     refused = (each for each in made.alternatives if (each.choice in _INSIDE) != embeds)
     other = next(refused, None)
     return Reason(OUTWEIGHS, other.text) if other is not None else made.reasons[-1]
-
-
-def _side(factor: Reason) -> str:
-    return next(side for side in (EMBEDDING, REFERENCING, NEITHER) if f": leans to {side} " in factor.text)

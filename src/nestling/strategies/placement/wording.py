@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Flip
 from nestling.ir.rate import factor_between, rate_text
-from nestling.ir.work_words import LARGE, share_text, work_rate
+from nestling.ir.words.work_words import LARGE, share_text, work_rate
 
 ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""

@@ -14,9 +14,9 @@ from pymongo import MongoClient
 from pymongo.collection import Collection
 
 from nestling.emitters.mql.sql import RenderingGap, match_mql, value_mql
-from nestling.ir.letter_case import known_case
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type
+from nestling.ir.value_forms.letter_case import known_case
 from tests.emitters.mql.sql.beside import Fields, evaluate, failing, outputs, plain, predicate, store, truth_mql
 from tests.emitters.mql.sql.test_aggregates import grouped
 from tests.soaking import sample

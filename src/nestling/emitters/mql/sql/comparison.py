@@ -27,10 +27,10 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
 )
-from nestling.ir.instants import instant_text
 from nestling.ir.operands import is_float, is_mixed_time, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, Type, TypeName
+from nestling.ir.value_forms.instants import instant_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.numeral import INT64, WORTH_AN_INTEGER
+from nestling.ir.value_forms.numeral import INT64, WORTH_AN_INTEGER
 
 SPACE = r"[ \t\n\x0b\f\r]*"
 INTEGER = "[-+]?[0-9]+"

@@ -13,8 +13,8 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
 from nestling.emitters.mql.sql.placeholder import Placeholder, WildPattern
 from nestling.ir.expression import Call, CaseRule, Cast, Column, Expression, Function, Like, Rules
-from nestling.ir.letter_case import known_case
 from nestling.ir.types import Type, TypeName
+from nestling.ir.value_forms.letter_case import known_case
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

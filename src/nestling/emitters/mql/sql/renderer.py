@@ -19,7 +19,6 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import MISSING
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
-from nestling.ir.canonical_texts import CANONICAL
 from nestling.ir.expression import (
     And,
     Arithmetic,
@@ -46,6 +45,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.operands import nullable
 from nestling.ir.types import BSON_DIGITS, CHAR, YEAR, Type, TypeName
+from nestling.ir.value_forms.canonical_texts import CANONICAL
 
 _CONVERTED = frozenset({*CANONICAL, CHAR, YEAR})
 """Types carried as texts beside which a parameter's text is checked, or changed."""

@@ -12,13 +12,14 @@ from nestling.ir.expression import Column
 from nestling.ir.freshness import Freshness
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
+from nestling.ir.names import is_within
 from nestling.ir.names import join as join_path
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.rewrites.embedded import is_in, plain_path
+from nestling.planner.reads.rewrites.embedded import plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
@@ -92,7 +93,7 @@ def _paths(
         if path is None and column.name in keys and is_told:
             attribute = child_entity.attribute(keys[column.name])
             path = plain_path(at, Column(child, attribute.name, attribute.type), context)
-            if path is not None and at.optional and not is_in(path, own):
+            if path is not None and at.optional and not is_within(path, own):
                 return None  # the document around the child says it, also where there is no child
         if path is None:
             return None

@@ -15,6 +15,7 @@ from nestling.ir.algebra import JoinKind
 from nestling.ir.collations import goes_by_collation
 from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull
 from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.names import is_within
 from nestling.ir.names import join as join_path
 from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Form
@@ -63,7 +64,7 @@ def _child(
     if rest is None or (kind is JoinKind.LEFT and rest):
         return None
     field = join_path(at.prefix, place.path)
-    if any(is_within(other, field) for other in left.standing.values() if other is not at):
+    if any(comes_from(other, field) for other in left.standing.values() if other is not at):
         return None  # unwound for another alias of the same children already
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
@@ -83,7 +84,7 @@ def null_where_none(
     outside = [
         column
         for column in context.beyond(conditions, scan.columns)
-        if column in rows.layout and not is_in(rows.layout.path(column), field)
+        if column in rows.layout and not is_within(rows.layout.path(column), field)
     ]
     if not outside:
         return rows
@@ -94,14 +95,9 @@ def null_where_none(
     return replace(found, standing=rows.standing)
 
 
-def is_in(path: str, field: str) -> bool:
-    """Whether a path is that field's own or goes on from it."""
-    return path == field or path.startswith(f"{field}.")
-
-
-def is_within(standing: PlacedScan, field: str) -> bool:
+def comes_from(standing: PlacedScan, field: str) -> bool:
     """Whether the standing's rows come from that array."""
-    return is_in(join_path(standing.prefix, standing.place.path), field)
+    return is_within(join_path(standing.prefix, standing.place.path), field)
 
 
 def home_inside(entity: str, parent: Place, context: Context) -> Place | None:

@@ -13,7 +13,7 @@ from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.copied import copied_parent
-from nestling.planner.reads.rewrites.embedded import home_inside, is_within, with_columns
+from nestling.planner.reads.rewrites.embedded import comes_from, home_inside, with_columns
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
@@ -55,7 +55,7 @@ def elements_of(rows: Rows, relation: Relation, context: Context) -> Elements | 
             link = context.design.model.relationship(embedding.relationship)
             rest = without_link(asked, link, parent=alias, child=scan.alias)
             array = join(at.prefix, place.path)
-            unwound = any(is_within(each, array) for each in rows.standing.values())
+            unwound = any(comes_from(each, array) for each in rows.standing.values())
             if rest is None or not place.node.form.to_many or unwound:
                 continue
             seen = with_columns(rows, scan, PlacedScan(place, at.prefix), context)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Lookup, PairValue, Step, Unwind
 from nestling.ir.expression import And, Collation, Column, Compare, Comparison, Expression, InList
-from nestling.ir.names import join
+from nestling.ir.names import is_within, join
 from nestling.ir.operands import conjunction
 from nestling.ir.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
@@ -60,7 +60,7 @@ def _below_lookup(step: Lookup, predicate: Expression, layout: Layout, identity:
 def _asks_of(predicate: Expression, layout: Layout, field: str) -> bool:
     """Whether it is about a field or something in it."""
     paths = (layout.path(column) for column in mentioned(predicate) if column in layout)
-    return any(f"{path}.".startswith(f"{field}.") for path in paths)
+    return any(is_within(path, field) for path in paths)
 
 
 def without_values(step: Step, fields: frozenset[str]) -> Step:
@@ -160,7 +160,7 @@ def _array_of(predicate: Expression, layout: Layout, arrays: list[str], made: fr
 
 
 def _innermost(path: str, arrays: list[str]) -> str:
-    return max((array for array in arrays if f"{path}.".startswith(f"{array}.")), key=len, default="")
+    return max((array for array in arrays if is_within(path, array)), key=len, default="")
 
 
 def _at_scan(step: Step, asked: Where | WhereElement | WherePair) -> Step:

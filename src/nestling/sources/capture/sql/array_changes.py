@@ -7,13 +7,13 @@ from typing import Any
 
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import TOKEN, Row
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Value
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import TOKEN, Row
 from nestling.sources.capture.sql.statement_texts import delete, insert, update
 from nestling.sources.capture.sql.targets import OWN, Target, joined_row, target
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Value
 
 Clauses = dict[str, Any]
 Change = tuple[str, str, Any]

@@ -7,9 +7,9 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import scalar
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.targets import OWN, Target
-from nestling.sources.capture.sql.values import CannotSay, Column, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.words import quoted
 
 _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")

@@ -11,9 +11,8 @@ from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Variant
 from nestling.ir.rows import AggregateKind, Hop
-from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import Row, Rows, token
-from nestling.sources.capture.sql.values import (
+from nestling.sources.capture.sql.entity_rows import Row, Rows, token
+from nestling.sources.capture.sql.field_values import (
     CannotSay,
     Column,
     Discriminator,
@@ -24,6 +23,7 @@ from nestling.sources.capture.sql.values import (
     Unmapped,
     Value,
 )
+from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.words import Parameters
 
 Fields = dict[str, Value]

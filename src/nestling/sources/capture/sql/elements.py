@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import TOKEN, Row, token
+from nestling.sources.capture.sql.field_values import CannotSay, Many, Value
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import TOKEN, Row, token
-from nestling.sources.capture.sql.values import CannotSay, Many, Value
 
 
 def elements(saying: StatementDraft, value: Many) -> tuple[Query, Value]:

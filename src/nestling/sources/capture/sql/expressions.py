@@ -7,9 +7,9 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements, only
+from nestling.sources.capture.sql.entity_rows import token
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Scalar, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.paths import PathTarget, find, known
-from nestling.sources.capture.sql.rows import token
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Scalar, Sql, Tree, Unmapped, Value
 
 NULL, REMOVED = "?null", "$$REMOVE"
 _COMPARED = {"$eq": "=", "$ne": "<>", "$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}

@@ -7,10 +7,9 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
+from nestling.sources.capture.sql.entity_rows import token
 from nestling.sources.capture.sql.expressions import scalar
-from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.rows import token
-from nestling.sources.capture.sql.values import (
+from nestling.sources.capture.sql.field_values import (
     AskedByKind,
     CannotSay,
     Column,
@@ -22,6 +21,7 @@ from nestling.sources.capture.sql.values import (
     Unmapped,
     Value,
 )
+from nestling.sources.capture.sql.paths import find
 
 Condition = Mapping[str, Any]
 NULL, ANY_BOUND = "?null", "?minmax"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from nestling.ir.capture import Operation, Shape
-from nestling.sources.capture.sql.values import CannotSay
+from nestling.sources.capture.sql.field_values import CannotSay
 
 DEEPEST = 80
 """Levels of documents in each other that are read."""

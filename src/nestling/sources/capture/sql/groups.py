@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar, value
-from nestling.sources.capture.sql.rows import TOKEN
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 
 _AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from nestling.ir.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import TOKEN, Row
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Value
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.rows import TOKEN, Row
 from nestling.sources.capture.sql.statement_texts import insert
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Value
 
 NOT_KNOWN = (
     "what is inserted is not known: the server does not note it; taken for documents with all attributes, and for one row in each"

@@ -9,12 +9,12 @@ from typing import Any
 from nestling.ir.layout import Node
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import is_one
+from nestling.sources.capture.sql.entity_rows import TOKEN, Row
 from nestling.sources.capture.sql.expressions import value
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.projections import place
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import TOKEN, Row
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 
 Stage = dict[str, Any]
 Inner = Callable[[StatementDraft, Value, list[Stage], dict[str, Value]], tuple[list[str], Value]]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.values import CannotSay, Many, OfOtherKind, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, Many, OfOtherKind, Tree, Unmapped, Value
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import Row
 from nestling.sources.capture.sql.expressions import value
+from nestling.sources.capture.sql.field_values import CannotSay, Many, Tree, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.rows import Row
-from nestling.sources.capture.sql.values import CannotSay, Many, Tree, Unmapped, Value
 
 
 def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> Value:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir.model import Model
-from nestling.sources.capture.sql.rows import TOKEN, Row, Rows, token
-from nestling.sources.capture.sql.values import Many
+from nestling.sources.capture.sql.entity_rows import TOKEN, Row, Rows, token
+from nestling.sources.capture.sql.field_values import Many
 from nestling.sources.capture.sql.words import plain, quoted
 
 

@@ -9,10 +9,8 @@ from typing import Any
 from nestling.ir.capture import Operation, Shape
 from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.rows import Row
-from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import (
+from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.field_values import (
     CannotSay,
     Column,
     Discriminator,
@@ -23,6 +21,8 @@ from nestling.sources.capture.sql.values import (
     Unmapped,
     Value,
 )
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.state import State
 
 MOST_BRANCHES = 6
 """Arrays of one document that become statements of their own."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import Names, scalar, value
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.groups import group
 from nestling.sources.capture.sql.joins import lookup
@@ -14,7 +15,6 @@ from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.prefilters import once
 from nestling.sources.capture.sql.projections import place, projected, shown, without
 from nestling.sources.capture.sql.state import State
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
 
 
 def run(state: State, pipeline: list[dict[str, Any]]) -> None:

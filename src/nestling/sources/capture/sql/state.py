@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.field_values import Column, Sql, Tree, Value
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.values import Column, Sql, Tree, Value
 
 
 @dataclass(slots=True)

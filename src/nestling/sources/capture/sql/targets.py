@@ -7,10 +7,10 @@ from typing import Any
 
 from nestling.ir.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Tree
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.rows import Row
-from nestling.sources.capture.sql.values import CannotSay, Column, Tree
 from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"

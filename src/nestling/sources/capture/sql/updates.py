@@ -8,10 +8,10 @@ from typing import Any
 from nestling.sources.capture.sql.array_changes import changes_of_elements, is_home
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Unmapped
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import update
 from nestling.sources.capture.sql.targets import Target, joined_row, target, where
-from nestling.sources.capture.sql.values import CannotSay, Column, Many, Tree, Unmapped
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]

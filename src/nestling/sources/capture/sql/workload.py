@@ -17,10 +17,10 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
 from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.forms import check, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
-from nestling.sources.capture.sql.values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.words import Parameters, plain
 from nestling.sources.capture.sql.writes import writes
 

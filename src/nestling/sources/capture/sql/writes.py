@@ -9,11 +9,11 @@ from typing import Any
 from nestling.ir.capture import Operation, Shape
 from nestling.ir.model import OnDelete
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.field_values import OnlyUpkeep
 from nestling.sources.capture.sql.inserts import inserts
 from nestling.sources.capture.sql.statement_texts import delete
 from nestling.sources.capture.sql.targets import children, target, where
 from nestling.sources.capture.sql.updates import updates
-from nestling.sources.capture.sql.values import OnlyUpkeep
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]

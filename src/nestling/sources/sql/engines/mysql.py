@@ -16,20 +16,20 @@ import sqlalchemy as sa
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.expression import Collation
-from nestling.ir.json_text import json_text
-from nestling.ir.odd_dates import ZERO_DATE
 from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import MYSQL
 from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, TypeName
+from nestling.ir.value_forms.json_text import json_text
+from nestling.ir.value_forms.odd_dates import ZERO_DATE
+from nestling.sources.sql.driver_parameters import array_text, none_or, undecodable
+from nestling.sources.sql.driver_values import bits, by_type, for_integers, moment
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged
-from nestling.sources.sql.literals import array_text, none_or, undecodable
 from nestling.sources.sql.refine import as_declared
-from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.statements import SourceRows, TooSlow
 from nestling.sources.sql.table_ddl import declared, foreign_key_ddl
-from nestling.sources.sql.values import bits, by_type, for_integers, moment
 
 if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity, Model, Relationship
@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.measure import Connected, TableMeasures
+    from nestling.sources.sql.row_source import SqlDatabase
     from nestling.sources.sql.row_sql import Tables
-    from nestling.sources.sql.rows import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
-    from nestling.sources.sql.values import Converter
 
 _T = TypeName
 _WORDS = {

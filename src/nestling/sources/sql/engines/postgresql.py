@@ -11,16 +11,16 @@ import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import NUMBERED, Generated
-from nestling.ir.json_text import json_text
-from nestling.ir.odd_dates import FAR_DATE
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
+from nestling.ir.value_forms.json_text import json_text
+from nestling.ir.value_forms.odd_dates import FAR_DATE
+from nestling.sources.sql.driver_parameters import undecodable
 from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
-from nestling.sources.sql.literals import undecodable
 from nestling.sources.sql.postgresql_types import exact_types
 from nestling.sources.sql.refine import as_declared
-from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.statements import SourceRows, TooSlow
 from nestling.sources.sql.table_ddl import declared, foreign_key_ddl, keyed_alike, quote, undeclared_defaults
 
@@ -30,10 +30,10 @@ if TYPE_CHECKING:
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import ColumnFacts
+    from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.existing import Existing
-    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.row_source import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
-    from nestling.sources.sql.values import Converter
 
 _T = TypeName
 _WORDS = {

@@ -20,19 +20,19 @@ import sqlalchemy as sa
 from nestling.common.errors import NestlingError, Problem, SourceError
 from nestling.ir.defaults import Generated
 from nestling.ir.expression import Collation
-from nestling.ir.json_text import json_text
 from nestling.ir.model import Attribute
-from nestling.ir.numeral import INT64
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import SQLITE
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
+from nestling.ir.value_forms.json_text import json_text
+from nestling.ir.value_forms.numeral import INT64
 from nestling.sources.affinity import is_numeric
+from nestling.sources.sql.driver_parameters import array_text
+from nestling.sources.sql.driver_values import by_type, for_integers, from_text, timestamp_writer
 from nestling.sources.sql.engine import Engine, not_allowed
-from nestling.sources.sql.literals import array_text
-from nestling.sources.sql.rows import BATCH_ROWS
+from nestling.sources.sql.row_source import BATCH_ROWS
 from nestling.sources.sql.sampling import integer_key, windows
 from nestling.sources.sql.statements import SourceRows, TooSlow
-from nestling.sources.sql.values import by_type, for_integers, from_text, timestamp_writer
 
 if TYPE_CHECKING:
     from sqlalchemy.engine import Dialect
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts
-    from nestling.sources.sql.rows import SqlDatabase
+    from nestling.sources.sql.driver_values import Converter
+    from nestling.sources.sql.row_source import SqlDatabase
     from nestling.sources.sql.sink import SqlSink
-    from nestling.sources.sql.values import Converter
 
 _T = TypeName
 _DAY = "[0-9][0-9][0-9][0-9]-[0-1][0-9]-[0-3][0-9]"

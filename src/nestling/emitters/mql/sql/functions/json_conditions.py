@@ -18,8 +18,8 @@ from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
 from nestling.ir.expression import Call, Function, Literal
-from nestling.ir.json_text import jsonb_value
-from nestling.ir.numeral import INT64
+from nestling.ir.value_forms.json_text import jsonb_value
+from nestling.ir.value_forms.numeral import INT64
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

@@ -16,7 +16,7 @@ from nestling.emitters.mql.sql.functions.arguments import over
 from nestling.emitters.mql.sql.functions.characters import exchanged
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.ir.expression import Call, Function, Rules
-from nestling.ir.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF
+from nestling.ir.value_forms.letter_case import LOWER_OF, NEWER_LETTERS, UPPER_OF
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

@@ -1,0 +1,103 @@
+"""What a design lacks and what a change saves in short, and a reading as plain data for machines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+
+from nestling.ir.options import Change
+from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import first_of
+from nestling.ir.reading import Reading
+from nestling.ir.words.reading_rows import row_bytes, whole
+from nestling.ir.words.work_words import work_rate
+
+Json = dict[str, object]
+
+MOST_NAMES = 3
+"""Names shown of a longer list."""
+
+
+def lacking(proposal: Proposal) -> Iterator[str]:
+    """What numbers the design would be better with: sentences that say what to add."""
+    known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
+    unknown = [link.name for link in proposal.design.model.relationships if link.name not in known]
+    if unknown:
+        shown = first_of(unknown, MOST_NAMES)
+        yield (
+            f"how many children a parent has is not known for {shown}: design from the database, or write it into the model file"
+            " that `nestling inspect SOURCE -o model.yaml` gives"
+        )
+
+
+def reading_json(reading: Reading) -> Json:
+    """The reading as plain data: counts, keys, relationships with their fan-out, statements, gaps and notes."""
+    model, statistics = reading.model, reading.statistics
+    return {
+        "model": model.name,
+        "origin": reading.origin,
+        "dialect": reading.dialect,
+        "entities": {
+            entity.name: {
+                "rows": whole(statistics.entity(entity.name).count),
+                "row_bytes": row_bytes(reading, entity),
+                "key": list(entity.key),
+                "attributes": {a.name: {"type": str(a.type), "nullable": a.nullable} for a in entity.attributes},
+            }
+            for entity in model.entities
+        },
+        "relationships": {
+            link.name: {
+                "parent": link.parent,
+                "child": link.child,
+                "cardinality": str(link.cardinality),
+                "required": link.required,
+                "fan_out": _fan_out(reading, link.name),
+            }
+            for link in model.relationships
+        }
+        | {
+            both.name: {"cardinality": "N:M", "through": both.through, "between": [both.left, both.right]}
+            for both in model.many_to_many
+        },
+        "hierarchies": {
+            each.name: {"supertype": each.supertype, "subtypes": [*each.subtypes]} for each in model.hierarchies
+        },
+        "statements": [
+            {"name": each.name, "kind": str(each.kind), "rate_per_second": each.rate_per_second}
+            for each in reading.workload.statements
+        ],
+        "gaps": [asdict(gap) for gap in reading.gaps],
+        "notes": list(reading.notes),
+    }
+
+
+def _fan_out(reading: Reading, relationship: str) -> Json:
+    known = reading.statistics.relationship(relationship)
+    numbers = {"mean": known.mean, "p50": known.p50, "p95": known.p95, "p99": known.p99, "max": known.maximum}
+    numbers |= {
+        "dangling": known.dangling,
+        "orphans": known.orphans,
+        "respelled": known.respelled,
+        "depth": known.depth,
+    }
+    found = {name: quantity.value for name, quantity in numbers.items() if quantity is not None}
+    return {name: int(value) if value == int(value) else value for name, value in found.items()}
+
+
+def change_rows(changes: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
+    """(what it saves, what goes, what comes) for every change; `-` where nothing was priced."""
+    for change in changes:
+        saved = work_rate(change.gain) if change.gain is not None else "-"
+        yield saved, first_of(change.gone, MOST_NAMES) or "-", first_of(change.come, MOST_NAMES) or "-"
+
+
+def today_line(today: float | None, best: float | None, *, changes: int) -> str:
+    """What today's design costs beside the best."""
+    if not changes:
+        return "today's design is the best known: nothing to change"
+    if today is None or best is None:
+        return "today's design was not priced: with a workload (--workload FILE) costs say what a change saves"
+    less = 1 - best / today if today > 0 else 0.0
+    share = f", {abs(less):.0%} {'less' if less > 0 else 'more'}" if round(abs(less), 2) else ""
+    return f"today's design costs {work_rate(today)}, this one {work_rate(best)}{share}"

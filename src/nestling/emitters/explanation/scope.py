@@ -1,0 +1,112 @@
+"""What of a proposal a name is about: the decision on a relationship, those on an entity's, those a statement weighs in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nestling.common.errors import InputError, Problem, suggest, unknown
+from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
+from nestling.ir.indexes.unchecked_keys import unchecked
+from nestling.ir.model import Model
+from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
+from nestling.ir.unconverted import is_about, statements_in
+
+COMPARED = "rule-5"
+"""The rule whose reasons compare a design with its runner-up, statement by statement."""
+
+Scope = tuple[tuple[Decision, ...], tuple[Weighed, ...], tuple[PlannedIndex, ...]]
+
+
+def scope(proposal: Proposal, name: str) -> Scope:
+    """The decisions, the further structures and the indexes nobody weighed that concern a relationship, an entity or a statement.
+
+    Raises `InputError` for another name, and for a relationship or statement that nothing is known of.
+
+    A relationship that is part of a many-to-many is explained by the decision on the many-to-many.
+    """
+    model = proposal.design.model
+    links = {*(link.name for link in model.relationships), *(link.name for link in model.many_to_many)}
+    entities = [entity.name for entity in model.entities]
+    statements = _statements(proposal)
+    decided = [decision.relationship for decision in proposal.decisions]
+    if name in links:
+        kind, found = "relationship", _following(proposal, {name, *_whole(model, name)}, {name, *_halves(model, name)})
+    elif name in entities:
+        kind, found = "entity", _following(proposal, _links_of(model, name), {name})
+    elif name in statements:
+        kind, found = "statement", _weighing(proposal, name)
+    else:
+        raise InputError(unknown("relationship, entity or statement", name, (*decided, *entities, *statements)))
+    unique = any(unchecked(proposal.design, about_entities(model, name)))
+    told = unique or any(is_about(gap, name) for gap in proposal.gaps) or name in _priced(proposal) or name in entities
+    if not any(found) and not told:
+        known = suggest(name, decided).replace("it has", "there is", 1) if decided else ""
+        raise InputError(Problem(f"`{name}` is {_ARTICLES[kind]} that no decision is about", known=known))
+    return found
+
+
+_ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement": "a statement"}
+
+
+def _statements(proposal: Proposal) -> list[str]:
+    """The statements a design by cost was made for, and those a design does not convert."""
+    return list(dict.fromkeys((*_priced(proposal), *(name for gap in proposal.gaps for name in statements_in(gap)))))
+
+
+def _priced(proposal: Proposal) -> list[str]:
+    """The statements whose cost is known."""
+    return [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+
+
+def undecided(proposal: Proposal, about: str | None) -> Iterator[str]:
+    """The entities whose collection alone says what was decided: no relationship touches them, or no decision is there."""
+    model = proposal.design.model
+    decided = {decision.relationship for decision in proposal.decisions}
+    for entity in model.entities:
+        links = _links_of(model, entity.name)
+        if (about is None and not links) or (about == entity.name and not links & decided):
+            yield entity.name
+
+
+def about_entities(model: Model, name: str) -> Iterator[str]:
+    """The entities a decision of this name is on: itself, the child of a relationship, what a many-to-many goes through."""
+    named = (entity.name for entity in model.entities if entity.name == name)
+    children = (link.child for link in model.relationships if link.name == name)
+    yield from dict.fromkeys((*named, *children, *(each.through for each in model.many_to_many if each.name == name)))
+
+
+def _whole(model: Model, name: str) -> Iterable[str]:
+    """The many-to-many a relationship is part of."""
+    return (link.name for link in model.many_to_many if name in (link.left, link.right))
+
+
+def _halves(model: Model, name: str) -> Iterable[str]:
+    """The relationships a many-to-many is made of."""
+    return (half for link in model.many_to_many if link.name == name for half in (link.left, link.right))
+
+
+def _links_of(model: Model, entity: str) -> set[str]:
+    mine = {link.name for link in model.relationships if entity in (link.parent, link.child)}
+    return mine | {whole for name in mine for whole in _whole(model, name)}
+
+
+def _following(proposal: Proposal, links: set[str], names: set[str]) -> Scope:
+    decisions = tuple(decision for decision in proposal.decisions if decision.relationship in links)
+    built = tuple(index for index in built_besides(proposal.design) if index.about & names)
+    return decisions, tuple(each for each in proposal.weighed if each.about in links), built
+
+
+def _weighing(proposal: Proposal, statement: str) -> Scope:
+    """What a statement is a reason for; of one that is not converted, not what merely compares the costs of all statements."""
+    is_lacking = any(is_about(gap, statement) for gap in proposal.gaps)
+
+    def is_reason(reason: Reason) -> bool:
+        return statement in reason.statements and not (is_lacking and reason.rule == COMPARED)
+
+    decisions = (each for each in proposal.decisions if any(map(is_reason, each.reasons)))
+    weighed = (
+        each
+        for each in proposal.weighed
+        if statement in (each.motives if is_lacking else (*each.motives, *each.statements))
+    )
+    return tuple(decisions), tuple(weighed), ()

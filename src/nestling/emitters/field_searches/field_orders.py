@@ -1,0 +1,97 @@
+"""What the server is asked to find sub-documents whose fields another design would write in another order.
+
+MongoDB compares sub-documents with the order of their fields. So who looks for a whole one, above all for a whole `_id`, finds it
+in one order alone. The order of a document's own fields tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from nestling.emitters.content import Content, Object
+from nestling.emitters.documents import documents
+from nestling.emitters.field_searches.found_fields import (
+    Expression,
+    Stage,
+    alternatives,
+    by_field,
+    by_path,
+    in_elements,
+    union,
+)
+from nestling.ir.design import Design
+from nestling.ir.layout import Role, StoredCollection
+from nestling.ir.names import join
+
+ID = "_id"
+
+
+def field_orders(old: Design, new: Design) -> Mapping[str, Sequence[Stage]]:
+    """By collection of the old design, the stages that yield `{_id: path, documents, example}` for each such sub-document."""
+    found = {}
+    for store in old.stores:
+        later = _later(store, new)
+        paths = [*_below(documents(new, later), "$$ROOT", "")] if later is not None else []
+        if paths:
+            found[store.name] = _stages(paths)
+    return found
+
+
+def id_orders(design: Design) -> Mapping[str, Sequence[Stage]]:
+    """The same for each `_id` of several parts that is not in its design's own order."""
+    found = {}
+    for store in design.stores:
+        inside = by_field(documents(design, store)).get(ID, ())
+        if paths := [*_disordered(inside, f"${ID}", ID)]:
+            found[store.name] = _stages(paths)
+    return found
+
+
+def _stages(paths: Sequence[Expression]) -> tuple[Stage, ...]:
+    return ({"$project": {"path": union(paths)}}, *by_path())
+
+
+def _later(store: StoredCollection, new: Design) -> StoredCollection | None:
+    """What takes the place of a collection: that of its name, else the one of the same rows."""
+    named = next((each for each in new.stores if each.name == store.name), None)
+    if named is not None or store.role is not Role.HOME:
+        return named
+    homes = (new.home_root(root.entity) for root in store.roots)
+    return next((found[0] for found in homes if found is not None), None)
+
+
+def _disordered(contents: Iterable[Content], value: str, path: str) -> Iterator[Expression]:
+    """Sets of the paths of sub-documents in another order, in a value that is one of these contents."""
+    kinds = [*alternatives(contents)]
+    if objects := [each for each in kinds if isinstance(each, Object)]:
+        here = _here(objects, path)
+        inner = [*_below(objects, "$$object", path)]
+        if here or inner:
+            is_object = {"$eq": [{"$type": "$$object"}, "object"]}
+            found = {"$cond": [is_object, union([*here, *inner]), []]}
+            yield {"$let": {"vars": {"object": value}, "in": found}}
+    yield from in_elements(kinds, value, path, _disordered)
+
+
+def _below(objects: Iterable[Object], value: str, path: str) -> Iterator[Expression]:
+    """Those inside of a document."""
+    for name, inside in by_field(objects).items():
+        yield from _disordered(inside, f"{value}.{name}", join(path, name))
+
+
+def _here(objects: Sequence[Object], path: str) -> list[Expression]:
+    """The path itself, where the fields are in the order of none of these."""
+    orders = [[field.name for field in each.fields] for each in objects]
+    if not any(len(order) > 1 for order in orders):
+        return []
+    names = {"$map": {"input": {"$objectToArray": "$$object"}, "in": "$$this.k"}}
+    is_lost = {"$and": [_differs(order) for order in orders]}
+    return [{"$let": {"vars": {"names": names}, "in": {"$cond": [is_lost, [{"$literal": path}], []]}}}]
+
+
+def _differs(order: Sequence[str]) -> Expression:
+    """Whether the fields that are both there and in the order stand otherwise than in it."""
+    wanted = {"$literal": [*order]}
+    here = {"$filter": {"input": "$$names", "cond": {"$in": ["$$this", wanted]}}}
+    there = {"$filter": {"input": wanted, "cond": {"$in": ["$$this", "$$names"]}}}
+    return {"$ne": [here, there]}

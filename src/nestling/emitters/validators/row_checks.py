@@ -1,0 +1,158 @@
+"""CHECKs over a row's columns as `$expr` of a validator, beside `$jsonSchema`.
+
+A row passes unless its check is false: unknown passes, as in SQL. Each `$expr` names the broken constraint in itself, as the
+server says of it nothing but the expression.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nestling.emitters.mql.kinds import is_of_kind
+from nestling.emitters.mql.sql import truth_mql
+from nestling.ir.columns import over
+from nestling.ir.design import Design
+from nestling.ir.expression import Arithmetic, Column, Compare, Expression, InList, Not
+from nestling.ir.kept_checks import KeptCheck, checks_at
+from nestling.ir.layout import Node, StoredCollection
+from nestling.ir.names import join
+from nestling.ir.operands import columns_of, operands
+from nestling.ir.primitives import Form
+from nestling.ir.types import BSON_DIGITS, EXACT_NUMBERS, MOMENTS, TypeName
+from nestling.ir.values import Policy
+
+Mql = object
+_AS_FOUND: Mapping[TypeName, tuple[str, ...]] = {
+    TypeName.TEXT: ("binData",),
+    TypeName.UUID: ("string",),
+    TypeName.DATE: ("string",),
+    **dict.fromkeys(MOMENTS, ("string", "binData")),
+}
+"""The BSON types of values that are kept as they were found, as no type of theirs holds them: these pass."""
+_NUMBERS = ("int", "long", "double", "decimal")
+_WIDE = r"^\d{4}-\d\d-\d\dT"
+"""How moments begin that are kept as texts; infinite ones, and those before our era, are none of these."""
+
+
+def row_conditions(design: Design, store: StoredCollection, policy: Policy) -> list[dict[str, object]]:
+    """An `{"$expr": …}` for each check that the documents of a collection can break."""
+    return [{"$expr": _named(kept, policy)} for kept in checks_at(design, store) if not kept.lacking]
+
+
+def _named(kept: KeptCheck, policy: Policy) -> Mql:
+    """True, or false where the name of what is broken is found."""
+    return {"$not": [{"$cond": [_Rows(kept, policy).holds(), False, {"$literal": kept.label}]}]}
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """The rows of one place: what their documents are called in expressions, level by level."""
+
+    kept: KeptCheck
+    policy: Policy
+
+    def holds(self) -> Mql:
+        return self._below(0, ())
+
+    def _below(self, level: int, outer: tuple[str, ...]) -> Mql:
+        """Whether all rows keep it in the document that the last of `outer` refers to."""
+        nodes = self.kept.place.nodes
+        if level == len(nodes):
+            return self._row(outer)
+        node = nodes[level]
+        above = outer[-1] if outer else ""
+        at = _reference(above, node.field) if node.field else above
+        if node.form.to_many:
+            name = f"row{level}"
+            rows = {"$cond": [{"$isArray": at}, at, []]}
+            inner = self._unless_absent(node, self._below(level + 1, (*outer, f"$${name}")), f"$${name}")
+            return {"$allElementsTrue": [{"$map": {"input": rows, "as": name, "in": inner}}]}
+        return self._unless_absent(node, self._below(level + 1, (*outer, at)), at if node.field else "")
+
+    def _unless_absent(self, node: Node, holds: Mql, at: str) -> Mql:
+        """What holds of a row, or that there is none: no sub-document, an empty slot, another kind of document."""
+        found = list[Mql]()
+        if at and node.form is not Form.SCALARS:
+            found.append({"$ne": [{"$type": at}, "object"]})
+        if node.presence is not None:
+            found.append({"$not": [is_of_kind(node.presence)]})
+        return {"$or": [*found, holds]} if found else holds
+
+    def _row(self, at: tuple[str, ...]) -> Mql:
+        check, entity = self.kept.check, self.kept.entity
+        condition = over(check.condition, entity, entity.name)
+        paths = {name: self._path(name, at) for name in check.columns}
+        holds = {"$not": [truth_mql(Not(condition), _AtPlace(paths))]}
+        odd = [
+            test
+            for column in dict.fromkeys(_compared(condition))
+            for test in self._odd(column, paths[column.name], reckoned=_is_reckoned(condition, column))
+        ]
+        return {"$cond": [odd[0] if len(odd) == 1 else {"$or": odd}, True, holds]} if odd else holds
+
+    def _odd(self, column: Column, path: str, *, reckoned: bool) -> Iterator[Mql]:
+        """Tests for values of a column that are not compared as the source compares them, and so pass."""
+        kind, of_type = column.type, {"$type": path}
+        is_wide = kind.fraction_digits > BSON_DIGITS
+        as_found = ("binData",) if is_wide else _AS_FOUND.get(kind.name, ())
+        if kind.name in EXACT_NUMBERS and self.policy.long_decimals == "text":
+            as_found = ("string",)
+        if reckoned:  # of which the server fails where a value is no number
+            yield {"$not": [{"$in": [of_type, [*_NUMBERS, "null", "missing"]]}]}
+        elif as_found:
+            yield {"$in": [of_type, [*as_found]]}
+        if kind.name in (TypeName.FLOAT, TypeName.DECIMAL):
+            yield {"$eq": [path, float("nan")]}
+        if is_wide:
+            is_text = {"$eq": [of_type, "string"]}
+            yield {"$and": [is_text, {"$not": [{"$regexMatch": {"input": path, "regex": _WIDE}}]}]}
+
+    def _path(self, name: str, at: tuple[str, ...]) -> str:
+        found = self.kept.place.stored(name)
+        assert found is not None, "only checks all of whose columns are stored"
+        return _reference(at[found[0]], found[1])
+
+
+def _reference(above: str, path: str) -> str:
+    """The reference to a field of the document that `above` refers to; empty for the whole document."""
+    if not above:
+        return f"${path}"
+    return join(above, path)
+
+
+def _compared(condition: Expression) -> Iterator[Column]:
+    """The columns whose values are compared."""
+    if isinstance(condition, Compare | InList):
+        yield from columns_of(condition)
+    elif isinstance(condition, Column):
+        yield condition
+    else:
+        for part in operands(condition):
+            yield from _compared(part)
+
+
+def _is_reckoned(condition: Expression, column: Column) -> bool:
+    """Whether a column is part of a sum."""
+    if isinstance(condition, Arithmetic):
+        return column in columns_of(condition)
+    return any(_is_reckoned(part, column) for part in operands(condition))
+
+
+class _AtPlace:
+    """An environment: where the columns of a row are."""
+
+    def __init__(self, paths: Mapping[str, str]) -> None:
+        self._paths = paths
+
+    def path(self, column: Column) -> str:
+        """The reference to a column's value."""
+        return self._paths[column.name]
+
+    def is_field(self, column: Column) -> bool:
+        """Never, as a validator's `$expr` is an expression."""
+        return column.name not in self._paths
+
+    def parameter(self, name: str) -> object:
+        """A check has none."""
+        raise KeyError(name)

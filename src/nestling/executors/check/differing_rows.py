@@ -1,0 +1,135 @@
+"""Asking the server for the rows of a check that differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from pymongo.database import Database
+from pymongo.errors import ExecutionTimeout
+from pymongo.read_concern import ReadConcern
+
+from nestling.executors.abilities import capped_collections, has_history
+from nestling.executors.calls import ONE_MOMENT
+from nestling.executors.check.differing_values import differing_values
+from nestling.executors.check.scope import Stage
+from nestling.executors.errors.read_errors import read_errors
+from nestling.executors.exact import exact
+from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
+from nestling.ir.names import join
+from nestling.ir.program import MISSING
+from nestling.ir.value_forms.canonical import stored_bytes
+
+Row: TypeAlias = Mapping[str, Any]
+
+
+MOST_SUSPECTS = 1_000
+"""Of more sources whose holders may differ all documents are looked at closely."""
+
+
+class OutOfTime(Exception):
+    """A command took longer than it may."""
+
+
+class Reader:
+    """A database as each command sees it at one moment, so that no write is seen half done.
+
+    A standalone server has no such reads, nor have capped collections.
+    """
+
+    def __init__(self, database: Database[Any], seconds: float) -> None:
+        self._database, self._seconds = exact(database), seconds
+        self._has_moments = has_history(database)
+        self._capped = capped_collections(database)
+
+    def rows(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Row]:
+        """The rows that differ among the documents the stages choose; raises `OutOfTime`, `ReadError`.
+
+        They are looked for to the letter, as the stages choose documents, and then by the collation of the check.
+        """
+        rows = self._asked(compiled.check, [*stages, *compiled.read.pipeline])
+        if rows and compiled.read.collation_option is not None:
+            rows = self._still(compiled, rows)
+        return [row for row in rows if differing_values(compiled.check, row)]
+
+    def _still(self, compiled: CompiledCheck, rows: Sequence[Row]) -> list[Row]:
+        """Those of the rows that differ by the collation of the check, too."""
+        these = {"$match": {"_id": {"$in": [row[ID] for row in rows]}}}
+        pipeline: list[Stage] = [these, *compiled.read.pipeline]
+        found = self._asked(compiled.check, pipeline, compiled.read.collation_option)
+        differing = {stored_bytes(row) for row in found}
+        return [row for row in rows if stored_bytes(row) in differing]
+
+    def suspects(self, compiled: CompiledCheck, stages: Sequence[Stage]) -> list[Stage] | None:
+        """What the screen says of the documents the stages choose: None when nothing differs, else stages for those to look at
+        closely among them, none where these are not easily told. Raises `OutOfTime`, `ReadError`.
+        """
+        screen, told = compiled.screen, compiled.check.screen
+        assert screen is not None
+        assert told is not None
+        found = self._asked(compiled.check, [*stages, *screen.pipeline, {"$limit": MOST_SUSPECTS + 1}])
+        if not found:
+            return None
+        place = next((n for n, path in enumerate(told.paths) if path is not None), None)
+        if place is None or len(found) > MOST_SUSPECTS:
+            return []
+        values = [row[SCREEN_KEY].get(str(place)) for row in found]
+        return [{"$match": {told.paths[place]: {"$in": values}}}]
+
+    def _asked(self, check: Check, pipeline: list[Stage], collation: Mapping[str, object] | None = None) -> list[Row]:
+        collection = self._database.get_collection(check.collection, read_concern=self._moment(check, pipeline))
+        with read_errors(check.id, self._database):
+            try:
+                limit = math.ceil(self._seconds * 1000)
+                with collection.aggregate(pipeline, allowDiskUse=True, maxTimeMS=limit, collation=collation) as cursor:
+                    return list(cursor)
+            except ExecutionTimeout as error:
+                raise OutOfTime from error
+
+    def _moment(self, check: Check, pipeline: list[Stage]) -> ReadConcern | None:
+        read = {check.collection, *collections_in(pipeline)}
+        return ONE_MOMENT if self._has_moments and not read & self._capped else None
+
+
+def collections_in(pipeline: object) -> Iterator[str]:
+    """The other collections a pipeline reads."""
+    if isinstance(pipeline, Mapping):
+        for name, inner in pipeline.items():
+            if name in ("from", "coll") and isinstance(inner, str):
+                yield inner
+            yield from collections_in(inner)
+    elif isinstance(pipeline, list | tuple):
+        for inner in pipeline:
+            yield from collections_in(inner)
+
+
+def drifts(check: Check, row: Row) -> Iterator[Drift]:
+    """The values of a row that differ."""
+    way = _way(check.place, row)
+    for each in differing_values(check, row):
+        yield Drift(
+            check.key,
+            check.kind,
+            check.collection,
+            row[ID],
+            join(way, each.path),
+            _value(row, each.expected),
+            _value(row, each.found),
+            check.freshness,
+            next_move=check.next_move,
+        )
+
+
+def _value(row: Row, column: str) -> object:
+    return row.get(column, MISSING)
+
+
+def _way(steps: Sequence[PathStep], row: Row) -> str:
+    """`lines[sku=3]`: the way with what tells the elements."""
+    return join(*(f"{step.field}{_told(step, row)}" for step in steps))
+
+
+def _told(step: PathStep, row: Row) -> str:
+    told = [f"{name}={row[column]}" if name else str(row[column]) for name, column in step.told if column in row]
+    return f"[{', '.join(told)}]" if told else ""

@@ -1,0 +1,161 @@
+"""The driver's errors about writes, as ours: what the source's constraints refuse, and what the server cannot do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, assert_never
+
+from bson.errors import BSONError
+from pymongo.errors import (
+    BulkWriteError,
+    DocumentTooLarge,
+    DuplicateKeyError,
+    OperationFailure,
+    PyMongoError,
+)
+from pymongo.errors import (
+    WriteError as ServerRefusal,
+)
+
+from nestling.common.connection import disk_is_full
+from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError, name_list
+from nestling.executors.errors.codes import DUPLICATE_KEY
+from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
+from nestling.ir.design import Design
+from nestling.ir.failure import failure_in
+from nestling.ir.literals import shell
+from nestling.ir.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
+from nestling.ir.stored_names import NO_NAMES, said, said_names
+from nestling.ir.write_path import Violation
+
+NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
+DOCUMENT_INVALID = 121
+_OF_VALUES = (
+    "give a value that is allowed, or change what is: `allowed` of the attribute, `checks` of the entity in the design"
+)
+_OTHER_VALUES = "leave rows with such values out by a condition, or give values the application has reckoned"
+TOO_LARGE = (10334, 17419, 17420)
+"""Codes of documents that pass 16 MiB: when they are built, and when an update makes them so."""
+
+_DUPLICATE = re.compile(r"E11000 duplicate key error collection: [^.\s]+\.(\S+) index: ")
+
+
+@contextmanager
+def write_errors(write: CompiledWrite, design: Design | None) -> Iterator[None]:
+    """Name the statement in what the server refuses, and what of a design's it is about; connection errors stay the driver's."""
+    try:
+        yield
+    except (PyMongoError, BSONError) as error:
+        written = _refusing(error) or collections_of(write.steps)
+        names = said_names(design, written) if design is not None else NO_NAMES
+        ours = typed(error, write.name, names)
+        if ours is None:
+            raise
+        raise ours from error
+
+
+def _refusing(error: PyMongoError | BSONError) -> tuple[str, ...]:
+    """The collection that has the same key already, whose name stands in the server's words alone."""
+    said = _DUPLICATE.search(str(error))
+    return (said[1],) if said is not None else ()
+
+
+def collections_of(steps: Sequence[ProgramStep]) -> Iterator[str]:
+    """The collections that are written."""
+    for step in steps:
+        match step:
+            case Command():
+                yield step.collection
+                yield from collections_of(step.otherwise)
+            case ForEach():
+                yield from collections_of(step.steps)
+            case ReadRows() | GivenRows() | RefuseRows():
+                pass
+            case _:
+                assert_never(step)
+
+
+def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] = NO_NAMES) -> NestlingError | None:
+    """Our error for the driver's, if it is about the write itself, and not about the server; `names` as of `said_names`."""
+    where = f"statement `{name}`" if name else ""
+    match error:
+        case DuplicateKeyError():
+            return _duplicate(error, where, names)
+        case DocumentTooLarge():
+            return _too_large(where)
+        case BSONError():
+            return WriteError(Problem(f"a value cannot be stored: {error}", where=where))
+        case OperationFailure(code=code) if code == NO_REPLICA_SET and "ransaction" in str(error):
+            move = (
+                "run the server as a replica set, of one member if need be (mongod --replSet rs0, then rs.initiate())"
+            )
+            what = "the write changes several documents, which takes a transaction, and this server has none"
+            return NoTransactions(Problem(what, where=where, next_move=move))
+        case OperationFailure(code=code) if code == DOCUMENT_INVALID:
+            why = invalid_words(error.details or {}, names, values=True) or f": {_said(error)}"
+            of_values = breaks_checks_alone(error.details or {})
+            move = _OF_VALUES if of_values else ""
+            problem = Problem(f"the collection's validator refuses the document{why}", where=where, next_move=move)
+            return ConstraintError(problem, violation=Violation.CHECK) if of_values else WriteError(problem)
+        case OperationFailure(code=code) if code in TOO_LARGE:
+            return _too_large(where)
+        case OperationFailure() if disk_is_full(error):
+            return None
+        case BulkWriteError(details={"writeErrors": [first, *_]}):
+            return typed(_alone(first), name, names)
+        case ServerRefusal():
+            return _refused(error, where)
+        case _:
+            return None
+
+
+def _alone(first: dict[str, Any]) -> ServerRefusal:
+    """The refusal of one of several updates, as if it had been sent alone."""
+    kind = DuplicateKeyError if first["code"] == DUPLICATE_KEY else ServerRefusal
+    return kind(first["errmsg"], first["code"], first)
+
+
+def _refused(error: ServerRefusal, where: str) -> WriteError:
+    own = failure_in(str(error))
+    if own is not None:
+        return WriteError(Problem(f"it cannot be done: {own}", where=where, next_move=_OTHER_VALUES))
+    return WriteError(Problem(f"the server refuses the change: {_said(error)}", where=where))
+
+
+def _too_large(where: str) -> WriteError:
+    move = "give the array a bound with an overflow, or keep the large attribute apart, in the design"
+    return WriteError(Problem("a document would pass 16 MiB", where=where, next_move=move))
+
+
+def _duplicate(error: DuplicateKeyError, where: str, names: Mapping[str, str]) -> ConstraintError:
+    details: dict[str, Any] = dict(error.details or {})
+    pattern = whole_fields(details.get("keyPattern") or {})
+    violation = Violation.KEY if pattern == ["_id"] else Violation.UNIQUE
+    fields = name_list(said(field, names) for field in pattern) or "a unique index"
+    return ConstraintError(
+        Problem(f"there is a row with the same {fields} already", where=where, known=_values(details, names)),
+        violation=violation,
+    )
+
+
+def whole_fields(pattern: Iterable[str]) -> list[str]:
+    """The fields of an index, without parts of those that are in it as a whole."""
+    fields = [*pattern]
+    return [field for field in fields if not any(field.startswith(f"{whole}.") for whole in fields)]
+
+
+def _values(details: dict[str, Any], names: Mapping[str, str]) -> str:
+    """The values that are there twice; of texts whose case does not count the server tells only what they are sorted by."""
+    values = None if "collation" in details else details.get("keyValue")
+    return (
+        ", ".join(f"{said(field, names)} = {shell(value)}" for field, value in values.items())
+        if isinstance(values, dict)
+        else ""
+    )
+
+
+def _said(error: OperationFailure) -> str:
+    details = dict(error.details or {})
+    return str(details.get("errmsg") or error)

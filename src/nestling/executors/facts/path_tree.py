@@ -1,0 +1,280 @@
+"""The paths of documents as a tree that grows while raw BSON is walked, and never beyond its bounds.
+
+Documents are not decoded: only names, types and sizes are read, so that invalid UTF-8 and dates no calendar has do no harm.
+Values are hashed to count the different ones, and forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from struct import Struct
+
+from nestling.executors.facts.sketch import Distinct, Histogram
+from nestling.ir.facts import text_forms
+from nestling.ir.value_forms import instants
+
+MOST_NODES = 6_000
+"""Paths kept for a collection. Beyond it new names are counted under `{*}`."""
+MOST_CHILDREN = 1_500
+"""Names kept in one document. Beyond it the rare ones are counted under `{*}`."""
+MOST_ORDERS = 200
+"""Orders of fields counted for one kind of document. Beyond it only those met already are counted."""
+COMMON = 0.1
+"""A name that this share of the documents have is no rare one."""
+
+_INT = Struct("<i").unpack_from
+_DOUBLE = Struct("<d").unpack_from
+DOUBLE, STRING, OBJECT, ARRAY, BINARY, REGEX, DB_POINTER = 1, 2, 3, 4, 5, 11, 12
+JAVASCRIPT, SYMBOL, SCOPED = 13, 14, 15
+EMPTY = 5
+"""Bytes of an empty document, and of an empty text: a length and a closing NUL."""
+DATELESS = re.compile(instants.DATELESS.encode())
+"""Dates of SQL that no BSON date is."""
+FORMS = re.compile(
+    "|".join(f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date")).encode()
+)
+"""Texts that the server converts to another type, which names the group."""
+NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
+"""What numbers in texts are, too."""
+ZONELESS = re.compile(text_forms.ZONELESS.encode())
+WIDEST_DATE = 50
+"""Bytes a text of a date never has."""
+LARGEST_INTEGER = 2.0**63
+SMALLEST_FRACTION = 1e-6
+"""What is smaller, the server writes with an exponent."""
+TYPES = {
+    1: "double",
+    2: "string",
+    3: "object",
+    4: "array",
+    5: "binData",
+    6: "undefined",
+    7: "objectId",
+    8: "bool",
+    9: "date",
+    10: "null",
+    11: "regex",
+    12: "dbPointer",
+    13: "javascript",
+    14: "symbol",
+    15: "javascriptWithScope",
+    16: "int",
+    17: "timestamp",
+    18: "long",
+    19: "decimal",
+    127: "maxKey",
+    255: "minKey",
+}
+_FIXED = {1: 8, 6: 0, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 17: 8, 18: 8, 19: 16, 127: 0, 255: 0}
+
+
+class Node:
+    """A path: what was found there, the names below it, and the elements when it is an array."""
+
+    __slots__ = (
+        "children",
+        "dateless",
+        "distinct",
+        "documents",
+        "elements",
+        "empty",
+        "forms",
+        "keys",
+        "last",
+        "lengths",
+        "orders",
+        "rest",
+        "subtypes",
+        "types",
+        "widths",
+    )
+
+    def __init__(self) -> None:
+        self.types: dict[int, int] = {}
+        self.subtypes: dict[int, int] = {}
+        self.forms: dict[str, int] = {}
+        self.documents, self.last = 0, -1
+        self.widths = Histogram()
+        self.lengths: Histogram | None = None
+        self.distinct = Distinct()
+        self.empty = 0
+        self.dateless = 0
+        self.children: dict[bytes, Node] = {}
+        self.orders: dict[bytes, int] = {}  # the names of a document's fields, with a NUL between them
+        self.elements: Node | None = None
+        self.rest: Node | None = None  # {*}
+        self.keys: Distinct | None = None  # the names {*} stands for
+
+    @property
+    def present(self) -> int:
+        """How often it occurs."""
+        return sum(self.types.values())
+
+    def merge(self, other: Node) -> None:
+        """Add what was found at another path, as if both had been one."""
+        for kind, count in other.types.items():
+            self.types[kind] = self.types.get(kind, 0) + count
+        for subtype, count in other.subtypes.items():
+            self.subtypes[subtype] = self.subtypes.get(subtype, 0) + count
+        for form, count in other.forms.items():
+            self.forms[form] = self.forms.get(form, 0) + count
+        self.documents += other.documents
+        self.widths.merge(other.widths)
+        self.distinct.merge(other.distinct)
+        self.empty += other.empty
+        self.dateless += other.dateless
+        if other.lengths is not None:
+            self.lengths = self.lengths or Histogram()
+            self.lengths.merge(other.lengths)
+        for name, child in other.children.items():
+            self.children.setdefault(name, Node()).merge(child)
+        for order, count in other.orders.items():
+            self.count_order(order, count)
+        if other.elements is not None:
+            self.elements = self.elements or Node()
+            self.elements.merge(other.elements)
+        if other.rest is not None:
+            self.rest = self.rest or Node()
+            self.rest.merge(other.rest)
+        if other.keys is not None:
+            self.keys = self.keys or Distinct()
+            self.keys.merge(other.keys)
+
+    def count_order(self, order: bytes, times: int = 1) -> None:
+        """Count a document by the order of its fields."""
+        if order in self.orders or len(self.orders) < MOST_ORDERS:
+            self.orders[order] = self.orders.get(order, 0) + times
+
+    def fold(self, names: list[bytes]) -> None:
+        """Count these names under `{*}` from now on."""
+        self.rest, self.keys = self.rest or Node(), self.keys or Distinct()
+        for name in names:
+            self.keys.add(name)
+            self.rest.merge(self.children.pop(name))
+
+
+class Tree:
+    """The paths of all documents walked so far."""
+
+    def __init__(self) -> None:
+        self.root = Node()
+        self.documents, self.nodes, self.depth = 0, 1, 0
+        self.sizes, self.fields = Histogram(), Histogram()
+
+    def add(self, data: bytes, start: int, size: int) -> None:
+        """Walk the document of `size` bytes at `start`."""
+        self.documents += 1
+        self.sizes.add(size)
+        self.root.types[OBJECT] = self.documents
+        self.fields.add(self._object(data, start, self.root, 0))
+
+    def _object(self, data: bytes, at: int, node: Node, depth: int) -> int:
+        """Walk the document at `at`; returns how many fields it has."""
+        self.depth = max(self.depth, depth)
+        at, names = at + 4, list[bytes]()
+        while kind := data[at]:
+            end = data.index(0, at + 1)
+            name = data[at + 1 : end]
+            child = node.children.get(name) or self._new(node, name)
+            at = self._value(data, end + 1, kind, child, depth)
+            names.append(name)
+        node.count_order(b"\0".join(names))
+        return len(names)
+
+    def _value(self, data: bytes, at: int, kind: int, node: Node, depth: int) -> int:
+        """Count the value at `at`; returns where it ends."""
+        size = _size(data, at, kind)
+        node.types[kind] = node.types.get(kind, 0) + 1
+        node.widths.add(size)
+        if node.last != self.documents:
+            node.last = self.documents
+            node.documents += 1
+        if kind == ARRAY:
+            self._array(data, at, node, depth)
+        elif kind == OBJECT:
+            node.empty += size == EMPTY
+            self._object(data, at, node, depth + 1)
+        else:
+            if kind == STRING:
+                node.empty += size == EMPTY
+                if size < WIDEST_DATE:
+                    _count_form(node, data, at + 4, at + size - 1)
+            elif kind == DOUBLE and not _is_written(_DOUBLE(data, at)[0]):
+                _count(node.forms, text_forms.INEXACT)
+            elif kind == BINARY:
+                node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
+            node.distinct.add(data[at : at + size])
+        return at + size
+
+    def _array(self, data: bytes, at: int, node: Node, depth: int) -> None:
+        """Walk the array at `at`. An array of documents is one level, like the document it repeats; one of values is none."""
+        elements = node.elements = node.elements or self._node()
+        at, count = at + 4, 0
+        while kind := data[at]:
+            at = self._value(data, data.index(0, at + 1) + 1, kind, elements, depth)
+            count += 1
+        node.empty += not count
+        node.lengths = node.lengths or Histogram()
+        node.lengths.add(count)
+
+    def _node(self) -> Node:
+        self.nodes += 1
+        return Node()
+
+    def _new(self, parent: Node, name: bytes) -> Node:
+        """The node of a name not seen before, or `{*}` where there are too many."""
+        if parent.rest is None and self.nodes < MOST_NODES and len(parent.children) < MOST_CHILDREN:
+            child = parent.children[name] = self._node()
+            return child
+        if parent.rest is None:
+            least = COMMON * max(parent.types.get(OBJECT, 0), 1)
+            parent.fold([rare for rare, child in parent.children.items() if child.present < least])
+            self.nodes = sum(1 for _ in _all(self.root))
+        assert parent.rest is not None
+        assert parent.keys is not None
+        parent.keys.add(name)
+        return parent.rest
+
+
+def _all(node: Node) -> list[Node]:
+    below = [*node.children.values(), *(each for each in (node.elements, node.rest) if each is not None)]
+    return [node, *(inner for each in below for inner in _all(each))]
+
+
+def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
+    """Count a short text as what it could be besides a text."""
+    if (form := FORMS.fullmatch(data, start, end)) is not None and form.lastgroup:
+        _count(node.forms, form.lastgroup)
+        if form.lastgroup == "date" and ZONELESS.fullmatch(form[0]) is not None:
+            _count(node.forms, "zoneless")
+        if form.lastgroup == "number":
+            for name, pattern in NUMBER_FORMS.items():
+                if pattern.fullmatch(form[0]) is not None:
+                    _count(node.forms, name)
+    node.dateless += DATELESS.fullmatch(data, start, end) is not None
+
+
+def _is_written(value: float) -> bool:
+    """Whether a text can hold a double exactly: as an integer, or as digits with a point."""
+    if value.is_integer():
+        return abs(value) < LARGEST_INTEGER
+    return SMALLEST_FRACTION <= abs(value) < LARGEST_INTEGER and float(f"{value:.15g}") == value
+
+
+def _count(counts: dict[str, int], name: str) -> None:
+    counts[name] = counts.get(name, 0) + 1
+
+
+def _size(data: bytes, at: int, kind: int) -> int:
+    """Bytes of the value at `at`; raises `KeyError` for a type BSON does not have."""
+    if kind in (OBJECT, ARRAY, SCOPED):
+        return int(_INT(data, at)[0])
+    if kind in (STRING, JAVASCRIPT, SYMBOL):
+        return 4 + int(_INT(data, at)[0])
+    if kind == BINARY:
+        return 5 + int(_INT(data, at)[0])
+    if kind == REGEX:
+        return data.index(0, data.index(0, at) + 1) + 1 - at
+    if kind == DB_POINTER:
+        return 4 + int(_INT(data, at)[0]) + 12
+    return _FIXED[kind]

@@ -1,0 +1,70 @@
+"""Keys and unique groups of rows that share a document with others: what keeps them unique, and what does not.
+
+Nestling's writes look for a row with the same values first. That keeps a group unique where two writers at the same moment get in
+each other's way: by an index of the server, or because they change the same document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from nestling.ir.defaults import Generated
+from nestling.ir.design import Design
+from nestling.ir.indexes.embedded_uniques import Kept, is_told_by_parent, kept_inside
+from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.model import Model
+
+
+def unchecked(design: Design, names: Iterable[str]) -> Iterator[str]:
+    """A sentence for each key and unique group of these entities that is not checked by the server."""
+    for name in names:
+        entity, places = design.model.entity(name), design.places[name]
+        home = next((p for p in places if p.store.role is Role.HOME and p.copy is None), None)
+        if home is not None and len(home.nodes) > 1:
+            for group in dict.fromkeys((entity.key, *entity.uniques)):
+                if group and (kept_inside(entity, group, home) is not Kept.WHOLLY or len(places) > 1):
+                    yield unchecked_words(design.model, name, group, places)
+
+
+def unchecked_words(model: Model, entity: str, group: tuple[str, ...], places: Iterable[Place]) -> str:
+    """What it takes to keep a group unique where an entity's rows lie."""
+    every = tuple(place for place in places if place.copy is None)
+    names, home = ", ".join(group), every[0]
+    where = f"its rows lie in {_where(home)}"
+    if is_told_by_parent(model, group, home):
+        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
+    if len(collections := _apart(every)) > 1:
+        where = f"its rows lie in {' and '.join(f'`{name}`' for name in collections)}"
+    if len(group) == 1 and model.entity(entity).attribute(group[0]).default is Generated.NUMBER:
+        return f"`{entity}`: nestling's writes alone keep {names} unique, no index does: {where}"
+    if len(collections) > 1:
+        return f"`{entity}`: {_nothing(names)}: {where}"
+    if kept_inside(model.entity(entity), group, home) is Kept.NOWHERE:
+        return f"`{entity}`: {_nothing(names)}: {where}"
+    return (
+        f"`{entity}`: an index keeps {names} unique between documents; within one document nestling's writes alone do: "
+        f"{where}"
+    )
+
+
+def _nothing(names: str) -> str:
+    return (
+        f"two writers at the same moment can both add a row with the same {names}, as no index compares all rows; "
+        "`nestling check` finds such rows"
+    )
+
+
+def _apart(places: Iterable[Place]) -> list[str]:
+    """The collections whose rows no index compares; a row for an overflow page waits in the pages first, whose index does."""
+    return list(dict.fromkeys(place.store.name for place in places if place.store.role is not Role.PAGES))
+
+
+def _where(place: Place) -> str:
+    collection = f"`{place.store.name}`"
+    if place.nodes[0].kind is NodeKind.GROUP:
+        return f"buckets ({collection})"
+    return (
+        f"arrays of {collection}"
+        if any(node.form.to_many for node in place.nodes[1:])
+        else f"documents of {collection}"
+    )

@@ -1,0 +1,155 @@
+"""Designs and proposals in short: rows of the tables people read, and the cost in a sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from math import ceil
+
+from nestling.ir.design import Design
+from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.options import CHANGE
+from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
+from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
+from nestling.ir.unconverted import statements_in
+from nestling.ir.words.purposes import purpose
+from nestling.ir.words.work_words import work_rate
+
+SERVER_CORES = 128
+"""Processor cores of a large server: the seconds of work it does in a second."""
+
+PROVED = 1e-6
+"""A gap below it counts as none."""
+_MOST_DEARER = 3
+_MOST_NAMES = 8
+EQUAL = "tie"
+"""What a structure saves that could be left out without loss, because something else would then do its work as well."""
+NOT_WEIGHED = "not weighed"
+"""What stands for a saving there was no time to find; a note of the proposal says so, too."""
+BESIDES = "+"
+"""What marks an index that a design does not name and that is built all the same."""
+
+
+def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
+    """(collection, what its documents are, the entities embedded in them, its indexes) for every physical collection.
+
+    The indexes are those that are built, `BESIDES` before what the design does not name.
+    """
+    planned = planned_indexes(design)
+    for store in design.stores:
+        roots = [root.entity for root in store.roots]
+        held = [name for name, places in design.places.items() if any(p.store is store for p in places)]
+        what = ", ".join(roots) if purpose(store) == f"home of `{roots[0]}`" else purpose(store).replace("`", "")
+        indexes = "; ".join(_index_cell(index) for index in planned if index.collection == store.name)
+        yield store.name, what, ", ".join(name for name in held if name not in roots), indexes
+
+
+def _index_cell(index: PlannedIndex) -> str:
+    return f"{'' if index.named else BESIDES}{index.fields}"
+
+
+def besides_line(design: Design) -> str:
+    """What the mark means, where a row has it; else nothing."""
+    if all(index.named for index in planned_indexes(design)):
+        return ""
+    return f"{BESIDES} built besides, for keys, references and upkeep: `nestling explain` says what each is for"
+
+
+def decision_rows(proposal: Proposal) -> Iterator[tuple[str, str, str]]:
+    """(relationship, choice, the reason that decided) for every decision."""
+    for made in proposal.decisions:
+        yield made.relationship, str(made.choice), _because(made)
+
+
+def kept_rows(proposal: Proposal) -> Iterator[tuple[str, str, str, str]]:
+    """(structure, pattern, what it saves, the statements it is for) for every copy, computed value and index chosen by cost."""
+    for each in proposal.weighed:
+        if each.chosen:
+            yield each.structure, each.pattern, saving(each), ", ".join(each.motives)
+
+
+def saving(kept: Weighed) -> str:
+    """What a chosen structure saves, in words."""
+    if kept.gain is None:
+        return NOT_WEIGHED
+    return work_rate(kept.gain) if kept.gain else EQUAL
+
+
+def lacking_line(proposal: Proposal) -> str:
+    """Which statements of the workload the decision leaves out, weighs in part, or does not convert; else nothing."""
+    weighed = [name for name, _ in proposal.costs.statements] if proposal.costs is not None else []
+    every = len({*weighed, *proposal.left_out}) if weighed else 0
+    unconverted = tuple(name for gap in proposal.gaps for name in statements_in(gap))
+    parts = (
+        (proposal.left_out, every, "left out of this decision"),
+        (proposal.in_part, 0, "weighed with only what could be read"),
+        (unconverted, 0, "weighed, but not converted"),
+    )
+    return " ".join(_lacking(names, every, what) for names, every, what in parts if names)
+
+
+def _lacking(names: tuple[str, ...], every: int, what: str) -> str:
+    """`2 of 6 statements are left out: a, b`, without `of` where nobody knows how many there are."""
+    number = len(names)
+    shown = first_of([f"`{name}`" for name in names], _MOST_NAMES)
+    of = f"{count(number)} of {counted(every, 'statement')}" if every else counted(number, "statement")
+    return f"{of} {agreeing(number)} {what}: {shown}."
+
+
+def cost_line(costs: Costs, statement: str = "", lacking: str = "") -> str:
+    """What the design costs and how sure that is, whether a server can do so much at all, and what one statement costs.
+
+    `lacking` is what `lacking_line` says of the proposal: it stands beside the proof, which does not hold for it.
+    """
+    beyond = (
+        f" That is the work of {costs.with_dearer:,.0f} processor cores, more than a server has: are the rates right?"
+    )
+    busy = beyond if costs.with_dearer > SERVER_CORES else ""
+    total = f"The workload costs {work_rate(costs.cost)} by the cost model ({costs.profile})"
+    if costs.threshold:
+        total += f", {work_rate(costs.threshold)} of it the {CHANGE}"
+    but = f" {_dearer_words(costs)}" if costs.dearer else ""
+    once = dict(costs.statements).get(statement)
+    one = f" `{statement}` costs {short(once * 1e3)} ms each time." if once is not None else ""
+    if really := next((each for each in costs.dearer if each.statement == statement), None):
+        one = (
+            f" `{statement}` costs {short(really.seconds * 1e3)} ms each time; what structures are said to save for it is"
+            " reckoned with another query than it has."
+        )
+    but += f" {lacking}" if lacking else ""
+    within = f" within {ceil(costs.seconds * 10) / 10:.1f} s" if costs.seconds else ""
+    if costs.gap < PROVED:
+        return f"{total}, proved least{within}.{but}{busy}{one}"
+    least = f"at most {costs.gap:.2%} above the least possible"
+    return f"{total}: the best found{within}, {least}.{but}{busy}{one}"
+
+
+def _dearer_words(costs: Costs) -> str:
+    """For how many statements a cost does not hold, what the dearest of them really cost, and what all do then."""
+    reckoned = dict(costs.statements)
+    ranked = sorted(costs.dearer, key=lambda each: -each.seconds * each.rate_per_second)
+    told = [
+        f"`{each.statement}` {short(each.seconds * 1e3)} ms each time, {work_rate(each.seconds * each.rate_per_second)}"
+        f" (reckoned with: {short(reckoned[each.statement] * 1e3)} ms)"
+        for each in ranked
+    ]
+    whose = (
+        f"{counted(len(ranked), 'statement')}, whose {'query costs' if len(ranked) == 1 else 'queries cost'} far more"
+    )
+    whole = f"With that the workload costs {work_rate(costs.with_dearer)}."
+    return f"This does not hold for {whose}: {first_of(told, _MOST_DEARER)}. {whole}"
+
+
+def _because(made: Decision) -> str:
+    """Why it was not embedded; where it was, the number that let it be; the rule that says so in brackets."""
+    reasons = [reason for reason in made.reasons if reason.rule != "A7"]
+    costed = next((reason for reason in reasons if reason.rule == "cost"), None)
+    if costed is not None:
+        refused = next((other.text for other in made.alternatives), None) if costed.number is None else None
+        return refused or costed.text
+    against = next((other.text for other in made.alternatives if other.choice is Choice.EMBED), None)
+    if made.choice is not Choice.EMBED and against is not None:
+        said = next((reason for reason in reasons if reason.text == against), None)
+        return f"{against} ({said.rule})" if said is not None else against
+    if made.choice is Choice.EMBED:
+        reasons = [reason for reason in reasons if reason.number is not None][:1] or reasons
+    return f"{reasons[-1].text.removeprefix('cardinality? ')} ({reasons[-1].rule})" if reasons else ""

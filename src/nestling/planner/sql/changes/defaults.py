@@ -1,0 +1,84 @@
+"""What an INSERT's rows get in the attributes it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from decimal import Decimal
+from typing import assert_never
+
+from sqlglot import exp
+
+from nestling.ir.defaults import NUMBERED, Computed, Constant, Generated, OtherDefault
+from nestling.ir.expression import Expression, Literal, Rules
+from nestling.ir.fraction import MOST_DIGITS
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
+from nestling.ir.write import GeneratedValue
+from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.scope import Env
+
+_MADE_BY_STORE = (*NUMBERED, Generated.UUID)
+_OF_DAYS: dict[Generated, exp.Expr] = {
+    Generated.TIMESTAMP: exp.CurrentTimestamp(),
+    Generated.DATE: exp.CurrentDate(),
+    Generated.TIME: exp.CurrentTime(),
+}
+
+
+def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expression | None:
+    """The attribute's default; None where it is NULL or made by whoever stores the row. A gap where only the source knows."""
+    match attribute.default:
+        case None:
+            return None
+        case Constant(value=value):
+            return Literal(value, _type_of(value, attribute.type))
+        case Computed():
+            return None  # `generated_attributes` has it
+        case OtherDefault(sql=sql):
+            raise statement_gap(f"the default of `{attribute.name}`, `{sql}`", node)
+        case Generated() as made:
+            if made in _MADE_BY_STORE:
+                return None
+            return bind(_clock(attribute, made, env), env)
+        case _:
+            assert_never(attribute.default)
+
+
+def _clock(attribute: Attribute, made: Generated, env: Env) -> exp.Expr:
+    """What tells the time. MySQL's has no more digits of a second than are asked for, and a column asks for its own."""
+    found = _OF_DAYS[Generated.DATE if attribute.type.name is TypeName.DATE else made]
+    if not isinstance(found, exp.CurrentTimestamp) or env.dialect.rules is not Rules.MYSQL:
+        return found
+    digits = MOST_DIGITS if attribute.fraction is None else attribute.fraction.digits
+    return exp.CurrentTimestamp(this=exp.Literal.number(digits))
+
+
+def generated_values(entity: Entity, listed: Collection[str], env: Env) -> Iterator[GeneratedValue]:
+    """The attributes the store makes values of: those not listed, and in SQLite and MySQL a numbered one that is NULL."""
+    for attribute in entity.attributes:
+        if not isinstance(attribute.default, Generated) or attribute.default not in _MADE_BY_STORE:
+            continue
+        for_null = attribute.default in NUMBERED and env.dialect.rules is not Rules.POSTGRESQL
+        if attribute.name not in listed or for_null:
+            yield GeneratedValue(attribute.name, attribute.default)
+
+
+def _type_of(value: object, kind: Type) -> Type:
+    match value:
+        case bool():
+            return BOOLEAN
+        case int():
+            return INTEGER
+        case float():
+            return FLOAT
+        case Decimal():
+            return DECIMAL
+        case datetime():
+            return kind
+        case str():
+            return TEXT
+        case _:
+            return kind

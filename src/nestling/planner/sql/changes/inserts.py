@@ -1,0 +1,235 @@
+"""INSERT: which rows, which attributes, which values, and what happens to a row whose key exists."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from nestling.common.errors import name_list
+from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
+from nestling.ir.computed_attributes import concerned, mentions
+from nestling.ir.constraint_names import attributes_called
+from nestling.ir.defaults import Generated
+from nestling.ir.expression import NULL, Literal, Rules
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.quantity_words import agreeing, counted
+from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
+from nestling.planner.sql import conversions
+from nestling.planner.sql import conversions as values
+from nestling.planner.sql.array_changes import as_given, is_written
+from nestling.planner.sql.changes.assignments import assignments, attribute_named, is_default, refuse, source_of, stored
+from nestling.planner.sql.changes.conflict_rows import among_rows
+from nestling.planner.sql.changes.defaults import default_expression, generated_values
+from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
+from nestling.planner.sql.changes.returning import bind_returning
+from nestling.planner.sql.expressions import predicate
+from nestling.planner.sql.from_clause import bind_scan
+from nestling.planner.sql.gaps import mistake, statement_gap
+from nestling.planner.sql.parse import Parsed
+from nestling.planner.sql.queries import bind_query
+from nestling.planner.sql.scope import Env, Scope, Source, Translation
+
+
+def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> Insert:
+    """INSERT with rows or a query, and what it does with a row whose key exists."""
+    refuse(node, "overwrite", "partition", "by_name")
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    if not isinstance(table, exp.Table):
+        raise mistake("INSERT names no table", node)
+    entity = translation.entity(table)
+    listed = node.this.expressions if isinstance(node.this, exp.Schema) else ()
+    attributes = [attribute_named(entity, name) for name in listed] or list(entity.attributes)
+    _refuse_twice(attributes, node)
+    outside = Env(translation)
+    source, attributes = _given_rows(node, attributes, outside)
+    for attribute in attributes:
+        if not parsed.numbers_too or attribute.default is not Generated.IDENTITY:
+            refuse_given(attribute, node)
+    if len(source.columns) != len(attributes):
+        raise mistake(
+            f"{counted(len(source.columns), 'value')} for {counted(len(attributes), 'column')} of `{entity.name}`", node
+        )
+    alias = translation.alias(table.alias or table.name)
+    replacing = Conflict(ConflictAction.REPLACE) if parsed.replaces else None
+    target = _target(entity, alias, table, translation)
+    conflict = replacing or _conflict(node, entity, target, table, translation)
+    given_names = {attribute.name for attribute in attributes}
+    defaults = [
+        (a, found)
+        for a in entity.attributes
+        if a.name not in given_names and (found := default_expression(a, outside, node))
+    ]
+    given = [*zip(attributes, source.columns, strict=True), *defaults]
+    kept = tuple(Named(attribute.name, stored(value, attribute, translation)) for attribute, value in given)
+    made = tuple(generated_values(entity, given_names, outside))
+    rows = _with_computed(Project(source, translation.alias("stored"), kept), entity, made, outside)
+    names = tuple(column.name for column in rows.columns)
+    if isinstance(node.expression, exp.Values) and conflict is None:
+        _refuse_without_value(entity, (*names, *(each.attribute for each in made)), node)
+    returning = bind_returning(parsed, table.alias or table.name, target, translation)
+    return Insert(entity.name, alias, names, rows, conflict, made, returning)
+
+
+def _with_computed(rows: Project, entity: Entity, made: Sequence[GeneratedValue], outside: Env) -> Project:
+    """The rows with what the database computes of them; a gap where that takes a value the store makes."""
+    for attribute in concerned(entity, entity.attribute_names):
+        if mentions(attribute, [each.attribute for each in made]):
+            raise statement_gap(
+                f"INSERT of `{attribute.name}`, which the database computes of a value made anew for each row"
+            )
+        known = {column.name: column for column in rows.columns}
+        columns = tuple((name, known.get(name, NULL)) for name in entity.attribute_names)
+        env = replace(outside, scope=Scope((Source(entity.name, columns),)))
+        value = stored(computed(attribute, env), attribute, outside.translation)
+        named = (*(Named(column.name, column) for column in rows.columns), Named(attribute.name, value))
+        rows = Project(rows, outside.translation.alias("computed"), named)
+    return rows
+
+
+def _refuse_twice(attributes: Sequence[Attribute], node: exp.Expr) -> None:
+    """Every column has one value; SQLite alone takes two, and keeps the first."""
+    names = [attribute.name for attribute in attributes]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        listed = name_list(twice)
+        raise mistake(f"INSERT names {listed} more than once", node, "name every column once")
+
+
+def _refuse_without_value(entity: Entity, filled: Collection[str], node: exp.Expr) -> None:
+    """No row can be added that leaves out an attribute that is NOT NULL and has no default."""
+    left_out = [each.name for each in entity.attributes if not each.nullable and each.name not in filled]
+    if left_out:
+        are = agreeing(len(left_out))
+        what = f"INSERT leaves out {name_list(left_out)} of `{entity.name}`, which {are} NOT NULL without a default"
+        raise mistake(what, node, "give every such column a value, or a default in the model")
+
+
+def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> tuple[Relation, list[Attribute]]:
+    """The rows as they are written, and which attributes their columns are: those that are DEFAULT everywhere are not given."""
+    rows = node.expression
+    if node.args.get("default"):
+        return Values(outside.translation.alias("nothing"), (), ((),)), []
+    if rows is None:
+        raise mistake("INSERT without rows", node, "write VALUES or a SELECT behind it")
+    if isinstance(rows, exp.Values) and any(is_default(cell) for row in rows.expressions for cell in row.expressions):
+        if any(len(row.expressions) != len(attributes) for row in rows.expressions):
+            return bind_query(rows, outside).relation, attributes  # which says what is wrong
+        columns = list(zip(*(row.expressions for row in rows.expressions), strict=True))
+        given = [place for place, column in enumerate(columns) if not all(map(is_default, column))]
+        if any(is_default(cell) for place in given for cell in columns[place]):
+            raise statement_gap("DEFAULT in some rows only", node)
+        if not given:
+            return Values(outside.translation.alias("nothing"), (), ((),) * len(rows.expressions)), []
+        cells = zip(*(columns[place] for place in given), strict=True)
+        rows = exp.Values(expressions=[exp.Tuple(expressions=list(row)) for row in cells])
+        attributes = [attributes[place] for place in given]
+    if node.args.get("with_") is not None:
+        rows.set("with_", node.args["with_"])
+    return _with_types(bind_query(rows, outside).relation, attributes, outside.translation), attributes
+
+
+def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
+    """The rows with parameters, constants and NULLs without a type as the attributes they are for keep them (PostgreSQL)."""
+    if isinstance(rows, Sort | Limit | Filter):
+        return replace(rows, input=_with_types(rows.input, attributes, translation))
+    if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
+        return rows
+    if isinstance(rows, Values):
+        return _with_arrays(rows, attributes, translation)
+    if not isinstance(rows, Project):
+        return rows
+    outputs = list(rows.outputs)
+    for place, (output, attribute) in enumerate(zip(rows.outputs, attributes, strict=True)):
+        if values.is_untyped(output.expression) or is_written(output.expression):
+            outputs[place] = replace(output, expression=stored(output.expression, attribute, translation))
+        elif output.expression == NULL:
+            outputs[place] = replace(output, expression=Literal(None, attribute.type))
+    return replace(rows, outputs=tuple(outputs))
+
+
+def _with_arrays(rows: Values, attributes: Sequence[Attribute], translation: Translation) -> Values:
+    """The rows with arrays that are written down as the attributes they are for keep them."""
+    columns, made = list(rows.columns), [list(row) for row in rows.rows]
+    for place, attribute in enumerate(attributes):
+        if any(is_written(row[place]) for row in made):
+            columns[place] = replace(columns[place], type=attribute.type, mixed=False)
+            for row in made:
+                row[place] = stored(as_given(row[place]), attribute, translation)
+    return replace(rows, columns=tuple(columns), rows=tuple(map(tuple, made)))
+
+
+def _conflict(
+    node: exp.Insert, entity: Entity, target: Scan, table: exp.Table, translation: Translation
+) -> Conflict | None:
+    word = str(node.args.get("alternative") or "").upper()
+    if word == "REPLACE":
+        return Conflict(ConflictAction.REPLACE)
+    clause = node.args.get("conflict")
+    if word == "IGNORE" or (clause is None and node.args.get("ignore")):
+        return Conflict(ConflictAction.NOTHING, ignores=True)
+    if word and word != "ABORT":  # which every INSERT does that says nothing
+        raise statement_gap(f"INSERT OR {word}", node)
+    if clause is None:
+        return None
+    keys = tuple(
+        attribute_named(entity, key.this if isinstance(key, exp.Ordered) else key).name
+        for key in clause.args.get("conflict_keys") or ()
+    )
+    if (constraint := clause.args.get("constraint")) is not None:
+        keys = _attributes_of(constraint, entity)
+    among = among_rows(clause, entity, keys, translation)
+    if "NOTHING" in str(clause.args.get("action") or "").upper():
+        return Conflict(ConflictAction.NOTHING, keys, among=among)
+    return replace(_upsert(clause, entity, target, table, keys, translation), among=among)
+
+
+def _attributes_of(constraint: exp.Expr, entity: Entity) -> tuple[str, ...]:
+    """The attributes of the key or UNIQUE constraint that ON CONFLICT ON CONSTRAINT names."""
+    if (found := attributes_called(constraint.name, entity)) is None:
+        what = f"ON CONFLICT ON CONSTRAINT `{constraint.name}`, which the model of `{entity.name}` does not know"
+        raise statement_gap(f"{what}: name its columns, or say it in the model's `constraint_names`", constraint)
+    return found
+
+
+def _upsert(
+    clause: exp.Expr,
+    entity: Entity,
+    target: Scan,
+    table: exp.Table,
+    keys: tuple[str, ...],
+    translation: Translation,
+) -> Conflict:
+    new = bind_scan(entity, "excluded", translation)
+    sources = (
+        source_of(table.alias or table.name, target),
+        replace(source_of("excluded", new), hidden=_all_names(new)),
+    )
+    env = Env(translation, Scope(sources))
+    where = clause.args.get("where")
+    condition = predicate(where.this, env) if where is not None else None
+    if translation.dialect.rules is Rules.MYSQL:
+        clause = clause.transform(_values_of)
+    changes = assignments(clause.expressions, entity, env)
+    return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias)
+
+
+def _target(entity: Entity, alias: str, table: exp.Table, translation: Translation) -> Scan:
+    """The entity's rows under the alias the insert has."""
+    scan = bind_scan(entity, table.name, translation)
+    columns = tuple(replace(column, alias=alias) for column in scan.columns)
+    for column in columns:
+        translation.affinities[alias, column.name] = conversions.affinity_of_type(column.type)
+    return Scan(entity.name, alias, columns)
+
+
+def _values_of(node: exp.Expr) -> exp.Expr:
+    """MySQL's VALUES(column) is the new row's."""
+    if isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES":
+        return exp.column(node.expressions[0].name, table="excluded")
+    return node
+
+
+def _all_names(scan: Scan) -> frozenset[str]:
+    return frozenset(column.name.casefold() for column in scan.columns)

@@ -1,0 +1,168 @@
+"""UPDATE and DELETE that join other tables: the target's rows that have a partner, and values taken from it.
+
+SQL changes a row once however many partners it has, and takes the values of any of them. So the join becomes an EXISTS, and a
+value a scalar subquery – which is right only where there is one partner at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from nestling.ir.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan, filtered
+from nestling.ir.expression import (
+    And,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    Literal,
+    Parameter,
+    Raw,
+    ScalarSubquery,
+)
+from nestling.ir.model import Entity
+from nestling.ir.operands import columns_of, conjunction, operands
+from nestling.planner.sql.expressions import bind, predicate
+from nestling.planner.sql.from_clause import bind_table
+from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
+
+
+@dataclass(frozen=True)
+class Others:
+    """The other tables of a write and what joins them, bound anew wherever their rows are asked for."""
+
+    translation: Translation
+    target: Source
+    tables: tuple[exp.Expr, ...]
+    conditions: tuple[exp.Expr, ...]
+    ctes: Mapping[str, Cte]
+
+    def condition(self) -> Expression | None:
+        """That the target's row has a partner; what concerns the row alone stands outside."""
+        partners = self.partners()
+        inside: list[Expression] = []
+        own: list[Expression] = []
+        for each in partners.conditions:
+            (inside if partners.concern(each) else own).append(each)
+        rows = filtered(partners.relation, conjunction(*inside))
+        return conjunction(*own, Exists(rows))
+
+    def value(self, node: exp.Expr) -> Expression:
+        """A value that may mention the partner's columns; a gap where there may be several partners."""
+        partners = self.partners()
+        found = bind(node, partners.env)
+        if not partners.concern(found):
+            return found
+        if not partners.is_one(self.translation):
+            raise statement_gap("values of another table that may have several rows for one of the target's", node)
+        rows = filtered(partners.relation, conjunction(*partners.conditions))
+        return ScalarSubquery(Project(rows, self.translation.alias("partner"), (Named("value", found),)), found.type)
+
+    def partners(self) -> Partners:
+        """The tables and conditions under aliases of their own."""
+        relation: Relation | None = None
+        sources: list[Source] = [self.target]
+        for table in self.tables:
+            found, scope = bind_table(table, Env(self.translation, ctes=self.ctes))
+            relation = found if relation is None else Join(JoinKind.CROSS, relation, found, None)
+            sources += scope.sources
+        assert relation is not None
+        env = Env(self.translation, Scope(tuple(sources)), self.ctes)
+        conditions = [part for node in self.conditions for part in _conjuncts(predicate(node, env))]
+        return Partners(relation, env, tuple(conditions))
+
+
+@dataclass(frozen=True)
+class Partners:
+    """The other tables' rows, and what must be true of them; the target's columns are free in both."""
+
+    relation: Relation
+    env: Env
+    conditions: tuple[Expression, ...]
+
+    def concern(self, expression: Expression) -> bool:
+        """Whether the expression mentions them, or holds a subquery, which might."""
+        own = {column.alias for column in self.relation.columns}
+        return any(column.alias in own for column in columns_of(expression)) or _has_subquery(expression)
+
+    def is_one(self, translation: Translation) -> bool:
+        """Whether at most one row of theirs meets the conditions: a key of every table is fixed, one after the other."""
+        leaves, conditions = _leaves(self.relation), [*self.conditions]
+        if leaves is None:
+            return False
+        scans, more = leaves
+        conditions += more
+        open_aliases = {scan.alias for scan in scans}
+        for _ in scans:
+            for scan in scans:
+                entity = translation.scans[scan.alias]
+                if scan.alias in open_aliases and _is_fixed(entity, scan, conditions, open_aliases, translation):
+                    open_aliases.remove(scan.alias)
+        return not open_aliases
+
+
+def _is_fixed(
+    entity: Entity,
+    scan: Scan,
+    conditions: Sequence[Expression],
+    open_aliases: set[str],
+    translation: Translation,
+) -> bool:
+    fixed = {
+        column.name
+        for condition in conditions
+        for column, other in _equal(condition, translation)
+        if column.alias == scan.alias and _is_known(other, open_aliases)
+    }
+    return any(unique and fixed.issuperset(unique) for unique in (entity.key, *entity.uniques))
+
+
+def _equal(condition: Expression, translation: Translation) -> Iterator[tuple[Column, Expression]]:
+    """The columns an equality says the value of."""
+    if isinstance(condition, Compare) and condition.operator is Comparison.EQUAL:
+        for one, other in ((condition.left, condition.right), (condition.right, condition.left)):
+            column = _bare(one)
+            if isinstance(column, Column):
+                rule = translation.collations.get((column.alias, column.name), condition.collation)
+                if rule is condition.collation:
+                    yield column, other
+
+
+def _bare(expression: Expression) -> Expression:
+    return expression.operand if isinstance(expression, Raw) else expression
+
+
+def _is_known(expression: Expression, open_aliases: set[str]) -> bool:
+    inner = _bare(expression)
+    return isinstance(inner, Literal | Parameter) or (isinstance(inner, Column) and inner.alias not in open_aliases)
+
+
+def _leaves(relation: Relation) -> tuple[list[Scan], list[Expression]] | None:
+    """The tables under inner joins and the conditions there; None when there is more to it."""
+    match relation:
+        case Scan():
+            return [relation], []
+        case Filter(input=inner, predicate=condition):
+            found = _leaves(inner)
+            return None if found is None else (found[0], [*found[1], *_conjuncts(condition)])
+        case Join(kind=JoinKind.INNER | JoinKind.CROSS, left=left, right=right, condition=joined):
+            sides = [_leaves(side) for side in (left, right)]
+            if sides[0] is None or sides[1] is None:
+                return None
+            conditions = _conjuncts(joined) if joined is not None else []
+            return [*sides[0][0], *sides[1][0]], [*sides[0][1], *sides[1][1], *conditions]
+        case _:
+            return None
+
+
+def _conjuncts(expression: Expression) -> list[Expression]:
+    return list(expression.operands) if isinstance(expression, And) else [expression]
+
+
+def _has_subquery(expression: Expression) -> bool:
+    return hasattr(expression, "relation") or any(map(_has_subquery, operands(expression)))

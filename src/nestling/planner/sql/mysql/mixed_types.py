@@ -1,0 +1,52 @@
+"""Values of two kinds between which MySQL converts in a way of its own: gaps, but for texts that are times of day."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.expression import Expression, Literal
+from nestling.ir.types import TIMES, YEAR, Type, TypeName
+from nestling.ir.value_forms.two_digit_years import full_year
+from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.literals import typed_literal
+
+APART = TIMES | {TypeName.TIME, TypeName.JSON}
+"""Types whose values become texts among others, in MySQL's own form."""
+_SHORT = 2
+"""Digits of a year that says no century."""
+
+
+def _other(one: Expression, other: Expression, name: TypeName) -> str:
+    return str((one if other.type.name is name else other).type.name)
+
+
+def refuse_own(expression: Expression, other: Expression) -> None:
+    """Raise the gap of two types between which MySQL converts in a way of its own."""
+    if TypeName.JSON in (expression.type.name, other.type.name) and expression.type.name is not other.type.name:
+        raise statement_gap(f"a comparison of JSON with {_other(expression, other, TypeName.JSON)}")
+    if expression.type.name is TypeName.TIME and other.type.name not in (TypeName.TIME, TypeName.TEXT, TypeName.ANY):
+        raise statement_gap(f"a comparison of a time of day with {other.type.name}")
+
+
+def beside_years(left: Expression, right: Expression) -> tuple[Expression, Expression]:
+    """Two sides of a comparison: a number of two digits beside a YEAR is the year it says."""
+    return _beside_year(left, right), _beside_year(right, left)
+
+
+def _beside_year(expression: Expression, other: Expression) -> Expression:
+    if other.type.carried != YEAR:
+        return expression
+    if isinstance(expression, Literal) and isinstance(expression.value, str) and len(expression.value) <= _SHORT:
+        raise statement_gap("a comparison of YEAR with a text of two digits")
+    if isinstance(expression, Literal) and isinstance(expression.value, int):
+        return replace(expression, value=full_year(expression.value))
+    return expression
+
+
+def beside_time(expression: Expression) -> Expression:
+    """A text beside a time of day, as one."""
+    if isinstance(expression, Literal) and isinstance(expression.value, str):
+        found = typed_literal(expression.value, Type(TypeName.TIME))
+        if isinstance(found, Literal):
+            return found
+    raise statement_gap(f"a comparison of a time of day with {expression.type.name}")

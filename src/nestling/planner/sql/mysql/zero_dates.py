@@ -1,0 +1,34 @@
+"""MySQL's dates beside numbers, and its zero dates, which are texts in columns of dates."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from nestling.ir.expression import Call, Expression, Function, Literal, Rules
+from nestling.ir.operands import is_mixed_time
+from nestling.ir.types import BSON_DIGITS, TEXT, Type, TypeName
+from nestling.ir.value_forms.zero_dates import zero_of
+from nestling.planner.sql.gaps import statement_gap
+
+_SHAPES = {8: "%Y%m%d", 14: "%Y%m%d%H%M%S"}
+
+
+def moment_of_number(number: Expression, kind: Type) -> Literal:
+    """What MySQL takes a number beside dates for, by its digits: 20240131, 20240131100000; 0 is the zero date."""
+    value = number.value if isinstance(number, Literal) else None
+    if value == 0:
+        return Literal(zero_of(kind), TEXT)
+    shape = _SHAPES.get(len(str(value))) if isinstance(value, int) else None
+    try:
+        return Literal(datetime.strptime(str(value), shape or ""), Type(TypeName.TIMESTAMP))  # noqa: DTZ007 - no zone
+    except ValueError:
+        raise statement_gap("a date beside a number whose digits are none, as those of 20240131 are") from None
+
+
+def dates_alone(expression: Expression) -> Expression:
+    """What MySQL's functions of dates are given: NULL for what is no date."""
+    if not is_mixed_time(expression):
+        return expression
+    if expression.type.fraction_digits > BSON_DIGITS:
+        raise statement_gap("a function of moments finer than a millisecond that also hold zero dates")
+    return Call(Function.TIMESTAMP_OF, (expression,), Type(expression.type.name), Rules.MYSQL)

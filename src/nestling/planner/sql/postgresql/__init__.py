@@ -1,0 +1,1 @@
+"""What PostgreSQL alone does: its types, casts and functions, and what it refuses."""

@@ -1,0 +1,118 @@
+"""PostgreSQL's `json ->> 'key'`: the value under constant keys, as a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from sqlglot import exp
+
+from nestling.ir.expression import And, Call, Column, Expression, Function, Literal, Or, Rules
+from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
+from nestling.ir.value_forms.json_text import jsonb_value
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.scope import Bound, Env
+
+_PLACE = re.compile(r"\s*[+-]?\d+")
+"""A key by which brackets look into an array, and an arrow does not."""
+
+
+def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
+    """`json -> 'key' ->> 'key'`: an arrow in front of the last goes into an object."""
+    column, keys = _path(node, [_key(node, env)], env, bound)
+    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), TEXT, env.dialect.rules)
+
+
+def _path(node: exp.Expr, keys: list[str], env: Env, bound: Bound) -> tuple[Column, list[str]]:
+    """The column of JSON, and the keys from it to what the node is of; `keys` are the last, the innermost first."""
+    inner = node.this.unnest()
+    has_brackets = False
+    while isinstance(inner, exp.JSONExtract | exp.Bracket):
+        has_brackets = has_brackets or isinstance(inner, exp.Bracket)
+        keys.append(_key(inner, env))
+        inner = inner.this.unnest()
+    column = bound(inner) if isinstance(inner, exp.Column) else None
+    is_json = isinstance(column, Column) and column.type.name is TypeName.JSON and not column.mixed
+    if has_brackets and column is not None and column.type.carried != JSONB:  # which alone has them
+        is_json = False
+    if column is not None and column.type.carried == MADE:  # whose numbers have other digits
+        is_json = False
+    if column is None or not is_json or env.dialect.rules is not Rules.POSTGRESQL:
+        raise statement_gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)
+    assert isinstance(column, Column)
+    return column, keys[::-1]
+
+
+def is_jsonb(node: exp.Expr, bound: Bound) -> bool:
+    """Whether it is a column of jsonb, or lies in one under keys."""
+    inner = node.unnest()
+    while isinstance(inner, exp.JSONExtract | exp.Bracket):
+        inner = inner.this.unnest()
+    found = bound(inner) if isinstance(inner, exp.Column) else None
+    return found is not None and found.type.name is TypeName.JSON
+
+
+def contains(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    """`data @> '{…}'` and `data -> 'key' @> '[…]'`."""
+    said = node.expression.unnest()
+    said = said.this.unnest() if isinstance(said, exp.Cast) else said
+    if not isinstance(said, exp.Literal) or not said.is_string:
+        raise no_constant(f"`{_written(node, env)}`, whose JSON is no constant", node, said)
+    try:
+        jsonb_value(said.name)
+    except ValueError:
+        raise mistake(f"`{said.name}` is no JSON", node) from None
+    return _asked(Function.JSON_CONTAINS, said.name, node, env, bound)
+
+
+def _has(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    """`data ? 'key'`."""
+    said = node.expression.unnest()
+    if not isinstance(said, exp.Literal) or not said.is_string:
+        raise no_constant(f"`{_written(node, env)}`, whose key is no constant text", node, said)
+    return _asked(Function.JSON_HAS, said.name, node, env, bound)
+
+
+def _has_of(*, every: bool) -> Callable[..., Expression]:
+    """`data ?| array['a', 'b']` and `data ?& …`."""
+
+    def call(node: exp.Binary, env: Env, bound: Bound) -> Expression:
+        said = node.expression.unnest()
+        items = said.expressions if isinstance(said, exp.Array) else []
+        if not items or not all(isinstance(each, exp.Literal) and each.is_string for each in items):
+            raise statement_gap(f"`{_written(node, env)}`, whose keys are no constant texts", node)
+        each = tuple(_asked(Function.JSON_HAS, item.name, node, env, bound) for item in items)
+        return And(each) if every else Or(each)
+
+    return call
+
+
+def _asked(function: Function, text: str, node: exp.Binary, env: Env, bound: Bound) -> Expression:
+    column, keys = _path(node, [], env, bound)
+    if column.type.carried != JSONB:
+        raise statement_gap(f"`{_written(node, env)}`, which PostgreSQL asks of jsonb alone", node)
+    texts = (Literal(each, TEXT) for each in (text, *keys))
+    return Call(function, (column, *texts), BOOLEAN, env.dialect.rules)
+
+
+def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> str:
+    said = node.expressions[0] if isinstance(node, exp.Bracket) else node.expression
+    match said:
+        case exp.JSONPath(expressions=[exp.JSONPathRoot(), exp.JSONPathKey(this=str(key))]):
+            return key
+        case exp.Literal(is_string=True) if len(node.expressions) == 1 and not _PLACE.fullmatch(said.name):
+            return said.name
+        case _:
+            raise no_constant(f"`{_written(node, env)}`, whose key is no constant text", node, said)
+
+
+def _written(node: exp.Expr, env: Env) -> str:
+    return node.sql(dialect=env.dialect.grammar)[:40]
+
+
+JSON_VALUES: dict[type[exp.Expr], Callable[..., Expression]] = {
+    exp.JSONExtractScalar: _value,
+    exp.JSONBContainsTopKey: _has,
+    exp.JSONBContainsAnyTopKeys: _has_of(every=False),
+    exp.JSONBContainsAllTopKeys: _has_of(every=True),
+}

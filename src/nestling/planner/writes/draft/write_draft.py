@@ -1,0 +1,88 @@
+"""One write while it is planned: the parts that are finished, the phases of the part at hand, and the names given.
+
+All rows of a part are read before anything changes; what lies inside other rows goes first and comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from nestling.ir.compiled import OutputColumn
+from nestling.ir.design import Design
+from nestling.ir.expression import Expression
+from nestling.ir.model import Model
+from nestling.ir.write import Returning
+from nestling.ir.write_path import Answer, Fetch, WritePlan, WriteStep
+from nestling.planner.reads.outputs import field_names
+from nestling.planner.writes.draft.fetch import Prices
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.new_names import Names
+from nestling.planner.writes.draft.phases import CHANGES, Part, Phase, Phases
+from nestling.planner.writes.draft.scanned_entities import scanned
+
+
+@dataclass
+class WriteDraft:
+    """What is planned so far. `counted`, `answered` and `left` are those of `WritePlan`, from all parts."""
+
+    design: Design
+    returning: Returning | None = None
+    prices: Prices = field(default_factory=Prices)
+    names: Names = field(default_factory=Names)
+    parts: list[Part] = field(default_factory=list)  # finished, in order
+    phases: Phases = field(default_factory=Phases)  # of the part at hand
+    counted: list[str] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+    cells: tuple[str, ...] = ()  # of the rows answered
+    left: list[str] = field(default_factory=list)
+    changed_entities: set[str] = field(default_factory=set)  # with steps of their own since the last `end_part`
+    changed_before: frozenset[str] = frozenset()  # those of them that have changed when the next fetch runs
+
+    @property
+    def model(self) -> Model:
+        """The design's."""
+        return self.design.model
+
+    def add(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+        """Steps that come in a phase, after those that are there."""
+        self.phases.add(phase, (self.names.with_lists(each) if isinstance(each, Fetch) else each for each in steps))
+
+    def add_first(self, phase: Phase, steps: Iterable[WriteStep]) -> None:
+        """Steps that come in a phase before those that are there."""
+        self.phases.add_first(phase, steps)
+
+    def name(self, wish: str) -> str:
+        """A name for a row set or alias that no other has."""
+        return self.names.free(wish)
+
+    def end_changes(self) -> None:
+        """End a part after its changes: what is fetched from now on is read after all that goes or changes so far has done so."""
+        self.parts.append(self.phases.take(CHANGES))
+        self.changed_before |= self.changed_entities
+
+    def end_part(self) -> None:
+        """End a part: what is planned from now on happens after all there is so far."""
+        self.parts.append(self.phases.take())
+        self.changed_entities, self.changed_before = set(), frozenset()
+
+    def refuse_read_again(self, *expressions: Expression | None) -> None:
+        """Raise the gap of what would read rows that have changed by then."""
+        for each in expressions:
+            if self.changed_before & scanned(each):
+                raise write_gap("a condition on rows that the statement itself changes before")
+
+    def plan(self) -> WritePlan:
+        """The steps of all parts, in order."""
+        self.end_part()
+        steps = tuple(step for part in self.parts for step in part)
+        left = tuple(dict.fromkeys(self.left))
+        return WritePlan(steps, tuple(self.counted), left, self._answer(), tuple(self.names.uuids))
+
+    def _answer(self) -> Answer | None:
+        if self.returning is None:
+            return None
+        names, typed = self.returning.names, self.returning.typed
+        named = zip(names, field_names(names), self.returning.outputs, strict=True)
+        columns = (OutputColumn(name, field, item.expression.type, item.mixed, typed) for name, field, item in named)
+        return Answer(tuple(self.answered), tuple(columns), self.cells)

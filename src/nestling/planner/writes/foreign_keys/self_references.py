@@ -1,0 +1,101 @@
+"""Trees of rows that refer to rows of their own entity: the keys of all that go are read once, level by level.
+
+What follows is asked of these keys alone, so that as much is read as goes. It is the same wherever the rows lie.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from nestling.common.errors import name_list
+from nestling.ir.algebra import Named, Project, filtered
+from nestling.ir.expression import Expression, IsNull, Not
+from nestling.ir.model import Relationship
+from nestling.ir.operands import conjunction
+from nestling.ir.write_path import Fetch
+from nestling.planner.reads.traverse import has_subquery
+from nestling.planner.writes.draft.fetch import plan, rule_of
+from nestling.planner.writes.draft.gaps import write_gap
+from nestling.planner.writes.draft.key_lists import KEY, Keys
+from nestling.planner.writes.draft.phases import Phase
+from nestling.planner.writes.draft.renamed_scans import said_of
+from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.foreign_keys.effects import Effect, RowDelete
+from nestling.planner.writes.foreign_keys.referring_rows import any_of, is_true
+
+
+def add_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
+    """Of an entity's rows that go, also those below them along these relationships go."""
+    attribute = _key(links)
+    first = [_found(work, effect, each, attribute) for each in effect.deletes]
+    effect.deletes = [delete for delete, _ in first]
+    rows = tuple(name for _, name in first)
+    below = _below(work, links, effect, attribute, rows)
+    effect.keys = Keys(attribute, work.names.list_of(KEY, (*rows, below)))
+    effect.deletes.append(RowDelete(_is_below(work, links, effect, below)))
+
+
+def read_keys(work: WriteDraft, links: Sequence[Relationship], effect: Effect) -> None:
+    """Of rows that go with those of a tree, the keys are read too, for what refers to them in turn."""
+    predicates = [each.predicate for each in effect.deletes]
+    attributes = [link.parent_attributes for link in links if len(link.parent_attributes) == 1]
+    if not attributes or not work.names.lists_in(tuple(predicates)):
+        return
+    ((attribute,), _), *_ = Counter(attributes).most_common(1)
+    rows = tuple(_found(work, effect, each, attribute)[1] for each in effect.deletes)
+    effect.keys = Keys(attribute, work.names.list_of(KEY, rows))
+
+
+def _key(links: Sequence[Relationship]) -> str:
+    """The attribute that the rows refer to."""
+    keys = {link.parent_attributes for link in links}
+    names = name_list(link.name for link in links)
+    if len(keys) > 1:
+        raise write_gap(f"DELETE that follows {names} down trees of `{links[0].parent}` by different keys")
+    (attributes,) = keys
+    if len(attributes) != 1:
+        raise write_gap(f"DELETE that follows {names}, of several attributes, down a tree")
+    return attributes[0]
+
+
+def _found(work: WriteDraft, effect: Effect, delete: RowDelete, attribute: str) -> tuple[RowDelete, str]:
+    """Rows that go, told by their keys where they were told by other rows; and the name of the keys."""
+    key = effect.scan.column(attribute)
+    shown = Project(filtered(effect.scan, delete.predicate), "key", (Named(KEY, key),))
+    name = work.name(f"keys of {effect.scan.entity}")
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, shown, work.prices))])
+    if key.nullable or delete.predicate is None or not has_subquery(delete.predicate):
+        return delete, name
+    return RowDelete(Keys(attribute, work.names.list_of(KEY, (name,))).among(key), delete.along), name
+
+
+def _below(
+    work: WriteDraft, links: Sequence[Relationship], effect: Effect, attribute: str, rows: tuple[str, ...]
+) -> str:
+    """The name of the keys of all rows below."""
+    key = effect.scan.column(attribute)
+    level = Keys(attribute, work.names.list_of(KEY, rows))
+    has_key = Not(IsNull(key)) if key.nullable else None
+    there = filtered(effect.scan, conjunction(_refer(work, links, effect, level), has_key))
+    name = work.name(f"keys of {effect.scan.entity} below")
+    found = plan(work.design, Project(there, "key", (Named(KEY, key),)), work.prices)
+    work.add(Phase.FETCH, [Fetch(name, found, repeats=True)])
+    return name
+
+
+def _refer(work: WriteDraft, links: Sequence[Relationship], effect: Effect, keys: Keys) -> Expression:
+    """That a row refers to one of these."""
+    references = ((effect.scan.column(link.child_attributes[0]), rule_of(work.design, link)) for link in links)
+    return any_of([keys.among(column, rule) for column, rule in references])
+
+
+def _is_below(work: WriteDraft, links: Sequence[Relationship], effect: Effect, below: str) -> Expression:
+    """That a row is one of those below: told by its key, or by what it refers to where it may have none."""
+    assert effect.keys is not None
+    key = effect.scan.column(effect.keys.attribute)
+    if not key.nullable:
+        return Keys(effect.keys.attribute, work.names.list_of(KEY, (below,))).among(key)
+    first = any_of([each.predicate for each in effect.deletes if each.predicate is not None])
+    others = Not(is_true(said_of(work, first, effect.scan, effect.scan)))
+    return conjunction(_refer(work, links, effect, effect.keys), others) or others

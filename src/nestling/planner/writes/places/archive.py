@@ -1,0 +1,47 @@
+"""Rows before a point in time live in another collection: which of the collections a row belongs to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nestling.ir.columns import column_of
+from nestling.ir.design import Design
+from nestling.ir.expression import FALSE, TRUE, Case, Compare, Comparison, Expression, Not
+from nestling.ir.layout import Place
+from nestling.ir.operands import conjunction
+from nestling.ir.primitives import Split
+from nestling.ir.types import BOOLEAN
+from nestling.ir.write_path import WriteStep
+from nestling.planner.archive import bound
+from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.writes.places.conditional_steps import cell_types, when
+
+
+def archived(
+    design: Design, home: Place, split: Split, splits: Sequence[Split], row: Cells, steps: Sequence[WriteStep]
+) -> tuple[WriteStep, ...]:
+    """The steps when the row belongs to this archive and to none before it."""
+    earlier = splits[: splits.index(split)]
+    condition = conjunction(_before(row, split), *(Not(_before(row, each)) for each in earlier))
+    assert condition is not None
+    name = f"{home.node.entity} for {split.collection}"
+    return when(design, cell_types(design, row), condition, name, steps)
+
+
+def not_archived(
+    design: Design, home: Place, splits: Sequence[Split], row: Cells, steps: Sequence[WriteStep]
+) -> tuple[WriteStep, ...]:
+    """The steps when the row belongs to no archive."""
+    condition = conjunction(*(Not(_before(row, each)) for each in splits))
+    assert condition is not None
+    name = f"{home.node.entity} for {home.store.name}"
+    return when(design, cell_types(design, row), condition, name, steps)
+
+
+def _before(row: Cells, split: Split) -> Expression:
+    """True or false: NULL is never before."""
+    assert split.rows is not None
+    attribute = row.entity.attribute(split.rows.attribute)
+    column = column_of(attribute, "row", row.column(attribute.name))
+    less = Compare(Comparison.LESS, column, bound(attribute, split.rows.value))
+    return Case(((less, TRUE),), FALSE, BOOLEAN)

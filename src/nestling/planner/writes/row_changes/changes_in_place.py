@@ -1,0 +1,40 @@
+"""Rows that stay where they are and get new values there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.design import Design
+from nestling.ir.layout import NodeKind, Place
+from nestling.ir.names import join
+from nestling.ir.primitives import Form
+from nestling.ir.write_path import (
+    Set,
+    UpdateDocuments,
+    WriteStep,
+)
+from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.writes.places.address import row_address
+from nestling.planner.writes.places.new_document import pair_fields
+from nestling.planner.writes.places.placing import refuse_kinds
+from nestling.planner.writes.places.splits import part_changes
+
+
+def changes_in_place(
+    design: Design, place: Place, before: Cells, after: Cells, attributes: frozenset[str]
+) -> Iterator[WriteStep]:
+    """Give attributes their new values where the row lies."""
+    refuse_kinds(place.store, "UPDATE")
+    node = place.node
+    address = row_address(place, before)
+    prefix = "" if node.kind is NodeKind.ROOT or node.form is Form.INLINE else address.path
+    changes = [
+        Set(join(prefix, field.path), after[field.attribute]) for field in node.stored if field.attribute in attributes
+    ]
+    for pairs, (path, value) in zip(node.body.pairs, pair_fields(node, after), strict=True):
+        if set(pairs.attributes) & attributes:
+            changes.append(Set(join(prefix, path), value))
+    if changes:
+        yield UpdateDocuments(place.store.name, address.where, tuple(changes), address.filters)
+    if node.kind is NodeKind.ROOT:
+        yield from part_changes(design, place, after, attributes)

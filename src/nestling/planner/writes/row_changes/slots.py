@@ -1,0 +1,35 @@
+"""Pre-allocated arrays: a place can be taken once, and there are only so many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.ir.algebra import filtered
+from nestling.ir.design import Design
+from nestling.ir.expression import Compare, Comparison, Literal
+from nestling.ir.primitives import Embedding
+from nestling.ir.types import INTEGER
+from nestling.ir.write_path import Refuse, Violation, WriteStep
+from nestling.planner.writes.constraints import same_rows, unique_groups
+from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.writes.draft.fetch import fetch, plan, same_row
+
+
+def refuse_taken(design: Design, row: Cells, embedding: Embedding) -> Iterator[WriteStep]:
+    """Before a row gets its place: it must be one of the array's (below the first is none, says the place itself), and free."""
+    slots, entity = embedding.slots, row.entity
+    assert slots is not None
+    link = design.model.relationship(embedding.relationship)
+    group = (*link.child_attributes, slots.attribute)
+    unique = any(set(each) <= set(group) for each in unique_groups(design, entity))
+    name = f"{entity.name} in the same place"
+    yield fetch(name, same_rows(design, row, group), [row.column(each) for each in group])
+    text = f"`{entity.name}` has a row with the same {', '.join(group)}, and a place in an array is one row's"
+    yield Refuse(name, Violation.KEY if unique else Violation.PLACE, text)
+    column = row.column(slots.attribute)
+    at_hand = same_row({column: entity.attribute(slots.attribute).type})
+    last = Literal(slots.first + slots.count - 1, INTEGER)
+    beyond = filtered(at_hand, Compare(Comparison.GREATER, at_hand.columns[0], last))
+    name = f"{entity.name} beyond the last place"
+    yield fetch(name, plan(design, beyond), [column])
+    yield Refuse(name, Violation.PLACE, f"the last place for a `{entity.name}` is {slots.first + slots.count - 1}")

@@ -1,0 +1,102 @@
+"""The shortest form: one given row whose steps are commands alone needs no row at hand, its values stand in the commands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+
+from nestling.ir.design import Design
+from nestling.ir.expression import NULL, Expression
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.reading import GapKind
+from nestling.ir.write_path import (
+    Cell,
+    DeleteDocuments,
+    Each,
+    Fetch,
+    Give,
+    GivenValue,
+    InsertOne,
+    Set,
+    UpdateDocuments,
+    WritePlan,
+    WriteStep,
+    steps_within,
+)
+from nestling.planner.writes.draft.gaps import write_gap
+
+_COMMANDS = (InsertOne, UpdateDocuments, DeleteDocuments)
+Node = TypeVar("Node")
+
+
+def direct(plan: WritePlan, design: Design) -> WritePlan:
+    """The plan with the values of a single given row in its commands, where it has no other steps."""
+    given = {step.rows: dict(step.values[0]) for step in plan.steps if isinstance(step, Give) and len(step.values) == 1}
+    steps: list[WriteStep] = []
+    for step in plan.steps:
+        if isinstance(step, Each) and step.rows in given and _is_plain(step.steps):
+            steps += [_said(inner, given[step.rows]) for inner in step.steps]
+        else:
+            steps.append(step)
+    found = replace(plan, steps=tuple(steps))
+    _refuse_fixed(found, design)
+    return found
+
+
+def _is_plain(steps: tuple[WriteStep, ...]) -> bool:
+    inside = list(steps_within(steps))
+    return all(isinstance(step, _COMMANDS) for step in inside) and not any(
+        isinstance(change, Set) and change.place is not None
+        for step in inside
+        if isinstance(step, UpdateDocuments)
+        for change in step.changes
+    )
+
+
+def _said(node: Node, values: Mapping[str, Expression]) -> Node:
+    """The same with a value for each cell."""
+    if isinstance(node, Cell):
+        return cast(Node, GivenValue(values.get(node.column, NULL)))
+    if isinstance(node, tuple):
+        return cast(Node, tuple(_said(item, values) for item in node))
+    if not is_dataclass(node) or isinstance(node, GivenValue):
+        return node
+    changed = {item.name: _said(getattr(node, item.name), values) for item in fields(node) if item.init}
+    return cast(Node, replace(cast(Any, node), **changed))
+
+
+def _refuse_fixed(plan: WritePlan, design: Design) -> None:
+    """Some collections take no part in transactions."""
+    steps = list(steps_within(plan.steps))
+    if plan.is_one_change and not any(isinstance(step, Fetch) for step in steps):
+        return
+    kinds = {store.name: store.options.kind for store in design.stores}
+    for step in steps:
+        if isinstance(step, _COMMANDS):
+            kind = kinds.get(step.collection, CollectionKind.PLAIN)
+            if kind in (CollectionKind.TIME_SERIES, CollectionKind.CAPPED):
+                what = f"more than one change, one of them in the {kind} collection `{step.collection}`"
+                raise write_gap(f"{what}, which takes no part in transactions", GapKind.NEVER)
+        if isinstance(step, Fetch):
+            _refuse_capped(step, kinds)
+
+
+def _refuse_capped(fetch: Fetch, kinds: Mapping[str, CollectionKind]) -> None:
+    """A transaction reads no capped collection."""
+    capped = [name for name in _read_in(fetch) if kinds.get(name) is CollectionKind.CAPPED]
+    if capped:
+        raise write_gap(f"a change that reads the capped collection `{capped[0]}`, in a transaction", GapKind.NEVER)
+
+
+def _read_in(node: object) -> Iterator[str]:
+    """The collections named anywhere in it."""
+    if isinstance(node, tuple):
+        for item in node:
+            yield from _read_in(item)
+    elif is_dataclass(node):
+        for item in fields(node):
+            inner = getattr(node, item.name)
+            if item.name == "collection" and isinstance(inner, str):
+                yield inner
+            yield from _read_in(inner)

@@ -1,0 +1,186 @@
+"""Predicates and values that a command says by itself, exactly as the statement means them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from nestling.ir.algebra import Scan
+from nestling.ir.expression import (
+    Arithmetic,
+    AttributeCast,
+    Cast,
+    Coerce,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    InList,
+    InSubquery,
+    IsNull,
+    Literal,
+    Not,
+    Operator,
+    Parameter,
+    Rules,
+    ScalarSubquery,
+)
+from nestling.ir.operands import operands
+from nestling.ir.types import TypeName
+from nestling.ir.value_forms.numeral import INT64
+from nestling.ir.write_path import Constant, GivenValue, Items, Match, Test, Value
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.writes.draft.cells import NOTHING
+from nestling.planner.writes.places.address import never_null
+
+_COMPARED = (TypeName.INTEGER, TypeName.TEXT, TypeName.UUID, TypeName.OBJECT_ID, TypeName.ENUM, TypeName.BOOLEAN)
+"""Types whose values are equal exactly where what is stored is."""
+_COERCED = (TypeName.INTEGER, TypeName.TEXT)
+_ADDED = (TypeName.INTEGER, TypeName.FLOAT)
+_ORDERED = {Comparison.LESS: Test.LESS, Comparison.GREATER: Test.GREATER}
+
+
+@dataclass(frozen=True, slots=True)
+class PlainCondition:
+    """One condition on an attribute: what its field is compared with."""
+
+    attribute: str
+    value: Value
+    test: Test = Test.EQUAL
+    nullable: bool = True
+
+    @property
+    def is_equality(self) -> bool:
+        """Whether it is one value the attribute has."""
+        return self.test is Test.EQUAL and self.value != NOTHING
+
+    def matches(self, path: str) -> Iterator[Match]:
+        """The comparison of the field at a path: NULL equals nothing."""
+        yield Match(path, self.value, self.test)
+        if self.test is Test.IN and isinstance(self.value, GivenValue) and self.nullable:
+            yield Match(path, Constant(None), Test.NOT_EQUAL)
+        if self.is_equality and not _is_constant(self.value):
+            yield from never_null(path, self.value)
+
+
+def asked(scan: Scan, predicate: Expression | None) -> list[PlainCondition] | None:
+    """The predicate as conditions that all hold; None where one of them is more than comparing a plain attribute."""
+    found = [_condition(scan, part) for part in conjuncts(predicate)]
+    known = [each for each in found if each is not None]
+    names = [each.attribute for each in known]
+    return known if len(known) == len(found) and len(set(names)) == len(names) else None
+
+
+def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
+    """What is added to a number that is never NULL, and whether it is taken from it; None where it is no such sum.
+
+    Decimals are no such numbers: their sums are rounded to the attribute's places.
+    """
+    inner = value.operand if isinstance(value, AttributeCast) else value
+    if not isinstance(inner, Arithmetic) or inner.operator not in (Operator.ADD, Operator.SUBTRACT):
+        return None
+    if column.nullable or column.mixed or column.type.name not in _ADDED or inner.left != column:
+        return None
+    added = _number(inner.right, column, value)
+    return None if added is None else (added, inner.operator is Operator.SUBTRACT)
+
+
+def is_given(value: Expression) -> bool:
+    """Whether it stands in the statement, to be stored as it is."""
+    return isinstance(value.operand if isinstance(value, AttributeCast) else value, Literal | Parameter)
+
+
+def by_its_row(scan: Scan, value: Expression) -> bool:
+    """Whether it is made of the row's own values, literals and parameters alone, in a way a command without a collation says."""
+    if isinstance(value, ScalarSubquery | Exists | InSubquery):
+        return False
+    if isinstance(value, Compare | InList) and value.collation is Collation.UNICODE_CI:
+        return False
+    if isinstance(value, Column):
+        return value.alias == scan.alias
+    return all(by_its_row(scan, each) for each in operands(value))
+
+
+def _number(value: Expression, column: Column, whole: Expression) -> Value | None:
+    is_float = column.type.name is TypeName.FLOAT
+    match value:
+        case Literal(value=float() as number) if is_float:
+            return Constant(number)
+        case Literal(value=int() as number) if _is_whole(number):
+            return Constant(float(number) if is_float else number)
+        case Parameter(type=kind) if kind == column.type:
+            return GivenValue(value)
+        case Cast(operand=Parameter() as inner, rules=Rules.SQLITE) if is_float or isinstance(whole, AttributeCast):
+            return GivenValue(AttributeCast(inner, column.type, Rules.SQLITE))
+        case _:
+            return None
+
+
+def _condition(scan: Scan, part: Expression) -> PlainCondition | None:
+    match part:
+        case Compare(left=Column() as column, right=other, collation=Collation.BINARY) if _is_plain(scan, column):
+            return _comparison(column, part.operator, other)
+        case InList(operand=Column() as column, items=items) if _is_plain(scan, column):
+            values = [_compared(column, item) for item in items]
+            known = tuple(value for value in values if value is not None)
+            if len(known) < len(values) or part.collation is not Collation.BINARY:
+                return None
+            listed = known[0] if part.given is not None else Items(known)
+            return PlainCondition(column.name, listed, Test.IN, column.nullable)
+        case IsNull(operand=Column() as column) if column.alias == scan.alias:
+            return PlainCondition(column.name, NOTHING)
+        case Not(operand=IsNull(operand=Column() as column)) if column.alias == scan.alias:
+            return PlainCondition(column.name, NOTHING, Test.NOT_EQUAL)
+        case (Column() as column) | Not(operand=Column() as column) if _is_plain(scan, column):
+            is_truth = column.type.name is TypeName.BOOLEAN
+            return PlainCondition(column.name, Constant(column is part)) if is_truth else None
+        case _:
+            return None
+
+
+def _is_plain(scan: Scan, column: Column) -> bool:
+    return column.alias == scan.alias and not column.mixed and column.type.name in _COMPARED
+
+
+def _comparison(column: Column, operator: Comparison, other: Expression) -> PlainCondition | None:
+    if operator is Comparison.EQUAL:
+        value = _compared(column, other)
+        return None if value is None else PlainCondition(column.name, value)
+    is_number = isinstance(other, Literal) and _is_whole(other.value)
+    if operator in _ORDERED and is_number and column.type.name is TypeName.INTEGER and isinstance(other, Literal):
+        return PlainCondition(column.name, Constant(other.value), _ORDERED[operator])
+    return None
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < INT64
+
+
+def _compared(column: Column, other: Expression) -> Value | None:
+    """What the attribute is equal to: a value of its type, or a parameter taken for one as the source does."""
+    match other:
+        case Literal(value=number) if column.type.name is TypeName.INTEGER and _is_whole(number):
+            return Constant(number)
+        case Literal(value=str() as text) if column.type.name in (TypeName.TEXT, TypeName.ENUM):
+            return Constant(text)
+        case Literal(value=UUID()) if column.type.name is TypeName.UUID:
+            return GivenValue(other)
+        case Literal(value=bool() as truth) if column.type.name is TypeName.BOOLEAN:
+            return Constant(truth)
+        case Parameter(type=kind) if kind == column.type:
+            return GivenValue(other)
+        case AttributeCast(operand=Parameter(listed=False), type=kind) if kind == column.type:
+            return GivenValue(other)
+        case Coerce(operand=Parameter(listed=True)) if column.type.name in _COERCED:
+            return GivenValue(other)
+        case Coerce(operand=Parameter() as inner) if column.type.name in _COERCED:
+            return GivenValue(AttributeCast(inner, column.type, Rules.SQLITE))
+        case _:
+            return None
+
+
+def _is_constant(value: Value) -> bool:
+    return isinstance(value, Constant)

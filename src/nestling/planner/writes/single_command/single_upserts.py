@@ -1,0 +1,249 @@
+"""The shortest form of an INSERT that says what to do about a row that is there: one command for each row.
+
+That is right where the INSERT by itself is one command, the UPDATE or DELETE of the row that is there is one command too, and
+both are about the same document by its `_id`. They are planned as any other, and put together here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from nestling.ir.algebra import Scan
+from nestling.ir.design import Design
+from nestling.ir.expression import NULL, Expression, Literal, Parameter
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.types import TypeName
+from nestling.ir.write import Conflict, ConflictAction, Delete, Insert, Update
+from nestling.ir.write_path import (
+    Change,
+    Constant,
+    DeleteDocuments,
+    Give,
+    GivenValue,
+    IfThere,
+    Increment,
+    InsertOne,
+    Items,
+    Match,
+    Refuse,
+    Set,
+    UpdateDocuments,
+    Value,
+    Violation,
+    WritePlan,
+    WriteStep,
+)
+from nestling.planner.writes.draft.cells import NOTHING
+from nestling.planner.writes.draft.fetch import Prices, scan_of
+from nestling.planner.writes.draft.write_draft import WriteDraft
+from nestling.planner.writes.insert import Row, written_rows
+from nestling.planner.writes.single_command.direct import direct
+from nestling.planner.writes.single_command.plain_conditions import PlainCondition, asked, by_its_row, is_given
+from nestling.planner.writes.single_command.single_commands import shortest
+from nestling.planner.writes.single_command.targets import targets_of, tells_one
+from nestling.planner.writes.upsert import conflicting, insert_row, said, some_groups
+
+Fields = dict[str, Value]
+"""What a new document holds, by path."""
+
+
+def shortest_upsert(insert: Insert, conflict: Conflict, design: Design, prices: Prices) -> WritePlan | None:
+    """The plan of one command for each row; None where a row takes more than that."""
+    entity = design.model.entity(insert.entity)
+    rows = written_rows(insert.source, insert.attributes)
+    if not rows or conflict.predicate is not None or not _is_sole_document(design, entity):
+        return None
+    scan = scan_of(entity, insert.alias)
+    found = [_same_key(design, conflict, entity, scan, row) for row in rows]
+    there = [each for each in found if each is not None]
+    made = _made(insert, entity, rows, design, prices) if len(there) == len(rows) else None
+    if made is None or (conflict.ignores and any(isinstance(step, Refuse) for step in made.steps)):
+        return None
+    steps: list[WriteStep] = []
+    left, waiting = dict.fromkeys(made.left), iter(zip(rows, there, strict=True))
+    for step in made.steps:
+        if not isinstance(step, InsertOne):
+            steps.append(step)
+            continue
+        row, same = next(waiting)
+        short = _met(step, conflict, design, scan, row, same, len(steps))
+        if short is None:
+            return None
+        steps += short.steps
+        left |= dict.fromkeys(short.left)
+    return replace(made, steps=tuple(_without_unasked(steps)), left=tuple(left), counted=())
+
+
+def may_be_one_command(insert: Insert, conflict: Conflict, entity: Entity) -> bool:
+    """Whether it is one command wherever a row is a document of its own and nothing follows from it, by what it says alone."""
+    rows = written_rows(insert.source, insert.attributes)
+    if not rows or len(rows) > 1 or conflict.predicate is not None or insert.returning is not None:
+        return False
+    if some_groups(entity, conflict):
+        return False
+    (row,), scan = rows, scan_of(entity, insert.alias)
+    groups = (conflict.attributes,) if conflict.attributes else (entity.key, *entity.uniques)
+    values = (said(each.expression, conflict.excluded, row) for each in conflict.assignments)
+    is_by_key = all(set(group) == set(entity.key) for group in groups)
+    return is_by_key and all(map(is_given, row.values())) and all(by_its_row(scan, value) for value in values)
+
+
+def _without_unasked(steps: Sequence[WriteStep]) -> Iterator[WriteStep]:
+    """Rows that nothing is refused for need not be at hand: the documents are counted."""
+    asked_of = {step.rows for step in steps if isinstance(step, Refuse)}
+    return (step for step in steps if not isinstance(step, Give) or step.rows in asked_of)
+
+
+def _is_sole_document(design: Design, entity: Entity) -> bool:
+    """Whether a row is one document of a plain collection, and its key never NULL."""
+    (place, *others) = design.places[entity.name]
+    is_plain = place.store.options.kind is CollectionKind.PLAIN and place.copy is None
+    return not others and is_plain and not any(entity.attribute(name).nullable for name in entity.key)
+
+
+def _same_key(design: Design, conflict: Conflict, entity: Entity, scan: Scan, row: Row) -> Expression | None:
+    """The condition that finds the document of the row that is there, by its whole `_id`; None where more tells it."""
+    there = conflicting(design, entity, scan, conflict, row)
+    conditions = None if there is None else asked(scan, there)
+    if conditions is None or not _are_key(entity, conditions):
+        return None
+    targets = targets_of(design, entity, conditions) or ()
+    where = [match for target in targets if not target.array for match in target.where]
+    return there if [match.path for match in where] == ["_id"] else None
+
+
+def _are_key(entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
+    return tells_one(entity, conditions) and {each.attribute for each in conditions} == set(entity.key)
+
+
+def _made(insert: Insert, entity: Entity, rows: Sequence[Row], design: Design, prices: Prices) -> WritePlan | None:
+    """The INSERT by itself, where it is one new document for each row."""
+    work = WriteDraft(design, None, prices)
+    for row in rows:
+        insert_row(work, insert, entity, row)
+        work.end_part()
+    found = direct(work.plan(), design)
+    new = [step for step in found.steps if isinstance(step, InsertOne)]
+    others = (step for step in found.steps if not isinstance(step, InsertOne))
+    is_plain = all(isinstance(step, Give) or _is_not_null(step) for step in others)
+    return (
+        found
+        if is_plain and len(new) == len(rows) and all("_id" in dict(each.document.fields) for each in new)
+        else None
+    )
+
+
+def _is_not_null(step: WriteStep) -> bool:
+    return isinstance(step, Refuse) and step.violation is Violation.NOT_NULL
+
+
+def _met(
+    new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: Row, same: Expression, number: int
+) -> WritePlan | None:
+    """The command that makes the document, or does with the one that is there what the statement says."""
+    match conflict.action:
+        case ConflictAction.NOTHING:
+            return WritePlan((replace(new, if_there=IfThere.LEAVE),), ())
+        case ConflictAction.REPLACE:
+            gone = shortest(Delete(scan, same), design)
+            if gone is None or not all(isinstance(step, DeleteDocuments) for step in gone.steps):
+                return None
+            return WritePlan((replace(new, if_there=IfThere.REPLACE),), (), gone.left)
+        case ConflictAction.UPDATE:
+            return _updated(new, conflict, design, scan, row, same, number)
+
+
+def _updated(
+    new: InsertOne, conflict: Conflict, design: Design, scan: Scan, row: Row, same: Expression, number: int
+) -> WritePlan | None:
+    assignments = tuple(
+        replace(each, expression=said(each.expression, conflict.excluded, row)) for each in conflict.assignments
+    )
+    update, fields = Update(scan, assignments, same), dict(new.document.fields)
+    where = (Match("_id", fields.pop("_id")),)
+    for computed in (False, True):
+        found = shortest(update, design, computed=computed)
+        if found is None:
+            return None
+        *before, command = found.steps
+        assert isinstance(command, UpdateDocuments)
+        entity = design.model.entity(scan.entity)
+        merged = _computed(entity, design, command, fields) if computed else _plain(command, fields)
+        if merged is not None:
+            needed = _unasked(before, entity, row, number)
+            return WritePlan((*needed, replace(merged, where=where)), (), found.left)
+    return None
+
+
+def _unasked(before: Sequence[WriteStep], entity: Entity, row: Row, number: int) -> Iterator[WriteStep]:
+    """The parameters looked at before the change that are not looked at before the INSERT; named apart for each row."""
+    known = [row.get(each.name, NULL) for each in entity.attributes if not each.nullable]
+    given = [value for step in before if isinstance(step, Give) for values in step.values for _, value in values]
+    if all(value in known for value in given):
+        return
+    for step in before:
+        assert isinstance(step, Give | Refuse)
+        yield replace(step, rows=f"{step.rows} {number}") if number > 2 else step
+
+
+# --- operators -------------------------------------------------------------------------------------------------------
+
+
+def _plain(command: UpdateDocuments, fields: Fields) -> UpdateDocuments | None:
+    """The change by operators, where they make of nothing what the INSERT says; the other fields are set on insert."""
+    if not all(_makes(change, fields.get(change.path, NOTHING)) for change in command.changes):
+        return None
+    changed = {change.path for change in command.changes}
+    rest = tuple((path, value) for path, value in fields.items() if path not in changed and value != NOTHING)
+    return replace(command, on_insert=rest)
+
+
+def _makes(change: Change, value: Value) -> bool:
+    """Whether a field that is not there becomes the value."""
+    match change:
+        case Set(value=known):
+            return known == value
+        case Increment(value=added, negative=False):
+            return _same_number(added, value)
+        case _:
+            return False
+
+
+def _same_number(added: Value, value: Value) -> bool:
+    """Whether the number that is added is the value, however that is given: SQLite takes texts for numbers."""
+    match added, value:
+        case GivenValue(Parameter() as one), GivenValue(Parameter() as other):
+            return one == other and not one.by_sqlite
+        case Constant(number), GivenValue(Literal(known)):
+            return type(known) is type(number) and known == number
+        case _:
+            return False
+
+
+# --- stages ----------------------------------------------------------------------------------------------------------
+
+
+def _computed(entity: Entity, design: Design, command: UpdateDocuments, fields: Fields) -> UpdateDocuments | None:
+    """The change as stages that ask whether the document was there, by a field no document lacks."""
+    (place,) = design.places[entity.name]
+    kept = {field.path: entity.attribute(field.attribute) for field in place.node.beside_id}
+    sure = next((path for path, attribute in kept.items() if not attribute.nullable and _is_given(fields, path)), None)
+    changed = {change.path for change in command.changes}
+    rest = {path: value for path, value in fields.items() if value != NOTHING}
+    loose = [path for path in rest if path in kept and _may_lack(kept[path], rest[path])]
+    is_known = all(isinstance(value, GivenValue | Constant | Items) for value in rest.values())
+    is_told = all(kept[path].type.name is not TypeName.JSON for path in (*loose, *changed))
+    if sure is None or not is_known or not is_told or any("." in path for path in loose):
+        return None
+    return replace(command, on_insert=tuple(rest.items()), sure=sure)
+
+
+def _is_given(fields: Fields, path: str) -> bool:
+    return isinstance(fields.get(path), GivenValue)
+
+
+def _may_lack(attribute: Attribute, value: Value) -> bool:
+    """Whether a document may lack the field, one that is there or a new one."""
+    return attribute.nullable or not isinstance(value, GivenValue)

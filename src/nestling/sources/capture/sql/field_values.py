@@ -1,0 +1,118 @@
+"""What a field of a document is over the model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from nestling.ir.primitives import Order
+from nestling.sources.capture.sql.entity_rows import Row, token
+
+
+class CannotSay(Exception):
+    """Something of a shape that SQL over the model does not say; the text says what, for people."""
+
+
+class AskedByKind(CannotSay):
+    """Only rows of one kind are asked for, and a capture keeps no values: there is a statement for each of these kinds."""
+
+    def __init__(self, kinds: tuple[str, ...]) -> None:
+        super().__init__(f"which of the kinds {', '.join(kinds)}")
+        self.kinds = kinds
+
+
+class AskedOfOtherKind(CannotSay):
+    """A command goes by a field that only rows of another kind have: it does not ask for rows of the kind at hand."""
+
+
+class OnlyUpkeep(CannotSay):
+    """A write that changes no row: it only keeps copies and computed values right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """An attribute of a row."""
+
+    row: Row
+    attribute: str
+    nullable: bool = True
+
+    @property
+    def text(self) -> str:
+        """Its token."""
+        return token(self.row, self.attribute)
+
+    @property
+    def name(self) -> str:
+        """What parameters compared with it are called."""
+        return self.attribute
+
+    @property
+    def may_be_null(self) -> bool:
+        """Whether it may be NULL, be it because a left join found nothing."""
+        return self.nullable or self.row.may_lack
+
+
+@dataclass(frozen=True, slots=True)
+class Sql:
+    """An expression; `name` is what parameters compared with it are called."""
+
+    text: str
+    name: str = "value"
+    may_be_null: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A document; `row`: the row it stands for, when it stands for one, and `key`: an attribute no such row lacks."""
+
+    fields: Mapping[str, Value]
+    row: Row | None = None
+    key: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """An array whose elements are rows: `join(outer)` gives the first row joined for them and their own, `element` its value.
+
+    `order` and `limit`: only the first of them are there. `own`: the elements are the row that has the array, as in a bucket.
+    """
+
+    name: str
+    join: Callable[[bool], tuple[Row, Row]]
+    element: Callable[[Row], Value]
+    order: tuple[Order, ...] = ()
+    limit: int | None = None
+    own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unmapped:
+    """A field that is no attribute of the model: why."""
+
+    why: str
+
+    def refusal(self) -> CannotSay:
+        """The error of a command that goes by it."""
+        return CannotSay(self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class OfOtherKind(Unmapped):
+    """A field that only rows of another kind than the one at hand have."""
+
+    def refusal(self) -> CannotSay:
+        """The error of a command that goes by it."""
+        return AskedOfOtherKind(self.why)
+
+
+@dataclass(frozen=True, slots=True)
+class Discriminator(Unmapped):
+    """A field that tells which subtypes a row has: by its values, an attribute that no row of that subtype lacks."""
+
+    kinds: Mapping[str, Column]
+
+
+Value: TypeAlias = Column | Sql | Tree | Many | Unmapped
+Scalar: TypeAlias = Column | Sql

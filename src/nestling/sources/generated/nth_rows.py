@@ -1,0 +1,242 @@
+"""The rows of every entity, each a function of its number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import combinations
+
+from nestling.ir.bounds import largest_fan_out
+from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.statistics import AttributeStatistics, Statistics
+from nestling.ir.types import TIMES, TypeName
+from nestling.sources.generated.kept import kept
+from nestling.sources.generated.kept_rows import keeping
+from nestling.sources.generated.links import Link, link, pair
+from nestling.sources.generated.nth_values import LAST, Maker, maker
+from nestling.sources.generated.permutations import permutation, salt, scattered
+from nestling.sources.generated.spread import spread
+
+Cell = Callable[[int], object]
+_UNIT = float(1 << 64)
+UNKNOWN_SHARE = 0.1
+"""Distinct values of an attribute of which nothing is known, as a share of the rows."""
+TRIES = 6
+"""Further instants looked at when the first is before the parent's."""
+MOST_DAYS = 1_000
+"""Different days a date has when nothing is known of it."""
+
+
+@dataclass(slots=True)
+class Table:
+    """An entity's rows: how many, the function of each attribute, and what makes of a row one that keeps the checks."""
+
+    entity: Entity
+    rows: int
+    links: tuple[Link, ...] = ()
+    cells: dict[str, Cell] = field(default_factory=dict)
+    kept: Callable[[tuple[object, ...]], tuple[object, ...]] = field(default=lambda row: row)
+
+    def row(self, number: int) -> tuple[object, ...]:
+        """The n-th row, in attribute order."""
+        return self.kept(tuple(self.cells[name](number) for name in self.entity.attribute_names))
+
+
+def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Table]:
+    """The tables of a model by entity."""
+    rows = {entity.name: _rows(known, entity.name) for entity in model.entities}
+    for entity in model.entities:
+        if (pair_of := paired(entity, model, known, rows)) is not None:
+            one, other = pair_of
+            rows[entity.name] = min(rows[entity.name], rows[one.parent] * rows[other.parent])
+    found = {entity.name: Table(entity, rows[entity.name]) for entity in model.entities}
+    for table in found.values():
+        _Filling(model, known, seed, rows, found, table).fill()
+        table.kept = keeping(table.entity, _fixed(table.entity, model))
+    return found
+
+
+def _fixed(entity: Entity, model: Model) -> frozenset[str]:
+    """The attributes that keys are made of: what makes rows unique, and what others refer to."""
+    groups = [entity.key, *entity.uniques]
+    groups += [link.child_attributes for link in model.parents_of(entity.name)]
+    groups += [link.parent_attributes for link in model.children_of(entity.name)]
+    return frozenset(name for group in groups for name in group)
+
+
+def paired(
+    entity: Entity, model: Model, known: Statistics, rows: Mapping[str, int]
+) -> tuple[Relationship, Relationship] | None:
+    """Two relationships whose foreign keys are the key, when nothing else is in it; the one with the larger share first.
+
+    The larger a fan-out is beside the number of partners there are, the harder it is to find it different ones.
+    """
+
+    def largest_share(link: Relationship) -> float:
+        return (largest_fan_out(known.relationship(link.name)) or 0.0) / max(1, rows[link.parent])
+
+    inside = [each for each in model.parents_of(entity.name) if set(each.child_attributes) <= set(entity.key)]
+    for one, other in combinations(sorted(inside, key=largest_share, reverse=True), 2):
+        mine, theirs = set(one.child_attributes), set(other.child_attributes)
+        if mine.isdisjoint(theirs) and mine | theirs == set(entity.key) and rows[one.parent] and rows[other.parent]:
+            return one, other
+    return None
+
+
+def _rows(known: Statistics, entity: str) -> int:
+    count = known.entity(entity).count
+    return max(0, round(count.value)) if count is not None else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Filling:
+    """What one table's cells are made of."""
+
+    model: Model
+    known: Statistics
+    seed: int
+    rows: dict[str, int]
+    tables: Mapping[str, Table]
+    table: Table
+
+    def fill(self) -> None:
+        """Foreign keys first, then what makes rows unique, then the rest."""
+        entity, cells = self.table.entity, self.table.cells
+        self.table.links = tuple(self.links())
+        for each in self.table.links:
+            names = zip(each.relationship.child_attributes, each.relationship.parent_attributes, strict=True)
+            for mine, theirs in names:
+                cells.setdefault(mine, _referring(each, self.tables[each.relationship.parent], theirs))
+        for attribute, place in self.numbered().items():
+            distinct = self.table.rows if place is None else max(1, round(self.most_children(place)))
+            cells.setdefault(attribute, _numbered(self.made(entity.attribute(attribute), distinct), place))
+        dated = False
+        for each_attribute in entity.attributes:
+            if each_attribute.name not in cells:
+                cells[each_attribute.name] = self.plain(each_attribute, follows=not dated)
+                dated = dated or each_attribute.type.name in TIMES
+
+    def made(self, attribute: Attribute, distinct: int) -> Maker:
+        """The function from 0 to `distinct` - 1 to its values, all of which are allowed."""
+        known = self.numbers(attribute.name)
+        return kept(maker(attribute, known, distinct, self.seed, self.table.entity.name), attribute, distinct)
+
+    def numbers(self, attribute: str) -> AttributeStatistics:
+        return self.known.entity(self.table.entity.name).attribute(attribute)
+
+    def links(self) -> Iterator[Link]:
+        """The relationships that decide foreign keys, widest first; what those of others imply is left out."""
+        found = sorted(self.model.parents_of(self.table.entity.name), key=lambda each: -len(each.child_attributes))
+        both = paired(self.table.entity, self.model, self.known, self.rows)
+        if both is not None:
+            yield from pair(*both, self.model, self.known, self.rows, self.seed)
+        decided = {name for each in both or () for name in each.child_attributes}
+        for each in found:
+            if not decided.issuperset(each.child_attributes):
+                decided |= set(each.child_attributes)
+                yield link(each, self.model, self.known, self.rows, self.seed)
+
+    def numbered(self) -> dict[str, Link | None]:
+        """Attributes that make rows unique: by the row's number, or by its place among the children of a parent in its key."""
+        entity = self.table.entity
+        decided = set(self.table.cells)
+        found: dict[str, Link | None] = {}
+        among_some = [each.attributes for each in entity.partial_uniques]
+        for group in (entity.key, *entity.uniques, *among_some):
+            own = [name for name in group if name not in decided]
+            if own and not any(name in found for name in group):
+                inside = [each for each in self.table.links if set(each.relationship.child_attributes) <= set(group)]
+                often = self.distinct(entity.attribute(own[-1])) * 2 <= self.table.rows
+                found[own[-1]] = inside[0] if inside and often else None
+        return found
+
+    def most_children(self, above: Link) -> float:
+        """How many places there are among the children of one parent."""
+        known = largest_fan_out(self.known.relationship(above.relationship.name))
+        return known if known is not None else self.table.rows
+
+    def plain(self, attribute: Attribute, *, follows: bool) -> Cell:
+        """Any of so many distinct values, each at least once, as they lie if that is known, and NULL as often as it is."""
+        entity, rows = self.table.entity.name, self.table.rows
+        numbers = self.numbers(attribute.name)
+        distinct = self.distinct(attribute)
+        make = self.made(attribute, distinct)
+        order = permutation(rows, self.seed, entity, attribute.name)
+        key = salt(self.seed, entity, attribute.name)
+        nulls = numbers.null_share.value if numbers.null_share is not None and attribute.nullable else 0.0
+        first_null = rows - round(nulls * rows)
+        before = self.before(attribute) if follows and distinct * 2 > rows else None
+
+        lying = spread(numbers.values, attribute, distinct, make)
+
+        def cell(number: int) -> object:
+            place = order(number)
+            if place >= first_null:
+                return None
+            if lying is not None:
+                shares = ((place + 0.5) / first_null, *(scattered(number, key + each) / _UNIT for each in range(TRIES)))
+                return _not_before(before(number) if before is not None else None, map(lying, shares))
+            value = make(place if place < distinct else scattered(number, key) % distinct)
+            return value if before is None else _after(before(number), value, scattered(number, key + 2) / _UNIT)
+
+        return cell
+
+    def distinct(self, attribute: Attribute) -> int:
+        """How many different values there are."""
+        known, rows = self.numbers(attribute.name).distinct, self.table.rows
+        if known is None:
+            guess = max(1, round(rows * UNKNOWN_SHARE))
+            return min(guess, MOST_DAYS) if attribute.type.name is TypeName.DATE else guess
+        return max(1, min(rows, round(known.value)))
+
+    def before(self, attribute: Attribute) -> Cell | None:
+        """When the parent of a row is from: its children come later."""
+        if attribute.type.name not in TIMES or not self.table.links:
+            return None
+        above = self.table.links[0]
+        parent = self.tables[above.relationship.parent]
+        dates = [each for each in parent.entity.attributes if each.type == attribute.type]
+        if not dates or above.relationship.is_self:
+            return None
+        return _referring(above, parent, dates[0].name)
+
+
+def _referring(above: Link, parent: Table, attribute: str) -> Cell:
+    def cell(number: int) -> object:
+        found = above.parent(number)
+        return parent.cells[attribute](found[0]) if found is not None else None
+
+    return cell
+
+
+def _numbered(make: Cell, place: Link | None) -> Cell:
+    if place is None:
+        return make
+
+    def cell(number: int) -> object:
+        found = place.parent(number)
+        return make(found[1] if found is not None else number)
+
+    return cell
+
+
+def _not_before(start: object, values: Iterator[object]) -> object:
+    """The first of the values, or of some more the first that does not come before `start`."""
+    value = next(values)
+    while isinstance(start, date) and isinstance(value, date) and value < start:
+        other = next(values, None)
+        if other is None:
+            break
+        value = other
+    return value
+
+
+def _after(start: object, value: object, share: float) -> object:
+    """An instant between another and the last there is; the value where there is no other."""
+    if isinstance(start, datetime) and isinstance(value, datetime):
+        left = (LAST.replace(tzinfo=start.tzinfo) - start).total_seconds()
+        return start + timedelta(seconds=int(left * share)) if left > 0 else value
+    if isinstance(start, date) and isinstance(value, date) and not isinstance(start, datetime):
+        return start + timedelta(days=int((LAST.date() - start).days * share)) if start < LAST.date() else value
+    return value
