@@ -33,10 +33,10 @@ from nestling.ir.options import CHANGE, Charge, Mode, Step
 
 SIMPLICITY = "complexity"
 """The name the price stands under among the statements, and in explanations."""
-SHARE = 3e-4
+SHARE = 1.5e-3
 """One unit of it, as a share of the workload's least cost: far below what any coefficient is known to."""
-CHANGED = 100
-"""Units of what changes all documents of a collection in use: three hundredths, far below what the model errs by."""
+INDEX_CHANGED, CHANGED = 3e-4, 0.03
+"""What a change to a collection in use has to save, as such a share: an index, and what changes all documents."""
 
 
 def simplicity(candidates: Iterable[Candidate]) -> Iterator[Charge]:
@@ -50,8 +50,8 @@ def arrivals(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator
     """A charge for each structure that is not among `today`'s: somebody brings it about."""
     for candidate in candidates:
         if candidate.id not in today:
-            weight = 1 if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
-            yield Charge(CHANGE, candidate.id, (candidate.id,), SHARE * weight)
+            share = INDEX_CHANGED if isinstance(candidate.part, Indexed | IndexedAcross) else CHANGED
+            yield Charge(CHANGE, candidate.id, (candidate.id,), share)
 
 
 def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterator[Step]:
@@ -59,7 +59,7 @@ def departures(candidates: Iterable[Candidate], today: frozenset[str]) -> Iterat
     for candidate in candidates:
         if candidate.id in today and not isinstance(candidate.part, (*HOMES, Indexed, IndexedAcross)):
             stays = Mode("it stays", (candidate.id,), 0.0)
-            yield Step(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), SHARE * CHANGED)))
+            yield Step(CHANGE, f"{candidate.id} goes", (stays, Mode("it goes", (), CHANGED)))
 
 
 def least_costs(steps: Iterable[Step], charges: Iterable[Charge]) -> Mapping[str, float]:

@@ -106,6 +106,8 @@ def _walk(relation: a.Recursive, context: Context) -> Walk:
     if pair is None:
         raise _no_walk()
     walk = Walk(tuple(outputs), workings[0], scans[0], pair[1], pair[0])
+    if not _lies_alone(walk, context):
+        raise _scattered(walk.scan.entity)
     if not _is_along_a_reference(walk, context) or not all(_is_told(each, walk) for each in walk.outputs):
         raise _no_walk()
     return walk
@@ -123,14 +125,18 @@ def _flattened(relation: Relation) -> tuple[list[Relation], list[Expression]]:
             return [relation], []
 
 
+def _lies_alone(walk: Walk, context: Context) -> bool:
+    """Whether all of the table's rows are the documents of one collection."""
+    places = context.design.places.get(walk.scan.entity, ())
+    return len(places) == 1 and places[0].copy is None and isinstance(documents_at(places[0]), CollectionScan)
+
+
 def _is_along_a_reference(walk: Walk, context: Context) -> bool:
-    """From a key to what refers to it or the other way round, in one collection whose documents are all of the table's rows."""
+    """From a key to what refers to it or the other way round."""
     position = [column.name for column in walk.working.columns].index(walk.start.name)
     by = walk.outputs[position]
-    places = context.design.places.get(walk.scan.entity, ())
-    if not isinstance(by, Column) or by.alias != walk.scan.alias or len(places) != 1 or places[0].copy is not None:
-        return False
-    if not isinstance(documents_at(places[0]), CollectionScan):
+    places = context.design.places[walk.scan.entity]
+    if not isinstance(by, Column) or by.alias != walk.scan.alias:
         return False
     if any(stored_path(places[0], column, context) is None for column in (by, walk.to)):
         return False
@@ -156,6 +162,11 @@ def _is_told(output: Expression, walk: Walk) -> bool:
             return alias == walk.working.alias
         case _:
             return False
+
+
+def _scattered(entity: str) -> Exception:
+    where = f"`{entity}`, whose rows are not the documents of one collection in this design"
+    return read_gap(f"a recursive query over {where}; where they are, it is converted")
 
 
 def _no_walk() -> Exception:

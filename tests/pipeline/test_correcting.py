@@ -1,0 +1,104 @@
+"""What the search reckoned with is held against the compiled queries, and it searches again where these say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from nestling import pipeline
+from nestling.cost import default_profile
+from nestling.ir.compiled import NotCompiled
+from nestling.ir.reading import Reading
+from nestling.optimizer import solve
+from nestling.pipeline import correcting
+from nestling.pipeline.designing import explained, posed
+from nestling.pipeline.proving import statements
+from tests.patterns.scenario import scenario
+
+TABLES = """
+CREATE TABLE issue (id INTEGER PRIMARY KEY NOT NULL, title TEXT NOT NULL);
+CREATE TABLE comment (id INTEGER PRIMARY KEY NOT NULL, issue_id INTEGER NOT NULL REFERENCES issue (id),
+  parent_id INTEGER REFERENCES comment (id), body TEXT NOT NULL);
+"""
+WORKLOAD = """
+-- name: page, rate: 100/s
+SELECT i.title, c.id, c.body FROM issue i JOIN comment c ON c.issue_id = i.id WHERE i.id = :id;
+-- name: thread, rate: 1/min
+WITH RECURSIVE t (id) AS (SELECT id FROM comment WHERE id = :id
+  UNION ALL SELECT c.id FROM comment c JOIN t ON c.parent_id = t.id) SELECT id FROM t;
+-- name: odd, rate: 1/min
+SELECT id, LEAD(id, id) OVER (ORDER BY id) AS x FROM issue;
+"""
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Reading:
+    """Comments that are read with their issue, and now and then by what answers what."""
+    comments = [(n, n % 40, n - 40 if n >= 40 else None, "x" * 30) for n in range(200)]
+    rows = {"issue": [(n, f"issue {n}") for n in range(40)], "comment": comments}
+    return scenario(tmp_path, TABLES, rows, WORKLOAD).reading
+
+
+def test_a_design_that_answers_all_is_chosen(reading: Reading) -> None:
+    """The search alone embeds comments, where the recursion has no query; a statement no design answers turns nothing."""
+    found = posed(reading, None, None)
+    alone = explained(found, solve(found.problem))
+    assert isinstance(pipeline.convert(alone, _sql(reading, "thread")), NotCompiled)
+    made = pipeline.design(reading)
+    assert not isinstance(pipeline.convert(made, _sql(reading, "thread")), NotCompiled)
+    assert isinstance(pipeline.convert(made, _sql(reading, "odd")), NotCompiled)
+
+
+def test_prices_are_those_of_the_queries(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where a query costs more with a structure, the design does without that, and its costs are those of its queries."""
+    known = statements.predicted_seconds
+
+    def dearer(*args: object) -> float | None:
+        """Comments inside their issue are said to cost a hundred times as much."""
+        proposal, statement = args[0], args[2]
+        found = known(*args)  # type: ignore[arg-type]
+        inside = "comment" not in {each.name for each in proposal.design.collections}  # type: ignore[attr-defined]
+        return 100 * found if found and inside and statement.name == "page" else found  # type: ignore[attr-defined]
+
+    plain = replace(reading, workload=replace(reading.workload, statements=reading.workload.statements[:1]))
+    assert [each.name for each in pipeline.design(plain).design.collections] == ["issue"]
+    monkeypatch.setattr(statements, "predicted_seconds", dearer)
+    made = pipeline.design(plain)
+    assert {each.name for each in made.design.collections} == {"issue", "comment"}
+    assert made.costs is not None
+    assert made.costs.gap == 0
+
+
+def test_there_is_an_end_to_it(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where every design is dearer than was reckoned, the cheapest of those that were tried is taken, and nothing is proved."""
+    monkeypatch.setattr(correcting, "MOST_ROUNDS", 2)
+    times = iter(range(2, 100))
+    known = statements.predicted_seconds
+
+    def dearer(*args: object) -> float | None:
+        found = known(*args)  # type: ignore[arg-type]
+        return found * next(times) if found else found
+
+    monkeypatch.setattr(statements, "predicted_seconds", dearer)
+    made = pipeline.design(reading)
+    assert made.costs is not None
+    assert made.costs.cost >= made.costs.bound
+
+
+def test_a_profile_of_ones_own_hides_nothing(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whichever profile the prices are of, a query that costs far more is told."""
+    mine = replace(default_profile(), name="mine")
+    made = pipeline.design(reading, profile=mine)
+    known = statements.predicted_seconds
+    monkeypatch.setattr(statements, "predicted_seconds", lambda *args: 50 * (known(*args) or 0.0))
+    told = pipeline.with_unconverted(made, reading, mine)
+    assert told.costs is not None
+    assert [each.statement for each in told.costs.dearer] == ["page"]
+
+
+def _sql(reading: Reading, name: str) -> str:
+    found = reading.workload.statement(name)
+    assert found is not None
+    return found.sql
