@@ -37,7 +37,10 @@ SELECT id, LEAD(id, id) OVER (ORDER BY id) AS x FROM issue;
 def reading(tmp_path: Path) -> Reading:
     """Comments that are read with their issue, and now and then by what answers what."""
     comments = [(n, n % 40, n - 40 if n >= 40 else None, "x" * 30) for n in range(200)]
-    rows = {"issue": [(n, f"issue {n}") for n in range(40)], "comment": comments}
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "issue": [(n, f"issue {n}") for n in range(40)],
+        "comment": [*comments],
+    }
     return scenario(tmp_path, TABLES, rows, WORKLOAD).reading
 
 
