@@ -39,7 +39,7 @@ from nestling.ir.write_path import (
 )
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
-from nestling.planner.writes.constraints import unguarded
+from nestling.planner.writes.constraints import unguarded, unique_groups
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.places.placing import placing
@@ -62,10 +62,17 @@ def shortest(write: Update | Delete, design: Design, *, computed: bool = False) 
         return _updated_siblings(design, entity, write, conditions) if isinstance(write, Update) else None
     if not all(_may_change(target.place) for target in targets):
         return None
-    by_key = tells_one(entity, conditions)
+    is_one = tells_one(entity, conditions) or _is_unique(design, entity, conditions)
     if isinstance(write, Delete):
-        return _deleted(design, entity, targets, many=not by_key)
-    return _updated(design, entity, write, targets, many=not by_key, computed=computed)
+        return _deleted(design, entity, targets, many=not is_one)
+    return _updated(design, entity, write, targets, many=not is_one, computed=computed)
+
+
+def _is_unique(design: Design, entity: Entity, conditions: Sequence[PlainCondition]) -> bool:
+    """Whether no two documents can have the values asked for, as an index of the server keeps them unique."""
+    equal = {each.attribute for each in conditions if each.is_equality}
+    loose = unguarded(design, entity)
+    return any(group not in loose and set(group) <= equal for group in unique_groups(design, entity))
 
 
 def _may_change(place: Place) -> bool:
