@@ -24,7 +24,7 @@ MOST_ROUNDS = 12
 """Searches after the first one."""
 MOST_SECONDS = 10.0
 """How long queries are compiled in all: those of many hundred statements are not all looked at."""
-DEARER, SHARE = 1.2, 0.003
+DEARER, SHARE = 1.5, 0.003
 """How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
 UNANSWERED = 10.0
 """What an execution of a statement without a plan counts for: so many times what a second of the workload costs."""

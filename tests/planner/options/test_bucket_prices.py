@@ -28,7 +28,7 @@ HOMES = (
     "in a collection of its own",
     *(f"in buckets by person_id, {limit} in each" for limit in ("50", "200", "1,000")),
 )
-READS = 1.2
+READS = 1.25
 WRITES = 2.0
 
 

@@ -18,10 +18,9 @@ TWICE = "rows inside rows are united, looked up or guarded by more steps than th
 
 GROUPED = "rows are summed up before their parents are looked up; the search looks them up for every row"
 
-UNWOUND = "rows inside are unwound before the parents around them are looked up; the search looks them up once for each parent"
 
 EXCEPTIONS = {
-    "optimal": {("tpch", "returned_items"): UNWOUND},
+    "optimal": {},
     "normalized": {("tpch", "large_orders"): GROUPED},
     "embedded": {
         ("cms", "front_page"): STEPPED_OVER,

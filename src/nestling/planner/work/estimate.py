@@ -14,11 +14,14 @@ from nestling.ir import work_of
 from nestling.ir.access_path import (
     ClientFile,
     CollectionScan,
+    Comparison,
     Exists,
     FieldPath,
     Filter,
     Group,
+    Holds,
     Lookup,
+    Predicate,
     Project,
     Step,
     Union,
@@ -26,12 +29,14 @@ from nestling.ir.access_path import (
 )
 from nestling.ir.access_path import Expression as PathExpression
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES
+from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
 from nestling.ir.statistics import Statistics
 from nestling.ir.work import Work
 from nestling.planner.known_values import PathStatistics
+from nestling.planner.work.clauses import share_within
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import read
 from nestling.planner.work.lookups import looked_up, scanned, set_up, steps_of
@@ -109,13 +114,24 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
 
 def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:
     """Documents that are there; what is asked of a collection's own joins in with its other conditions."""
-    known = stream.known.get(step.predicate.path) if isinstance(step.predicate, Exists) else None
-    kept = 1 - known.missing if known is not None else 1.0
+    said = _said(step.predicate)
+    kept = share_within((said,), stream.known) if said is not None else 1.0
     if stream.leading is not None:
-        asked = Condition("", Use.NONE, kept)
+        asked = Condition("", Use.NONE, kept, clause=said)
         return replace(stream, leading=replace(stream.leading, conditions=(*stream.leading.conditions, asked)))
     stream = opened(stream, facts)
     return stream.then(work_of.pass_on(stream.rows) + work_of.ask(stream.rows), rows=stream.rows * kept)
+
+
+def _said(predicate: Predicate) -> Clause | None:
+    """What it says that an index of some documents may ask for."""
+    match predicate:
+        case Exists(path):
+            return Clause(path, ClauseOperator.PRESENT)
+        case Holds(path, value):
+            return Clause(path, ClauseOperator.EQUAL, value)
+        case Comparison():
+            return None
 
 
 def _unwound(stream: Stream, path: str, *, keep_empty: bool) -> Stream:
