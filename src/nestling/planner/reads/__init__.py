@@ -26,6 +26,7 @@ from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
 from nestling.planner.reads.rewrites.child_join_as_exists import with_children_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
+from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.early_sums import with_early_sums
 from nestling.planner.reads.rewrites.first_children import with_newest
 from nestling.planner.reads.rewrites.groups_as_parents import without_groups
@@ -145,6 +146,8 @@ def _rewritten(
         relation = without_unneeded(relation, design)
     if Rewrite.COMPUTED in allowed:
         relation = without_groups(relation, design, tolerated)
+    if Rewrite.EARLY_LIMITS in allowed:
+        relation = with_early_limits(relation, design.model)
     if Rewrite.WINDOWED in allowed:
         relation = with_windows(relation, design)
     if Rewrite.JOIN_ORDER in allowed:
