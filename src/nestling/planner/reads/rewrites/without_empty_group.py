@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Relation
-from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Negate
+from nestling.ir.expression import Arithmetic, Cast, Coerce, Column, Expression, Literal, Negate, Raw
 from nestling.ir.row_steps import ColumnId
 from nestling.ir.types import INTEGER
 
@@ -44,7 +44,7 @@ def is_null_without(expression: Expression, made: Collection[ColumnId]) -> bool:
             return (alias, name) in made
         case Arithmetic(left=left, right=right):
             return is_null_without(left, made) or is_null_without(right, made)
-        case Negate(operand=operand):
+        case Negate(operand=operand) | Raw(operand=operand) | Coerce(operand=operand) | Cast(operand=operand):
             return is_null_without(operand, made)
         case _:
             return False
