@@ -1,4 +1,4 @@
-"""A parameter that is NULL finds nothing: where the field may be missing that is asked, where it is always there it need not be."""
+"""A parameter that is NULL finds nothing: that is asked of a field that may be missing, and not of one that is always there."""
 
 from __future__ import annotations
 
@@ -50,9 +50,8 @@ def test_null_finds_what_it_finds_in_sqlite(shop: Beside, sql: str) -> None:
 
 def test_only_a_field_that_may_be_missing_is_asked_not_to_be_null(shop: Beside) -> None:
     """A key and a column that is NOT NULL are asked for their value alone."""
-    by_key = shop.compiled("SELECT name FROM customer WHERE id = :p").filter
-    assert by_key is not None
-    assert list(by_key["_id"]) == ["$eq"]
-    by_name = shop.compiled("SELECT id FROM customer WHERE name = :p").filter
-    assert by_name is not None
-    assert list(by_name["name"]) == ["$eq", "$ne"]
+    by_key = shop.compiled("SELECT name FROM customer WHERE id = :p").filter or {}
+    by_name = shop.compiled("SELECT id FROM customer WHERE name = :p").filter or {}
+    assert "$eq" in repr(by_key["_id"])
+    assert "$ne" not in repr(by_key["_id"])
+    assert "$ne" in repr(by_name["name"])

@@ -92,8 +92,8 @@ def ways(
 ) -> Iterator[Relation]:
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
-    In the others the joins start at a table that may have the rows in a limited order, a join with embedded children becomes an EXISTS, or
-    the values of an EXISTS or IN are found first. Which is cheapest depends on the data.
+    In the others the joins start at a table that may have the rows in a limited order, a join with embedded children becomes an
+    EXISTS, or the values of an EXISTS or IN are found first. Which is cheapest depends on the data.
     """
     first = _rewritten(relation, design, allowed, tolerated, statistics)
     yield first

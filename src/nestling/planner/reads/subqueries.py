@@ -173,7 +173,9 @@ def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[Sca
     own = subquery.relation if isinstance(subquery, ScalarSubquery) else None
     if not isinstance(own, Group) or own.keys:
         return []
-    alike = dict.fromkeys(each for each in every if isinstance(each, ScalarSubquery) and isinstance(each.relation, Group))
+    alike = dict.fromkeys(
+        each for each in every if isinstance(each, ScalarSubquery) and isinstance(each.relation, Group)
+    )
     found = [each for each in alike if replace(cast(Group, each.relation), aggregates=own.aggregates) == own]
     names = {item.name for each in found for item in cast(Group, each.relation).aggregates}
     return found if len(names) == len(found) else []
@@ -189,9 +191,7 @@ def _is_at_hand(subquery: Expression, rows: Rows, context: Context) -> bool:
     return value_of_elements(rows, relation, context) is not None
 
 
-def _all_of(
-    alike: Sequence[ScalarSubquery], rows: Rows, context: Context
-) -> tuple[dict[Expression, Expression], Rows]:
+def _all_of(alike: Sequence[ScalarSubquery], rows: Rows, context: Context) -> tuple[dict[Expression, Expression], Rows]:
     """The values of several aggregates of the same rows, which are looked up once for all of them."""
     groups = [cast(Group, each.relation) for each in alike]
     whole = replace(groups[0], aggregates=tuple(item for each in groups for item in each.aggregates))

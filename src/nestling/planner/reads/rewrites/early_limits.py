@@ -1,4 +1,4 @@
-"""`ORDER BY … LIMIT n` first, then the children: where each row is a group of its own, only the rows that are shown are counted up.
+"""`ORDER BY … LIMIT n` first, then the children: where each row is a group of its own, they are counted for the rows shown alone.
 
 `SELECT p.id, p.title, COUNT(c.id) … LEFT JOIN comment c … GROUP BY p.id ORDER BY p.at LIMIT 20` makes one group of each post. The
 LEFT JOIN drops no post, and the order asks nothing of it. So the posts are sorted and limited first, and a subquery counts the

@@ -69,7 +69,9 @@ def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
     scans = [each for each in everything(relation) if isinstance(each, a.Scan)]
     ordered = {scan.entity: limited[scan.alias] for scan in scans if scan.alias in limited}
     others = (scan for scan in scans if scan is not first)
-    return tuple(dict.fromkeys(each.alias for each in others if _has_copies(each, each.alias in limited, ordered, design)))
+    return tuple(
+        dict.fromkeys(each.alias for each in others if _has_copies(each, each.alias in limited, ordered, design))
+    )
 
 
 def _has_copies(scan: a.Scan, is_limited: bool, ordered: Mapping[str, frozenset[str]], design: Design) -> bool:
@@ -218,9 +220,7 @@ def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics
         return min(
             found, key=lambda each: (each[0].share, each[1].aliases.isdisjoint(limited), each[0], each[1].place)
         )[1]
-    return min(
-        leaves, key=lambda leaf: (_restriction(leaf, design), leaf.aliases.isdisjoint(limited), leaf.place)
-    )
+    return min(leaves, key=lambda leaf: (_restriction(leaf, design), leaf.aliases.isdisjoint(limited), leaf.place))
 
 
 def _is_windowed(relation: Relation) -> bool:
