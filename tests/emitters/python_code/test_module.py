@@ -138,17 +138,27 @@ def test_a_module_is_formatted(shop: Beside, tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout[:3000]
 
 
-def test_a_parameter_is_converted_once() -> None:
-    """Under a local name, where its value stands in several places; the client, not the server, asks whether it is NULL."""
+def lines_by(column: str) -> str:
+    """The written function that finds lines by a parameter."""
     design = pipeline.design(READING, "normalized").design
-    query = translate("SELECT no FROM line WHERE order_id = :id", design.model, "sqlite")
+    query = translate(f"SELECT no FROM line WHERE {column} = :id", design.model, "sqlite")
     assert isinstance(query, Query)
     source = module([compiled_read(plan_read(query, design), name="lines", sql="")])
-    function = source[source.index("def lines(") :]
+    return source[source.index("def lines(") :]
+
+
+def test_a_parameter_is_converted_once() -> None:
+    """Under a local name, where its value stands in several places."""
+    function = lines_by("order_id")
     assert function.count("given(") == 1
     assert function.count("id_given") == 4
-    assert '"_id.order_id": equal_to(id_given)' in function
-    assert '"$ne"' not in function
+    assert '"_id.order_id": {"$eq": id_given}' in function
+
+
+def test_the_client_asks_whether_a_parameter_is_null() -> None:
+    """Not the server; and only beside a field that may be missing."""
+    assert '"product_id": equal_to(given("id"' in lines_by("product_id")
+    assert not any("$ne" in lines_by(each) for each in ("product_id", "order_id"))
 
 
 def test_values_that_are_no_values_are_refused(shop: Beside, tmp_path: Path) -> None:

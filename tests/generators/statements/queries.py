@@ -87,10 +87,10 @@ def _start(hand: Hand, columns: list[tuple[str, Kind, tuple[str, ...]]]) -> str:
 
 def _tail(hand: Hand, made: Select) -> tuple[str, tuple[int, ...]]:
     """ORDER BY and LIMIT: with a limit, mostly an order over every output, so that no choice is left."""
-    limited = hand.chance(4)
+    limited = hand.chance(2) if made.key else hand.chance(4)
     if not limited and hand.chance(2):
         return "", ()
-    places = list(range(1, made.width + 1))
+    places = list(range(1, (made.key or made.width) + 1))
     full = limited and not hand.chance(6)
     chosen = (
         hand.draw(st.permutations(places))

@@ -8,7 +8,7 @@ from tests.generators.statements.conditions import condition
 from tests.generators.statements.expressions import column, value
 from tests.generators.statements.ground import Kind, Table, quoted
 from tests.generators.statements.hand import Hand, Scope
-from tests.generators.statements.sources import Source, along, source
+from tests.generators.statements.sources import Source, along, join, source
 
 
 @dataclass
@@ -18,6 +18,7 @@ class Select:
     sql: str
     kinds: list[Kind]
     sortable: Scope = ()
+    key: int = 0  # so many of its first columns are the same in no two rows; 0: that is not known
 
     @property
     def width(self) -> int:
@@ -27,7 +28,7 @@ class Select:
 
 def select(hand: Hand) -> Select:
     """Any one."""
-    return hand.weighted((6, plain), (4, grouped), (2, windowed))(hand)
+    return hand.weighted((6, plain), (4, grouped), (2, windowed), (1, counted))(hand)
 
 
 def plain(hand: Hand, kinds: tuple[Kind, ...] = ()) -> Select:
@@ -67,6 +68,28 @@ def grouped(hand: Hand) -> Select:
         inner, _ = hand.one_of(aggregates)
         having = f" HAVING {hand.one_of(('count(*) > 1', f'{inner} IS NOT NULL', f'{inner} > 1'))}"
     return Select(f"SELECT {listed} FROM {found.sql}{where}{by}{having}", [kind for _, kind in [*keys, *aggregates]])
+
+
+def counted(hand: Hand) -> Select:
+    """Aggregates of what is joined to each row of a table, which the row's key groups."""
+    entity = hand.one_of([each for each in hand.ground.model.entities if each.key] or [None])
+    if entity is None:
+        return grouped(hand)
+    alias, table = hand.alias(), hand.ground.tables[entity.name]
+    found = Source(f"{table.sql} {alias}", table.under(alias), {alias: entity.name})
+    rows = found.scope
+    for _ in range(hand.number(1, 2)):
+        join(hand, found, hand.one_of(("LEFT JOIN", "LEFT JOIN", "LEFT JOIN", "JOIN")))
+    hand.uses("aggregate")
+    hand.uses("GROUP BY")
+    keys = [(f"{alias}.{quoted(name)}", kind) for name, kind, _ in table.columns if name in entity.key]
+    shown = [*keys, *hand.some(lambda: column(hand, rows), 0, 1)]
+    aggregates = hand.some(lambda: aggregate(hand, found.scope), 1, 3)
+    where = _where(hand, Source(found.sql, rows, found.entities))
+    listed = ", ".join(f"{sql} AS o{place}" for place, (sql, _) in enumerate([*shown, *aggregates], 1))
+    by = ", ".join(sql for sql, _ in shown)
+    kinds = [kind for _, kind in [*shown, *aggregates]]
+    return Select(f"SELECT {listed} FROM {found.sql}{where} GROUP BY {by}", kinds, key=len(keys))
 
 
 def _is_constant(sql: str) -> bool:

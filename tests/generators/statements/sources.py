@@ -27,7 +27,7 @@ def source(hand: Hand, *, most: int = 3) -> Source:
     found = Source(f"{table.sql} {alias}", table.under(alias), {alias: table.entity} if table.entity else {})
     for _ in range(hand.weighted((4, 0), (5, 1), (2, 2), (1, 3)) if most else 0):
         if len(found.scope) < 40:
-            _join(hand, found)
+            join(hand, found, hand.one_of(KINDS))
     return found
 
 
@@ -39,8 +39,9 @@ def _table(hand: Hand) -> Table:
     return hand.one_of(hand.known_tables())
 
 
-def _join(hand: Hand, found: Source) -> None:
-    kind, alias = hand.one_of(KINDS), hand.alias()
+def join(hand: Hand, found: Source, kind: str) -> None:
+    """One more table, mostly along a relationship."""
+    alias = hand.alias()
     links = [
         (here, link, up)
         for here, entity in found.entities.items()

@@ -59,12 +59,13 @@ class Reads:
             yield from (self._for_each(mode, visit.outer) for mode in starts) if visit.outer else starts
             yield from first_few(self.modes, statement, visit)
             return
-        counted = leaf and (len(found) == 2 or not statement.is_flat)
+        flat = self.modes.sizes.is_flat(statement)
+        counted = leaf and (len(found) == 2 or not flat)
         before = found[visit.before]
         elsewhere = (*tails(self.modes, statement, found, visit), *self.hops.listing(before))
         hop = Hop(before, visit, visit.link, leaf, counted, elsewhere, sum(each.inside for each in found) == 1)
         grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
-        rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and statement.is_flat else ()))
+        rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
         yield from self.hops.from_aggregates(statement, hop)
         if told is not None and visit.down and visit.access is told.one:

@@ -54,6 +54,10 @@ class Sizes:
             self._statements[statement.name] = said(statement, self.situation)
         return self._statements[statement.name]
 
+    def is_flat(self, statement: Statement) -> bool:
+        """Whether all its accesses are joined row by row: it has no subquery, and comes to none."""
+        return statement.is_flat and not self.said(statement).early
+
     def table(self, statement: Statement, access: Access) -> Table:
         """What the statement asks of an access's rows alone: by its SQL, else by its footprint."""
         key = statement.name, access

@@ -19,6 +19,7 @@ from nestling.planner.known_values import KnownOf, known_of_scans
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.first_children import first_asked
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
@@ -91,7 +92,8 @@ class ConditionFacts:
     `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
     `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
     aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
-    shown, nor anything done but conditions asked.
+    shown, nor anything done but conditions asked. `early`: its groups are rows of their own, which are limited before their
+    children are aggregated.
     """
 
     shares: Mapping[Attribute, float] = field(default_factory=dict)
@@ -102,6 +104,7 @@ class ConditionFacts:
     first: Mapping[str, First] = field(default_factory=dict)
     beside: bool = False
     only_asked: frozenset[str] = frozenset()
+    early: bool = False
 
 
 def said(statement: Statement, situation: Situation) -> ConditionFacts:
@@ -109,7 +112,8 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
     query = translated(statement, situation)
     if query is None:
         return ConditionFacts()
-    relation = push_predicates(rows_asked(query))
+    whole = push_predicates(rows_asked(query))
+    relation = with_early_limits(whole, situation.model)
     relations = list(relations_within(relation))
     known, values = known_of_scans(relations, situation.model, situation.statistics), statement.known_values
     tables = _tables(relations, situation, known, values)
@@ -121,7 +125,8 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
     first = dict(_first(with_late_parents(relation, situation.model)))
     beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
     nodes = sum(map(_nodes, relations))
-    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, _only_asked(relation))
+    only = _only_asked(relation)
+    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, only, relation is not whole)
 
 
 def _only_asked(relation: Relation) -> frozenset[str]:

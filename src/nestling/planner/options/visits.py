@@ -104,15 +104,15 @@ class _Walk:
         return left.share, not limited, left.rows
 
     def _most(self, start: Access) -> float | None:
-        """So many rows are asked for, which are cut off before parents are joined to them."""
-        others = [access for access in self.reads if access is not start]
+        """So many rows are asked for, which are cut off before parents are joined to them and children aggregated beside them."""
+        others = [access for access in self.reads if access is not start and not self._is_beside(access)]
         cut = self.sizes.said(self.statement).as_found
-        cut = (
-            cut
-            and not any(each.sort or each.filters for each in others)
-            and not any(each.aggregates for each in self.reads)
-        )
+        cut = cut and not start.aggregates and not any(each.sort or each.filters or each.aggregates for each in others)
         return float(self.statement.limit) if cut and self.statement.limit is not None else None
+
+    def _is_beside(self, access: Access) -> bool:
+        """Whether it is aggregated beside each row that is shown, and decides about none."""
+        return bool(access.aggregates) and self.sizes.said(self.statement).beside
 
     def _near(self, begin: int) -> Iterator[tuple[int, int, int, Relationship]]:
         """What is joined to the visits from `begin` on: how far it is, itself, what it is joined to, and by what."""
@@ -132,8 +132,9 @@ class _Walk:
     def _joined(self, here: int, there: int, link: Relationship, most: float | None) -> Visit:
         access = self.reads[there]
         down = self._is_down(here, there, link)
-        outer = self.found[-1].rows if self.statement.is_flat else self.found[self.at[here]].rows
-        if most is not None and not down:
+        flat = self.sizes.is_flat(self.statement)
+        outer = self.found[-1].rows if flat else self.found[self.at[here]].rows
+        if most is not None and (not down or self._is_beside(access)):
             outer = min(outer, most)
         if access.walk is not None:
             reached = outer * self.sizes.on_the_way(link)

@@ -26,10 +26,11 @@ from nestling.planner.reads.outputs import final_shape
 from nestling.planner.reads.rewrites import ALL, NONE, Rewrite
 from nestling.planner.reads.rewrites.child_join_as_exists import with_children_asked
 from nestling.planner.reads.rewrites.early_groups import with_early_groups
+from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.early_sums import with_early_sums
 from nestling.planner.reads.rewrites.first_children import with_newest
 from nestling.planner.reads.rewrites.groups_as_parents import without_groups
-from nestling.planner.reads.rewrites.join_order import begins_elsewhere, order_joins
+from nestling.planner.reads.rewrites.join_order import order_joins, other_starts
 from nestling.planner.reads.rewrites.late_parents import with_late_parents
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.sets_first import with_set_first
@@ -39,6 +40,8 @@ from nestling.planner.reads.rewrites.windowed import with_windows
 from nestling.planner.reads.rows import Context, First, Names
 from nestling.planner.reads.traverse import everything, everywhere, used
 
+MOST_STARTS = 3
+"""Plans that begin at another table which are made beside the plain one."""
 MOST_SETS = 3
 """Plans that begin with the values of a condition which are made beside the plain one."""
 
@@ -89,14 +92,15 @@ def ways(
 ) -> Iterator[Relation]:
     """The rewritten relation and, where plans are `priced`, other forms of it that give the same rows.
 
-    In the others the joins start at the table that a limited order sorts by, a join with embedded children becomes an EXISTS, or
-    the values of an EXISTS or IN are found first. Which is cheapest depends on the data.
+    In the others the joins start at a table that may have the rows in a limited order, a join with embedded children becomes an
+    EXISTS, or the values of an EXISTS or IN are found first. Which is cheapest depends on the data.
     """
     first = _rewritten(relation, design, allowed, tolerated, statistics)
     yield first
     joins = priced and any(isinstance(each, Join) for each in everything(relation))
-    if joins and Rewrite.JOIN_ORDER in allowed and begins_elsewhere(first, design):
-        yield _rewritten(relation, design, allowed, tolerated, statistics, begin=True)
+    if joins and Rewrite.JOIN_ORDER in allowed:
+        for alias in other_starts(first, design)[:MOST_STARTS]:
+            yield _rewritten(relation, design, allowed, tolerated, statistics, begin=alias)
     if joins and Rewrite.EMBEDDED_EXISTS in allowed:
         asked = with_children_asked(relation, design)
         if asked is not None:
@@ -137,7 +141,7 @@ def _rewritten(
     tolerated: Tolerated,
     statistics: Statistics,
     *,
-    begin: bool = False,
+    begin: str = "",
 ) -> Relation:
     if Rewrite.PUSHDOWN in allowed:
         relation = push_predicates(relation)
@@ -145,6 +149,8 @@ def _rewritten(
         relation = without_unneeded(relation, design)
     if Rewrite.COMPUTED in allowed:
         relation = without_groups(relation, design, tolerated)
+    if Rewrite.EARLY_LIMITS in allowed:
+        relation = with_early_limits(relation, design.model)
     if Rewrite.WINDOWED in allowed:
         relation = with_windows(relation, design)
     if Rewrite.JOIN_ORDER in allowed:

@@ -42,7 +42,7 @@ def determines(known: Iterable[ColumnId], wanted: Iterable[ColumnId], relation: 
 
 def at_most_one(relation: a.Relation, model: Model, outer: Ids) -> bool:
     """Whether there is one row at most, for one row of the outer query, whose columns are given."""
-    key = _row_key(relation, model)
+    key = row_key(relation, model)
     return single(relation) or (key is not None and determines(outer, key, relation, model))
 
 
@@ -63,13 +63,13 @@ def ids(columns: Iterable[Column]) -> Ids:
     return frozenset((column.alias, column.name) for column in columns)
 
 
-def _row_key(relation: a.Relation, model: Model) -> Ids | None:
+def row_key(relation: a.Relation, model: Model) -> Ids | None:
     """Columns no two rows have the same values of; None where rows may be there twice."""
     match relation:
         case a.Scan():
             return next((ids(key) for key in keys_of(relation, model.entity(relation.entity))), None)
         case a.Join(left=left, right=right):
-            one, other = _row_key(left, model), _row_key(right, model)
+            one, other = row_key(left, model), row_key(right, model)
             return None if one is None or other is None else one | other
         case a.Group():
             return frozenset((relation.alias, key.name) for key in relation.keys)
@@ -80,7 +80,7 @@ def _row_key(relation: a.Relation, model: Model) -> Ids | None:
         case a.Values() | a.Working() | a.Recursive():
             return None
         case _:
-            return _row_key(relation.input, model)
+            return row_key(relation.input, model)
 
 
 def _rules(relation: a.Relation, model: Model) -> Iterator[Rule]:
@@ -173,7 +173,7 @@ def _of_group(relation: a.Group, model: Model) -> Iterator[Rule]:
 
 def _of_window(relation: a.Window, model: Model) -> Iterator[Rule]:
     made = frozenset((relation.alias, each.name) for each in relation.functions)
-    if (key := _row_key(relation.input, model)) is not None:
+    if (key := row_key(relation.input, model)) is not None:
         yield Rule(key, made)
     for each in relation.functions:
         parts = [plain_column(part) for part in each.window.partition]

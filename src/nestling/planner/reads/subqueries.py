@@ -7,8 +7,10 @@ condition drops the rows that find nothing while it looks.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
 
-from nestling.ir.algebra import Filter, Limit, Project, Relation, Sort
+from nestling.ir.algebra import Filter, Group, Limit, Project, Relation, Sort
 from nestling.ir.expression import (
     FALSE,
     NULL,
@@ -40,7 +42,7 @@ from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.rows import Context, Rows
-from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single
+from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single, subqueries
 
 _ONE = Literal(1, INTEGER)
 
@@ -96,16 +98,22 @@ def lifted(expression: Expression, rows: Rows, context: Context) -> tuple[Expres
 
 
 def lifted_all(expressions: Sequence[Expression], rows: Rows, context: Context) -> tuple[list[Expression], Rows]:
-    """The same for several expressions; equal subqueries are looked up once."""
+    """The same for several expressions; equal subqueries are looked up once, and several aggregates of the same rows together."""
     current = rows
     known: dict[Expression, Expression] = {}
+    every = [each for expression in expressions for each in subqueries(expression)]
 
     def change(expression: Expression) -> Expression | None:
         nonlocal current
         if not isinstance(expression, ScalarSubquery | Exists | InSubquery):
             return None
         if expression not in known:
-            known[expression], current = _value(expression, current, context)
+            alike = _of_same_rows(expression, every)
+            if len(alike) > 1 and not _is_at_hand(expression, current, context):
+                found, current = _all_of(alike, current, context)
+                known.update(found)
+            else:
+                known[expression], current = _value(expression, current, context)
         return known[expression]
 
     return [rewritten(each, change) if has_subquery(each) else each for each in expressions], current
@@ -157,6 +165,43 @@ def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: C
     path = found.layout.path(output)
     column = Column("", f"value {_added(rows, found)}", subquery.type, nullable=True, mixed=output.mixed)
     return column, _with(found, rows, column, path)
+
+
+def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[ScalarSubquery]:
+    """The aggregates of exactly the rows that this subquery is one of, itself among them; none where it is no such subquery."""
+    own = subquery.relation if isinstance(subquery, ScalarSubquery) else None
+    if not isinstance(own, Group) or own.keys:
+        return []
+    alike = dict.fromkeys(
+        each for each in every if isinstance(each, ScalarSubquery) and isinstance(each.relation, Group)
+    )
+    found = [each for each in alike if replace(cast(Group, each.relation), aggregates=own.aggregates) == own]
+    names = {item.name for each in found for item in cast(Group, each.relation).aggregates}
+    return found if len(names) == len(found) else []
+
+
+def _is_at_hand(subquery: Expression, rows: Rows, context: Context) -> bool:
+    """Whether the rows' own documents hold the value, or what it is made of."""
+    from nestling.planner.reads.rewrites.embedded_values import value_of_elements
+
+    relation = cast(ScalarSubquery, subquery).relation
+    if context.may(Rewrite.COMPUTED) and computed_value(relation, rows, context) is not None:
+        return True
+    return value_of_elements(rows, relation, context) is not None
+
+
+def _all_of(alike: Sequence[ScalarSubquery], rows: Rows, context: Context) -> tuple[dict[Expression, Expression], Rows]:
+    """The values of several aggregates of the same rows, which are looked up once for all of them."""
+    groups = [cast(Group, each.relation) for each in alike]
+    whole = replace(groups[0], aggregates=tuple(item for each in groups for item in each.aggregates))
+    found = correlated(rows, whole, Keep.ALL, context, "values")
+    values: dict[Expression, Expression] = {}
+    for each, own in zip(alike, whole.columns, strict=True):
+        column = Column("", f"{own.name} {_added(rows, found)}", each.type, nullable=True, mixed=own.mixed)
+        values[each] = column
+        entry = Layout((((column.alias, column.name), found.layout.path(own)),))
+        found = replace(found, layout=found.layout | entry)
+    return values, Rows(found.step, found.layout, found.taken, rows.standing)
 
 
 def value_beside(relation: Relation, rows: Rows, context: Context) -> Rows:

@@ -119,12 +119,15 @@ def _field_condition(column: Column, operator: Comparison, value: object, r: Ren
     if operator in (Comparison.NOT_EQUAL, Comparison.DIFFERENT):
         return _unequal(column, value, operator, r)
     condition: Match = {OPERATORS[operator]: value}
-    may_be_null = isinstance(value, Placeholder) and operator not in (
+    finds_null = isinstance(value, Placeholder) and operator not in (
         Comparison.SAME, Comparison.LESS, Comparison.GREATER
     )  # fmt: skip
-    if may_be_null:  # a NULL would be equal to a missing field
-        condition["$ne"] = None
-    return condition
+    return condition | _unless_null(nullable=r.nullable(column)) if finds_null else condition
+
+
+def _unless_null(*, nullable: bool) -> Match:
+    """What keeps a parameter that is NULL from finding the fields that are missing; a field that is always there needs none."""
+    return {"$ne": None} if nullable else {}
 
 
 def _null_condition(operator: Comparison) -> Match | None:
@@ -174,7 +177,7 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
         return None
     value = constant[0]
     if isinstance(value, Placeholder):
-        condition = _open_boundary(operator, value, grain)
+        condition = _open_boundary(operator, value, grain, nullable=r.nullable(left.operand))
         return None if condition is None else {field: condition}
     if not isinstance(value, str):
         return None
@@ -191,7 +194,9 @@ def _id_condition(left: Expression, right: Expression, operator: Comparison, r: 
     value = constant[0]
     if isinstance(value, Placeholder):
         stored = _listed_id(left, value)[0]
-        return {field: {"$eq": stored, "$ne": None}} if operator is Comparison.EQUAL else None
+        if operator is not Comparison.EQUAL:
+            return None
+        return {field: {"$eq": stored} | _unless_null(nullable=r.nullable(left.operand))}
     found, *_ = *_listed_id(left, value), None
     if found is None:
         return {field: {"$in": []}} if operator is Comparison.EQUAL else None
@@ -226,7 +231,7 @@ def _side(operator: Comparison) -> str:
     return "$lt" if operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL) else "$gte"
 
 
-def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Match | None:
+def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain, *, nullable: bool) -> Match | None:
     """The condition that compares a date with a text given as a parameter, which becomes an instant when the value is bound.
 
     None for `<>`: with a NULL parameter it must find nothing, and only the bound value tells.
@@ -234,7 +239,7 @@ def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Ma
     exact = replace(value, boundary=Boundary(grain, exact=True))
     match operator:
         case Comparison.EQUAL:
-            return {"$eq": exact, "$ne": None}
+            return {"$eq": exact} | _unless_null(nullable=nullable)
         case Comparison.SAME:
             return {"$eq": exact}
         case Comparison.DIFFERENT:
@@ -244,7 +249,7 @@ def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain) -> Ma
         case _:
             after = operator in (Comparison.GREATER, Comparison.LESS_OR_EQUAL)
             bounded = replace(value, expected=Expected.TEXT, boundary=Boundary(grain, after))
-            return {_side(operator): bounded, "$ne": None}
+            return {_side(operator): bounded} | _unless_null(nullable=nullable)
 
 
 def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
@@ -262,10 +267,10 @@ def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
             return None
         return {field: {"$nin": [*flat, None] if node.items and r.nullable(node.operand) else flat}}
     if node.given is not None:
-        return {field: {"$in": flat[0], **({"$ne": None} if r.nullable(node.operand) else {})}}
+        return {field: {"$in": flat[0]} | _unless_null(nullable=r.nullable(node.operand))}
     condition: Match = {"$in": [value for value in flat if value is not None]}
     if any(isinstance(value, Placeholder) for value in flat):
-        condition["$ne"] = None
+        condition |= _unless_null(nullable=r.nullable(node.operand))
     return {field: condition}
 
 

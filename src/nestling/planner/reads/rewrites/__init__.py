@@ -13,6 +13,7 @@ Rewrites of relations, in the order they run (`ways()`, `_rewritten()` and `_pla
 | `pushdown` | predicates go to their tables; `implied_by_or` adds what an OR says of one table |
 | `unneeded_join` | a join with a parent nothing is taken from is left out |
 | `groups_as_parents` | of GROUP BY a parent's key one row of each parent, with computed values |
+| `early_limits` | rows are limited before the aggregates of their children are made |
 | `windowed` | of a subquery over the rows that are joined anyway a window |
 | `join_order` | inner joins in the order that reads least; `grouped_in_as_join` makes joins of IN over groups |
 | `early_groups` | rows are grouped before their parents are looked up |
@@ -35,6 +36,7 @@ class Rewrite(StrEnum):
     UNNEEDED_JOIN = "unneeded join"  # a join nothing is taken from and that changes no count disappears
     WINDOWED = "windowed"  # a subquery over the rows that are joined anyway is a window over these
     EARLY_GROUPS = "early groups"  # rows are grouped before they meet the parents that only name their groups
+    EARLY_LIMITS = "early limits"  # rows that are groups are limited before their children are aggregated
     EARLY_SUMS = (
         "early sums"  # rows are summed up by their parent before they meet it, and then by what names the groups
     )

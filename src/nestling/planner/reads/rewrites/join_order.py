@@ -6,7 +6,7 @@ joins behind it that do not ask for it are done: before them, it would hide whic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nestling.ir import algebra as a
@@ -27,6 +27,7 @@ from nestling.planner.reads.traverse import (
     free_columns,
     has_subquery,
     inputs,
+    mentioned,
     rewritten,
     single,
     subqueries,
@@ -40,39 +41,65 @@ def order_joins(
     design: Design,
     statistics: Statistics,
     *,
-    begin: bool = False,
+    begin: str = "",
 ) -> Relation:
     """The same rows, inner joins reordered; `statistics` tell which table is restricted most, else its predicates' form does.
 
-    `begin`: where a limited order is about one table alone, the joins begin there, however little is asked of it: copies in its
-    rows may answer what is asked of others, and an index over both have the rows in that order.
+    `begin`: the table of that alias is where its joins begin, however little is asked of it. Of tables that are restricted alike,
+    that which a limited order is about is the first.
     """
     relation = everywhere(relation, joined_groups)
     if any(isinstance(each, a.Filter) for each in everything(relation)):
         relation = everywhere(relation, _inner_first)
-    limited = _limited_tables(relation)
+    limited = frozenset(_limited_tables(relation))
     return everywhere(
         relation, lambda each: _early_subqueries(_ordered(each, design, statistics, limited, begin=begin))
     )
 
 
-def begins_elsewhere(relation: Relation, design: Design) -> bool:
-    """Whether a limited order is about another table than that which is read first, one whose rows have copies of others."""
-    limited, begin = _limited_tables(relation), relation
-    while below := inputs(begin):
-        begin = below[0]
-    scans = (each for each in everything(relation) if isinstance(each, a.Scan) and each is not begin)
-    places = (place for scan in scans if scan.alias in limited for place in design.places.get(scan.entity, ()))
-    return any(copy.is_to_one(design.model) for place in places for copy in place.node.body.copies)
+def other_starts(relation: Relation, design: Design) -> tuple[str, ...]:
+    """The tables besides the one that is read first whose rows may come in a limited order, with what is asked of others.
+
+    Those are the table that is ordered by, where its rows have copies of others, and tables whose rows have copies of what is
+    ordered by: an index over both has the rows in that order.
+    """
+    limited, first = _limited_tables(relation), relation
+    while below := inputs(first):
+        first = below[0]
+    scans = [each for each in everything(relation) if isinstance(each, a.Scan)]
+    ordered = {scan.entity: limited[scan.alias] for scan in scans if scan.alias in limited}
+    others = (scan for scan in scans if scan is not first)
+    return tuple(
+        dict.fromkeys(each.alias for each in others if _has_copies(each, each.alias in limited, ordered, design))
+    )
 
 
-def _limited_tables(relation: Relation) -> frozenset[str]:
-    """The tables whose rows alone a limited order is about: nothing need be joined to rows beyond the limit."""
+def _has_copies(scan: a.Scan, is_limited: bool, ordered: Mapping[str, frozenset[str]], design: Design) -> bool:
+    """Whether the table's rows have copies of rows they refer to: of any where it is ordered by, else of what is ordered by."""
+    places = design.places.get(scan.entity, ())
+    copies = [copy for place in places for copy in place.node.body.copies if copy.is_to_one(design.model)]
+    if is_limited:
+        return bool(copies)
+    held: dict[str, set[str]] = {}
+    for copy in copies:
+        held.setdefault(copy.path[-1].target(design.model), set()).update(each.attribute for each in copy.attributes)
+    return any(names <= held.get(entity, set()) for entity, names in ordered.items())
+
+
+def _limited_tables(relation: Relation) -> Mapping[str, frozenset[str]]:
+    """The tables whose rows alone a limited order is about, with the attributes it mentions: nothing need be joined to rows
+    beyond the limit.
+    """
     sorts = (
         each.input for each in everything(relation) if isinstance(each, a.Limit) and isinstance(each.input, a.Sort)
     )
-    found = [frozenset[str]().union(*(about(key.expression) for key in sort.keys)) for sort in sorts]
-    return frozenset[str]().union(*(each for each in found if len(each) == 1))
+    found: dict[str, frozenset[str]] = {}
+    for sort in sorts:
+        columns = [column for key in sort.keys for column in mentioned(key.expression)]
+        if len({column.alias for column in columns}) == 1:
+            alias = columns[0].alias
+            found[alias] = found.get(alias, frozenset()) | {column.name for column in columns}
+    return found
 
 
 def _inner_first(relation: Relation) -> Relation:
@@ -159,7 +186,7 @@ class _Leaf:
 
 
 def _ordered(
-    relation: Relation, design: Design, statistics: Statistics, limited: frozenset[str], *, begin: bool
+    relation: Relation, design: Design, statistics: Statistics, limited: frozenset[str], *, begin: str
 ) -> Relation:
     if not isinstance(relation, a.Join) or relation.kind not in _INNER:
         return relation
@@ -167,8 +194,8 @@ def _ordered(
     conditions: list[Expression] = []
     _flatten(relation, leaves, conditions)
     left = [_Leaf(leaf, aliases(leaf), place) for place, leaf in enumerate(leaves)]
-    sorted_first = next((leaf for leaf in left if begin and leaf.aliases <= limited), None)
-    start = sorted_first or _most_restricted(left, design, statistics, limited)
+    named = next((leaf for leaf in left if leaf.aliases == {begin}), None)
+    start = named or _most_restricted(left, design, statistics, limited)
     start = _root_of(start, left, conditions, design)
     left.remove(start)
     found, seen = start.relation, start.aliases
@@ -195,7 +222,7 @@ def _most_restricted(leaves: list[_Leaf], design: Design, statistics: Statistics
         return min(
             found, key=lambda each: (each[0].share, each[1].aliases.isdisjoint(limited), each[0], each[1].place)
         )[1]
-    return min(leaves, key=lambda leaf: (_restriction(leaf, design), leaf.place))
+    return min(leaves, key=lambda leaf: (_restriction(leaf, design), leaf.aliases.isdisjoint(limited), leaf.place))
 
 
 def _is_windowed(relation: Relation) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Relation
-from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Negate
+from nestling.ir.expression import Arithmetic, Cast, Coerce, Column, Expression, Literal, Negate, Raw
+from nestling.ir.row_steps import ColumnId
 from nestling.ir.types import INTEGER
 
 _NULL_OVER_NOTHING = frozenset(
@@ -21,7 +23,7 @@ def without_empty_group(relation: Relation) -> Relation:
             return _by_constant(relation)
         case a.Project(input=a.Group(keys=()) as group, outputs=(output,)) if _all_null(group):
             made = {(group.alias, item.name) for item in group.aggregates}
-            if _is_null_without(output.expression, made):
+            if is_null_without(output.expression, made):
                 return replace(relation, input=_by_constant(group))
     return relation
 
@@ -35,14 +37,14 @@ def _by_constant(group: a.Group) -> a.Group:
     return replace(group, keys=(a.Named("all", Literal(1, INTEGER)),), collations=())
 
 
-def _is_null_without(expression: Expression, made: set[tuple[str, str]]) -> bool:
+def is_null_without(expression: Expression, made: Collection[ColumnId]) -> bool:
     """Whether it is NULL when these columns are."""
     match expression:
         case Column(alias=alias, name=name):
             return (alias, name) in made
         case Arithmetic(left=left, right=right):
-            return _is_null_without(left, made) or _is_null_without(right, made)
-        case Negate(operand=operand):
-            return _is_null_without(operand, made)
+            return is_null_without(left, made) or is_null_without(right, made)
+        case Negate(operand=operand) | Raw(operand=operand) | Coerce(operand=operand) | Cast(operand=operand):
+            return is_null_without(operand, made)
         case _:
             return False
