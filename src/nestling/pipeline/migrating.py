@@ -329,12 +329,16 @@ def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mappi
 def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bool:
     """Whether documents may hold values the model does not tell of: some collection has no validator that refuses them."""
     from nestling.emitters.commands import collection_commands
+    from nestling.ir.validator_form import validator_form
     from nestling.pipeline.migration_constraints import refuses
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
     designed = {each.name: each.options.get("validator") for each in collection_commands(old, policy=policy)}
     found = ((today.get(name, {}), validator) for name, validator in designed.items())
-    return any(not refuses(options) or options["validator"] != validator for options, validator in found)
+    return any(
+        not refuses(options) or validator_form(options["validator"]) != validator_form(validator)
+        for options, validator in found
+    )
 
 
 def _indexes(design: Design) -> Iterator[CreateIndex]:

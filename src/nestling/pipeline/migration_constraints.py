@@ -176,15 +176,14 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
     from nestling.emitters.commands import collection_commands
     from nestling.emitters.jsonschema import can_validate
     from nestling.ir.literals import shell
+    from nestling.ir.validator_form import validator_form
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    designed = [
-        {
-            each.name: each.options.get("validator")
-            for each in collection_commands(old, policy=job.policy, unseen=unseen)
-        }
+    ours = {
+        (each.name, validator_form(each.options.get("validator")))
         for unseen in (False, True)
-    ]
+        for each in collection_commands(old, policy=job.policy, unseen=unseen)
+    }
     free, others = list[str](), list[str]()
     for store in new.stores:
         if store.name in job.kept or not can_validate(store):
@@ -193,7 +192,7 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
         sources = [each.name for each in old.stores if of & {node.entity for node in each.nodes()}]
         if not all(refuses(today.get(name, {})) for name in sources):
             free.append(store.name)
-        elif any(today[name]["validator"] not in [each[name] for each in designed] for name in sources):
+        elif any((name, validator_form(today[name]["validator"])) not in ours for name in sources):
             others.append(store.name)
     for names, what in (
         (free, "each gets a validator, where the server takes documents of any form today"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from pymongo.database import Database
@@ -14,6 +14,7 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.command import Command, CreateCollection, ModifyCollection
 from nestling.ir.literals import shell
+from nestling.ir.validator_form import validator_form
 
 LOST = "would be lost: the new design's collections have none"
 _MOVE = "set it again after the cutover where the server can, or go on without it: `--drop-options`"
@@ -27,9 +28,9 @@ def lost_options(
 ) -> tuple[str, ...]:
     """What options of these collections neither the commands of the old design nor those of the new one give, in words."""
     there = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    ours = defaultdict[str, list[Any]](list)
+    ours = defaultdict[str, set[bytes]](set)
     for each in designed:
-        ours[each.name].append(_rules(each.options.get("validator")))
+        ours[each.name].add(validator_form(each.options.get("validator")))
     new = {each.name: each.options for each in coming if isinstance(each, CreateCollection)}
     found = ((name, there.get(f"{name}{BEFORE}", there.get(name, {}))) for name in names)
     return tuple(
@@ -37,7 +38,7 @@ def lost_options(
     )
 
 
-def _lost(today: Mapping[str, Any], ours: Sequence[Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _lost(today: Mapping[str, Any], ours: Set[bytes], new: Mapping[str, Any]) -> Iterator[str]:
     collation = today.get("collation")
     if collation:
         told = {name: collation[name] for name in ("locale", "strength") if name in collation}
@@ -47,20 +48,8 @@ def _lost(today: Mapping[str, Any], ours: Sequence[Any], new: Mapping[str, Any])
         yield f"the bounds ({today['size']:,} bytes{most}; capped)"
     if "expireAfterSeconds" in today and today["expireAfterSeconds"] != new.get("expireAfterSeconds"):
         yield f"the expiry after {today['expireAfterSeconds']:,} s"
-    rules = _rules(today.get("validator"))
-    if rules and rules not in (REFUSES_ALL, *ours):
+    if today.get("validator") and validator_form(today["validator"]) not in {validator_form(REFUSES_ALL), *ours}:
         yield "the validator of the application's own"
-
-
-def _rules(validator: Any) -> Any:
-    """A validator without the texts in it, which refuse nothing and name relationships."""
-    match validator:
-        case Mapping():
-            return {name: _rules(value) for name, value in validator.items() if name not in ("description", "title")}
-        case list():
-            return [_rules(each) for each in validator]
-        case _:
-            return validator
 
 
 def require_options(job: Job) -> None:
