@@ -173,6 +173,9 @@ def _show_differing(done: MigrationReport) -> None:
         click.echo(f"  {row.text()}")
     for key in done.repeated:
         click.echo(f"{key.collection}: {key.text()}.")
+    if uniques := [key for key in done.repeated if key.is_unique]:
+        click.echo(f"Change all but one of them and run it again; or end it with --abort; {uniques[0].allowing()}.")
+        return
     if done.repeated:
         click.echo(
             "The new design keeps one row of a key: change or remove all but one, and run it again; or end it with --abort,\n"

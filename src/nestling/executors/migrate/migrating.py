@@ -19,6 +19,7 @@ from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
+from nestling.executors.migrate.changed_rows import RowChange
 from nestling.executors.migrate.collection_options import require_options
 from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.copies import lagging, require_copies
@@ -31,7 +32,7 @@ from nestling.executors.migrate.cutover import (
     unfence,
 )
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.duplicate_keys import repeated_keys
+from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_uniques
 from nestling.executors.migrate.field_orders import compare_id_orders, require_id_order
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.indexes import require_indexes
@@ -207,7 +208,8 @@ class Migration:
         """Which rows differ, and why."""
         differing = tuple(self.job.sides.told(compared.differing))
         entities = dict.fromkeys(each.entity for each in differing if each.old > 1)
-        return replace(report, differing=differing, repeated=tuple(repeated_keys(self.job.homes, entities)))
+        uniques = repeated_uniques(self.job.homes, dict.fromkeys(each.entity for each in compared.differing))
+        return replace(report, differing=differing, repeated=(*repeated_keys(self.job.homes, entities), *uniques))
 
     def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)
@@ -247,23 +249,36 @@ class Migration:
             yield follower
 
     def _verify(self, deriver: Deriver, follower: Follower | None) -> HomeDifferences:
-        """Compare all rows; those that differ, as they may while writes go on, again until each was once the same."""
+        """Compare all rows; those that differ, as they may while writes go on, again until each was once the same.
+
+        A document that had to go for another one's unique value is looked for at the end: where both have the value, one is gone.
+        """
+        displaced = deriver.displaced
         if follower is not None:
             self.tell("changes", 0)
             follower.drain()
         self.tell("comparing", 0)
         compare_id_orders(self.job, self.database)
         compared = self.job.sides.compare()
-        differing = compared.differing
+        differing = self._settled(compared.differing, follower, deriver)
+        if not differing and deriver.displaced > displaced:
+            compared = self.job.sides.compare()
+            differing = self._settled(compared.differing, follower, None)
+        return HomeDifferences(compared.rows, differing)
+
+    def _settled(
+        self, differing: tuple[RowChange, ...], follower: Follower | None, deriver: Deriver | None
+    ) -> tuple[RowChange, ...]:
+        """What of these rows still differs; with a deriver, more is derived again than what was on its way."""
         for round_ in range(ROUNDS):
             if not differing:
                 break
             if follower is not None:
                 follower.drain()
-            if round_ > 0:  # more than what was on its way
+            if round_ > 0 and deriver is not None:
                 carry_over(deriver, self.job.targets, differing)
             differing = self.job.sides.again(differing)
-        return HomeDifferences(compared.rows, differing)
+        return differing
 
     def _reached(self, states: States, follower: Follower | None, state: State, phase: Phase) -> State:
         if follower is not None:
