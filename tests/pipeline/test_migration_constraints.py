@@ -21,7 +21,7 @@ Documents = Database[dict[str, Any]]
 
 @pytest.fixture
 def live(database: Documents, mongod: Server) -> str:
-    """Products that lines in orders refer to by `sku`, which no index keeps unique; no collection has a validator."""
+    """Products that lines in orders name by `sku`, which no index keeps unique; no collection has a validator."""
     database["products"].insert_many([{"_id": i, "sku": f"s{i}", "price": 1.5 * i} for i in range(20)])
     database["orders"].insert_many(
         [
@@ -43,7 +43,9 @@ def _about(risks: tuple[str, ...], *words: str) -> list[str]:
 
 def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> None:
     """Also of a collection that stays; after the cutover a second value is refused until the index is dropped as told."""
+    database["products"].create_index("sku", unique=True)
     found, new = _normalized(live)
+    database["products"].drop_index("sku_1")
     plan = pipeline.plan_migration(found.in_place, new, database)
     assert "products: sku (unique)" in plan.indexes_built
     (told,) = _about(plan.risks, "`products` gets a unique index on sku")
@@ -55,6 +57,16 @@ def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> N
         database["products"].insert_one(again)
     database["products"].drop_index(drop.partition("dropIndex(")[2].strip(')"'))
     database["products"].insert_one(again)
+
+
+def test_what_only_happens_to_be_unique_stays_so_no_longer(live: str, database: Documents) -> None:
+    """A value that comes twice while the migration runs is the application's to write, before the cutover and after it."""
+    found, new = _normalized(live)
+    assert not [index for index in pipeline.plan_migration(found.in_place, new, database).indexes_built if "sku" in index]
+    assert pipeline.migrate(found.in_place, new, database).equal
+    database["products"].insert_one({"_id": 90, "sku": "s1", "price": 1.0})
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    database["products"].insert_one({"_id": 91, "sku": "s1", "price": 1.0})
 
 
 def test_a_unique_index_that_is_there_is_no_risk(live: str, database: Documents) -> None:
