@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.emitters.unknown_fields import unknown_fields
 from nestling.executors.found_fields import find_fields
+from nestling.ir.primitives import Field
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.reversing import in_place, redesign
 from nestling.sources.mongo import LiveDatabase
@@ -76,6 +81,35 @@ def test_a_unique_index_that_is_there_is_no_risk(live: str, database: Documents)
     plan = pipeline.plan_migration(found.in_place, new, database)
     assert not _about(plan.risks, "`products` gets")
     assert not [index for index in plan.indexes_built if index.startswith("products")]
+
+
+PATIENTS = """
+CREATE TABLE patient (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE insurance (patient_id INTEGER PRIMARY KEY REFERENCES patient, policy_no TEXT NOT NULL UNIQUE);
+CREATE TABLE card (patient_id INTEGER NOT NULL REFERENCES patient, n INTEGER, code TEXT NOT NULL UNIQUE,
+                   PRIMARY KEY (patient_id, n));
+INSERT INTO patient VALUES (1, 'Ann'), (2, 'Bea');
+INSERT INTO insurance VALUES (1, 'p1'), (2, 'p2');
+INSERT INTO card VALUES (1, 1, 'a'), (1, 2, 'b'), (2, 1, 'c');
+"""
+
+
+def test_a_unique_index_inside_documents_keeps_what_it_keeps(database: Documents, tmp_path: Path) -> None:
+    """It is no risk that it is built again on the same rows; as documents of their own, elements may share a value no longer."""
+    source = f"sqlite:///{tmp_path / 'patients.db'}"
+    with closing(sqlite3.connect(tmp_path / "patients.db")) as connection:
+        connection.executescript(PATIENTS)
+    old, apart = (pipeline.design(source, strategy=name) for name in ("embedded", "normalized"))
+    (patient,) = old.design.collections
+    assert {each.relationship for each in patient.body.embeddings} == {"patient_insurance", "patient_card"}
+    renamed = replace(patient, body=replace(patient.body, fields=(Field("name", "called"),)))
+    new = replace(old, design=replace(old.design, collections=(renamed,)))
+    pipeline.load(old, source, database)
+    plan = pipeline.plan_migration(old, new, database)
+    assert [index for index in plan.indexes_built if "insurance.policy_no (unique" in index]
+    assert not _about(plan.risks, "gets a unique index")
+    (told,) = _about(pipeline.plan_migration(old, apart, database).risks, "gets a unique index on code")
+    assert "nothing keeps code of `card` unique today" in told
 
 
 def test_validators_that_are_new_are_said(live: str, database: Documents) -> None:

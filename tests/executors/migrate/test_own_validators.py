@@ -1,4 +1,4 @@
-"""A validator that loading gave a collection is the old design's own, whatever conditions it holds; another is the application's."""
+"""A validator that loading gave a collection is the old design's own, whatever it says; another is the application's."""
 
 from __future__ import annotations
 
