@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     help="Leave behind what documents hold that the designs do not know. Without this it is an error.",
 )
 @click.option(
+    "--drop-nulls",
+    is_flag=True,
+    help="Let fields that are null become fields that are missing. Without this it is an error.",
+)
+@click.option(
     "--drop-order",
     is_flag=True,
     help="Let arrays lose an order that no values of their elements tell. Without this it is an error.",
@@ -72,6 +77,7 @@ def command(
     abort: bool,
     drop_old: bool,
     drop_unknown: bool,
+    drop_nulls: bool,
     drop_order: bool,
     drop_id_order: bool,
     drop_copies: bool,
@@ -118,6 +124,7 @@ def command(
                 offline=offline,
                 cutover=cutover,
                 drop_unknown=drop_unknown,
+                drop_nulls=drop_nulls,
                 drop_order=drop_order,
                 drop_id_order=drop_id_order,
                 drop_copies=drop_copies,

@@ -15,6 +15,7 @@ from nestling.ir.planned_indexes import PlannedIndex, index_gaps, named_indexes,
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
+from nestling.ir.validator_form import validator_form
 from nestling.ir.values import Policy
 
 
@@ -25,18 +26,20 @@ def collection_commands(
     additional: bool = True,
     policy: Policy | None = None,
     unseen: bool = False,
+    foreign: bool = False,
 ) -> tuple[CreateCollection | ModifyCollection, ...]:
     """A command per collection, with its validator, level and action.
 
     `existing` names the collections that are already there, each with the number of its documents that break the validator
     (None: nobody has counted); they are modified, not created. What has no validator needs no modification. `unseen`: whether
-    validators let values pass that the source may hold and the model does not tell of.
+    validators let values pass that the source may hold and the model does not tell of. `foreign`: whether they take documents in
+    the form that other applications give them (`validator`).
     """
     known = existing or {}
     found: list[CreateCollection | ModifyCollection] = []
     for store in design.stores:
         exists = store.name in known
-        options = validation(design, store, additional=additional, policy=policy, unseen=unseen)
+        options = validation(design, store, additional=additional, policy=policy, unseen=unseen, foreign=foreign)
         if options:
             options |= enforcement(exists=exists, failing=known.get(store.name)).options()
         if not exists:
@@ -66,6 +69,16 @@ def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[
     }
     groups = (tuple(commands[name] for name in names if name in commands) for _, names in alike)
     return {command.name: group for group in groups for command in group}
+
+
+def own_validators(design: Design, *, policy: Policy | None = None) -> frozenset[tuple[str, bytes]]:
+    """The collections with the forms of all validators that are ours: of a load, of one that met unseen values, of a migration."""
+    return frozenset(
+        (store.name, validator_form(validator(design, store, policy=policy, unseen=unseen, foreign=foreign)))
+        for store in design.stores
+        if can_validate(store)
+        for unseen, foreign in ((False, False), (True, False), (True, True))
+    )
 
 
 def _entities_in(design: Design, store: StoredCollection) -> frozenset[str]:
@@ -102,11 +115,12 @@ def validation(
     additional: bool = True,
     policy: Policy | None = None,
     unseen: bool = False,
+    foreign: bool = False,
 ) -> dict[str, object]:
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
         return {}
-    return {"validator": validator(design, store, additional=additional, policy=policy, unseen=unseen)}
+    return {"validator": validator(design, store, additional=additional, policy=policy, unseen=unseen, foreign=foreign)}
 
 
 def storage(store: StoredCollection) -> dict[str, object]:

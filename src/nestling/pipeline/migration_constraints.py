@@ -199,17 +199,13 @@ def _has_condition(told: Mapping[str, Any]) -> bool:
 
 def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     """Validators of collections that are built, where the server asks less of the same documents today, or something else."""
-    from nestling.emitters.commands import collection_commands
+    from nestling.emitters.commands import own_validators
     from nestling.emitters.jsonschema import can_validate
     from nestling.ir.literals import shell
     from nestling.ir.validator_form import validator_form
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    ours = {
-        (each.name, validator_form(each.options.get("validator")))
-        for unseen in (False, True)
-        for each in collection_commands(old, policy=job.policy, unseen=unseen)
-    }
+    ours = own_validators(old, policy=job.policy)
     free, others = list[str](), list[str]()
     for store in new.stores:
         if store.name in job.kept or not can_validate(store):
@@ -227,8 +223,8 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
         if names:
             shown = first_of([f"`{name}`" for name in names], SHOWN)
             yield (
-                f"{shown}: {what}: from the cutover on, a document is refused that lacks a field all of them have then (an array"
-                " too, be it empty), or has a value of a type none of them has (a whole number where all have fractions)."
+                f"{shown}: {what}: from the cutover on, a document is refused that lacks a field all of them have then,"
+                " or has a value of a type none of them has (a whole number where all have fractions)."
                 " `nestling emit NEW.YAML --as jsonschema` shows them; after the cutover,"
                 f' db.runCommand({{collMod: {shell(names[0])}, validationAction: "warn"}}) only logs what it would refuse,'
                 " and `validator: {}` takes anything"

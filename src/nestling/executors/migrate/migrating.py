@@ -38,6 +38,7 @@ from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.indexes import require_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migration_lease import alone
+from nestling.executors.migrate.null_fields import require_no_nulls
 from nestling.executors.migrate.preflight import check, check_cutover
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
@@ -89,8 +90,8 @@ class Dropped:
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays;
-    `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values that differ from what they follow
+    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_nulls`, fields that are null;
+    `drop_order`, orders of arrays; `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values that differ from what they follow
     from; `drop_indexes`, indexes of the database; `drop_options`, collations, bounds and validators of collections.
     """
 
@@ -99,6 +100,7 @@ class Migration:
     open_shelf: OpenShelf
     tell: Tell
     drop_unknown: bool = False
+    drop_nulls: bool = False
     drop_order: bool = False
     drop_id_order: bool = False
     drop_copies: bool = False
@@ -148,6 +150,9 @@ class Migration:
             require_options(self.job)
         self.tell("fields that are not in the designs", 0)
         self.unknown = left_behind(self.job, self.database, is_allowed=self.drop_unknown)
+        if not self.drop_nulls:
+            self.tell("fields that are null", 0)
+            require_no_nulls(self.job, self.database)
         if not self.drop_order:
             self.tell("orders of arrays", 0)
             require_order(self.job, self.database)

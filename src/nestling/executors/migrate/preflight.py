@@ -96,11 +96,11 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         if number:
             one = database[name].find_one(condition) or {}
             what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
-            nulls = find_fields(database, {name: job.nulls[name]})
-            mend = "unset what is null, as told below, and mend the rest" if nulls else "mend them"
+            nulls = [each for each in find_fields(database, {name: job.nulls[name]}) if each.path.endswith("[]")]
+            mend = "pull what is null, as told below, and mend the rest" if nulls else "mend them"
             move = f"{mend}, or name the design they are of in --from-design; they would not all come over"
             problems.append(Problem(what, where=name, next_move=move))
-            problems += (Problem(f"{each.text()}, is null, not missing", next_move=unset(each)) for each in nulls)
+            problems += (Problem(f"{each.text()}, is null", next_move=unset(each)) for each in nulls)
     return problems
 
 
