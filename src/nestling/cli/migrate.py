@@ -155,7 +155,7 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
-    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds."""
+    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds, refused_seconds."""
     return {
         "phase": str(done.phase),
         "equal": done.equal,
@@ -167,6 +167,7 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
         "unknown": [asdict(each) for each in done.unknown],
         "lagging": [asdict(each) for each in done.lagging],
         "seconds": round(done.seconds, 3),
+        "refused_seconds": None if done.refused_seconds is None else round(done.refused_seconds, 3),
     }
 
 
@@ -217,4 +218,6 @@ def show(done: MigrationReport) -> None:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:
         click.echo("Ready. Run it again with --cutover; the application then uses the new design. --abort ends it.")
+    if done.refused_seconds is not None:
+        click.echo(f"The old collections refused writes for {done.refused_seconds:.1f} s.")
     click.echo(f"It took {done.seconds:.1f} s.")

@@ -191,7 +191,8 @@ class MigrationPlan:
     """What a migration would do, before anything is written.
 
     `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
-    would be lost. `seconds` is the estimated time of the backfill. `phase` is that of this very migration, if it has begun.
+    would be lost. `seconds` is the estimated time of the backfill, `refused_seconds` that of the comparison at the cutover,
+    while writes are refused. `phase` is that of this very migration, if it has begun.
     """
 
     moves: tuple[Move, ...]
@@ -204,6 +205,7 @@ class MigrationPlan:
     untouched: tuple[str, ...]
     unknown: tuple[FoundField, ...]
     seconds: float | None = None
+    refused_seconds: float | None = None
     phase: Phase | None = None
 
 

@@ -83,6 +83,7 @@ def plan_migration(
         tuple(_untouched(job, database)),
         unknown,
         _seconds(moves, job, measured),
+        _compared_seconds(job, measured),
         phase,
     )
 
@@ -273,4 +274,9 @@ def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) ->
     """The backfill and one comparison."""
     rates = {CollectionOrigin.SERVER: SERVER_ROWS_PER_SECOND, CollectionOrigin.STREAM: STREAM_ROWS_PER_SECOND}
     built = sum(sum(measured[name].rows for name in move.of) / rates[move.way] for move in moves if move.way in rates)
-    return built + sum(measured[name].rows for name in job.sides.entities) / COMPARED_ROWS_PER_SECOND
+    return built + _compared_seconds(job, measured)
+
+
+def _compared_seconds(job: Job, measured: Mapping[str, Size]) -> float:
+    """One comparison of all rows that move."""
+    return sum(measured[name].rows for name in job.sides.entities) / COMPARED_ROWS_PER_SECOND

@@ -49,6 +49,8 @@ from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import DifferingRow, Phase, RepeatedKey
 
+NEAR = 50
+"""Changes that came while others were carried over: so few that the rest can be carried over while writes are refused."""
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
 
@@ -65,7 +67,7 @@ class MigrationReport:
     `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
     the designs say nothing of, were left behind, as that was asked for. `lagging` fields, kept in the background, were not what
     they follow from when they were looked at. `differing` are a few of the rows that do, `repeated` the keys that several of them
-    have.
+    have. `refused_seconds`: for how long the cutover had the old collections refuse writes (None: there was none).
     """
 
     phase: Phase
@@ -78,6 +80,7 @@ class MigrationReport:
     lagging: tuple[FoundField, ...] = ()
     differing: tuple[DifferingRow, ...] = ()
     repeated: tuple[RepeatedKey, ...] = ()
+    refused_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class Migration:
     drop_options: bool = False
     unknown: tuple[FoundField, ...] = ()
     lagging: tuple[FoundField, ...] = ()
+    refused_seconds: float | None = None
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
@@ -207,6 +211,7 @@ class Migration:
         written = deriver.written
         left = self.unknown, self.lagging
         report = MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
+        report = replace(report, refused_seconds=self.refused_seconds)
         return report if compared.equal else self._told(report, compared)
 
     def _told(self, report: MigrationReport, compared: HomeDifferences) -> MigrationReport:
@@ -297,7 +302,29 @@ class Migration:
     def _cut_over(
         self, states: States, state: State, deriver: Deriver, follower: Follower | None
     ) -> tuple[State, HomeDifferences]:
+        if follower is not None:
+            self._catch_up(follower)
+            state = follower.state
         self.tell("cutover", 0)
+        begin = time.monotonic()
+        try:
+            return self._fenced(states, state, deriver, follower)
+        finally:
+            self.refused_seconds = time.monotonic() - begin
+
+    def _catch_up(self, follower: Follower) -> None:
+        """Carry over what came while rows were compared, and what comes meanwhile, until hardly anything does."""
+        self.tell("changes", 0)
+        for _ in range(ROUNDS):
+            before = follower.changes
+            follower.drain()
+            if follower.changes - before <= NEAR:
+                break
+
+    def _fenced(
+        self, states: States, state: State, deriver: Deriver, follower: Follower | None
+    ) -> tuple[State, HomeDifferences]:
+        """What is done while writes are refused."""
         state = fence(self.job, self.database, states, self._to_switch(state))
         if follower is not None:
             follower.state = state
