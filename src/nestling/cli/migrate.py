@@ -155,7 +155,9 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
-    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds, refused_seconds."""
+    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds,
+    refused_seconds.
+    """
     return {
         "phase": str(done.phase),
         "equal": done.equal,

@@ -72,7 +72,7 @@ def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[
 
 
 def own_validators(design: Design, *, policy: Policy | None = None) -> frozenset[tuple[str, bytes]]:
-    """The collections with the forms of all validators that are ours: of a load, of one that met unseen values, of a migration."""
+    """The collections with the forms of all validators of ours: of a load, of one that met unseen values, of a migration."""
     return frozenset(
         (store.name, validator_form(validator(design, store, policy=policy, unseen=unseen, foreign=foreign)))
         for store in design.stores

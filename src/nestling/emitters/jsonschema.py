@@ -61,8 +61,8 @@ def validator(
     """`{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of the rows in it.
 
     `additional`: whether documents may have fields the design does not know. `foreign`: whether other applications write them,
-    who leave out an array without rows, and give null to a field that may be missing. `policy`: what loading does with values that fit no BSON type. `unseen`: whether
-    values pass that the source may hold and the model does not tell of (`bson_types`).
+    who leave out an array without rows, and give null to a field that may be missing. `policy`: what loading does with values
+    that fit no BSON type. `unseen`: whether values pass that the source may hold and the model does not tell of (`bson_types`).
     """
     found = documents(design, store)
     asked = _Asked(additional, policy or Policy(), unseen, foreign)

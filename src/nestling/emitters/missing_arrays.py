@@ -19,7 +19,10 @@ def missing_arrays(design: Design) -> Mapping[str, Sequence[Stage]]:
 def written_arrays(design: Design) -> frozenset[tuple[str, str]]:
     """The collection and the path of every array that is written where it is empty."""
     return frozenset(
-        (store.name, path) for store in design.stores for kind in documents(design, store) for path in _written(kind, "")
+        (store.name, path)
+        for store in design.stores
+        for kind in documents(design, store)
+        for path in _written(kind, "")
     )
 
 
@@ -48,5 +51,7 @@ def _arrays(content: Object) -> Iterator[str]:
     """The fields that are there, empty, where other applications may leave them out."""
     pairs = zip(content.fields, lenient(content).fields, strict=True)
     return (
-        field.name for field, other in pairs if isinstance(field.content, Array) and field.required and not other.required
+        field.name
+        for field, other in pairs
+        if isinstance(field.content, Array) and field.required and not other.required
     )

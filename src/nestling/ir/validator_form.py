@@ -10,7 +10,7 @@ from nestling.ir.canonical import canonical, stored_bytes
 _TEXTS = ("description", "title")
 
 
-def validator_form(validator: Mapping[str, Any] | None) -> bytes:
+def validator_form(validator: object) -> bytes:
     """All that a validator refuses documents by, as bytes: the NaN of a condition equals itself there. None is an empty one."""
     return stored_bytes(canonical(_rules(validator or {})))
 
@@ -19,7 +19,9 @@ def _rules(value: Any) -> Any:
     """Without the texts in it, which refuse nothing and name relationships; a whole number is one however it is written."""
     match value:
         case Mapping():
-            return {name: _rules(each) for name, each in value.items() if name not in _TEXTS or not isinstance(each, str)}
+            return {
+                name: _rules(each) for name, each in value.items() if name not in _TEXTS or not isinstance(each, str)
+            }
         case list() | tuple():
             return [_rules(each) for each in value]
         case float() if value.is_integer():

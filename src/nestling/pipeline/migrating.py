@@ -85,9 +85,10 @@ def migrate(
     change streams will do.
 
     What would be lost is an error, unless the caller allows it: `drop_unknown` (fields of documents that the designs do not
-    know), `drop_nulls` (fields that are null, and would be missing), `drop_order` (orders of arrays that no values of their elements tell), `drop_id_order` (orders of the fields of an
-    `_id`), `drop_copies` (copies and computed values that differ from what they follow from), `drop_indexes` (indexes that the
-    new design cannot have), `drop_options` (collations, bounds and validators of collections that are built anew).
+    know), `drop_nulls` (fields that are null, and would be missing), `drop_order` (orders of arrays that no values of their
+    elements tell), `drop_id_order` (orders of the fields of an `_id`), `drop_copies` (copies and computed values that differ
+    from what they follow from), `drop_indexes` (indexes that the new design cannot have), `drop_options` (collations, bounds
+    and validators of collections that are built anew).
     """
     from nestling.executors.migrate import MigrationReport, with_patience
     from nestling.ir.migration import Phase

@@ -135,7 +135,7 @@ def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
 
 
 def _arrays(design: Design, collection: str) -> dict[str, tuple[str, ...]]:
-    """By entity of a collection's documents, the relationships to the array its rows lie in; none where a document has one row."""
+    """By entity of a collection's documents, the relationships to the array its rows lie in; none where a document has one."""
     from nestling.ir.layout import NodeKind
 
     found = dict[str, tuple[str, ...]]()

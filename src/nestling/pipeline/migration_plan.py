@@ -51,7 +51,9 @@ def plan_migration(
     unknown = find_fields(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
     fields = (f"{each.text()}, {lost}" for each in unknown)
-    null = (f"{each.text()}, {LOST_NULL}, which `migrate` refuses without `--drop-nulls`" for each in nulls(job, database))
+    null = (
+        f"{each.text()}, {LOST_NULL}, which `migrate` refuses without `--drop-nulls`" for each in nulls(job, database)
+    )
     orders = (
         f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
         for each in find_fields(database, job.reordered)

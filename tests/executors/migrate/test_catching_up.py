@@ -11,6 +11,7 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.executors.migrate import migrating
 from nestling.executors.migrate.compare import HomeDifferences, HomeViews
+from nestling.executors.migrate.cutover import fence
 from nestling.executors.migrate.follow import Follower
 from nestling.executors.migrate.state import State, States
 from tests.executors.migrate.test_array_orders import designs
@@ -27,7 +28,7 @@ def test_hardly_anything_is_left_when_writes_are_refused(
     )
     moves = designs(mongod, database)
     followers, carried = list[Follower](), list[int]()
-    compare, drain, fence = HomeViews.compare, Follower.drain, migrating.fence
+    compare, drain = HomeViews.compare, Follower.drain
 
     def written_meanwhile(sides: HomeViews, entities: Any = None) -> HomeDifferences:
         found = compare(sides, entities)
@@ -46,7 +47,7 @@ def test_hardly_anything_is_left_when_writes_are_refused(
 
     monkeypatch.setattr(HomeViews, "compare", written_meanwhile)
     monkeypatch.setattr(Follower, "drain", drained)
-    monkeypatch.setattr(migrating, "fence", fenced)
+    monkeypatch.setattr("nestling.executors.migrate.migrating.fence", fenced)
     done = pipeline.migrate(*moves, database, cutover=True)
     assert done.equal
     assert carried == [WRITES - 1]  # of the first document nothing changed

@@ -147,9 +147,7 @@ def test_what_a_copy_holds_is_planned(mongod: Server, database: Documents) -> No
 def test_a_null_that_is_json_is_planned(mongod: Server, database: Documents) -> None:
     """It cannot pass through rows: said before anything is built."""
     details = [{"a": 1}, "b", None]
-    database["users"].insert_many(
-        {"_id": n, "details": details[n % 3], "tags": [{"n": 1, "m": 2}]} for n in range(30)
-    )
+    database["users"].insert_many({"_id": n, "details": details[n % 3], "tags": [{"n": 1, "m": 2}]} for n in range(30))
     moves = designs(mongod, database)
     problem = _refusal(moves, database)
     assert problem.what.startswith("`details` is null in 10 documents, and is kept whole as json")

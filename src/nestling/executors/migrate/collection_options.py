@@ -37,9 +37,7 @@ def lost_options(
     )
 
 
-def _lost(
-    name: str, today: Mapping[str, Any], ours: Set[tuple[str, bytes]], new: Mapping[str, Any]
-) -> Iterator[str]:
+def _lost(name: str, today: Mapping[str, Any], ours: Set[tuple[str, bytes]], new: Mapping[str, Any]) -> Iterator[str]:
     collation = today.get("collation")
     if collation:
         told = {part: collation[part] for part in ("locale", "strength") if part in collation}

@@ -77,7 +77,9 @@ def repeated_problems(found: Iterable[RepeatedKey]) -> Iterator[Problem]:
     """Each with what to do about it."""
     for each in found:
         if each.is_unique:
-            yield Problem(each.text(), where=each.collection, next_move=f"change all but one of them, or {each.allowing()}")
+            yield Problem(
+                each.text(), where=each.collection, next_move=f"change all but one of them, or {each.allowing()}"
+            )
             continue
         move = (
             f"change or remove all but one of them, or give `{each.entity}` a key that does not repeat, in the model and in both"

@@ -11,7 +11,10 @@ from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
 from nestling.ir.found_field import FoundField
 
-LOST = "is null, and would come over as a field that is missing: `{field: null}` finds both, `$exists` and `$type` tell them apart"
+LOST = (
+    "is null, and would come over as a field that is missing: `{field: null}` finds both, while `$exists` and `$type`"
+    " tell them apart"
+)
 _MOVE = "see whether statements and code take a missing field for null, and let it go: `--drop-nulls`"
 
 

@@ -59,9 +59,7 @@ def _same_values(homes: Homes, error: RowRefused) -> MigrationError:
     return MigrationError(*error.problems)
 
 
-def place_of(
-    homes: Homes, entity: str, values: Mapping[str, object], attribute: str
-) -> tuple[str, str, object] | None:
+def place_of(homes: Homes, entity: str, values: Mapping[str, object], attribute: str) -> tuple[str, str, object] | None:
     """Where an attribute of a row lies: the collection, the path, and the `_id` of a document that has the row."""
     kind = homes.model.entity(entity)
     for place in homes.at(entity):

@@ -100,7 +100,8 @@ def _maybe(unclear: Unclear) -> str:
 
 def _unkept(link: Link) -> str:
     """What would be a reference, were it kept unique what it leads to."""
-    where, to = f"{link.collection}.{steps_text(link.columns[0])}", f"{link.target}.{steps_text(link.target_columns[0])}"
+    where = f"{link.collection}.{steps_text(link.columns[0])}"
+    to = f"{link.target}.{steps_text(link.target_columns[0])}"
     what = f"`{where}` may refer to `{to}`: {link.resolved:,} of {link.checked:,} values are there"
     if link.target_node:
         return f"{what}. Nothing keeps these unique: say in the model if they are"

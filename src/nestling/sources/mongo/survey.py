@@ -24,8 +24,8 @@ MOSTLY = 0.95
 class Survey:
     """Every node of a database with its role, and the links between those that are entities.
 
-    `own`: the places of fields and nodes that look like repeats of others, and hold something else. `unkept`: what would be links,
-    were what they lead to kept unique.
+    `own`: the places of fields and nodes that look like repeats of others, and hold something else. `unkept`: what would be
+    links, were what they lead to kept unique.
     """
 
     facts: Facts
