@@ -43,8 +43,11 @@ def _json_nulls(job: Job, read: Model) -> Iterator[Problem]:
                 condition = {path: {"$type": "null", "$not": {"$type": "array"}}}
                 number, found = documents_with(job.homes.database[place.query.collection], condition)
                 if number:
-                    what = f"`{path}` is null in {found}, and is kept whole as json: it cannot be carried over as it is"
-                    yield Problem(what, place.query.collection, next_move="unset it there, or give it a value")
+                    one = job.homes.database[place.query.collection].find_one(condition, {"_id": 1}) or {}
+                    where = f"in {found}, such as _id {cut(shell(one.get('_id')))}"
+                    what = f"`{path}` is null {where}: it cannot be carried over as it is"
+                    move = "it is kept whole as json: $unset the field where it is null, or give it a value"
+                    yield Problem(what, place.query.collection, next_move=move)
 
 
 def _of_several_types(job: Job, read: Model, open_shelf: OpenShelf) -> list[Problem]:

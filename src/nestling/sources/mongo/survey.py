@@ -67,6 +67,23 @@ def _unkept(structure: Structure) -> Iterator[Link]:
             yield link
 
 
+def _without(structure: Structure, links: tuple[Link, ...]) -> Structure:
+    """The structure without these links, and without what repeats or counts rows by them."""
+    led = {(each.collection, each.columns, each.target, each.target_node) for each in links}
+    return replace(
+        structure,
+        links=tuple(each for each in structure.links if each not in links),
+        repeats=tuple(
+            each for each in structure.repeats if (each.collection, each.link, each.target, each.target_node) not in led
+        ),
+        counted=tuple(
+            each
+            for each in structure.counted
+            if (each.child, each.child_columns, each.collection, each.node) not in led
+        ),
+    )
+
+
 def flat_copies(survey: Survey) -> Iterator[Repeat]:
     """Repeats that are copies by their names or by where they stand, but for sub-documents that are copies as a whole."""
     for repeat in survey.facts.structure.repeats:
@@ -95,11 +112,10 @@ def counts(survey: Survey) -> Iterator[Counted]:
 
 def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
     """Every node of the facts' collections, with its role; `own`: places of what is no repeat, however much it looks like one."""
-    structure = facts.structure
     found: dict[Place, ObservedNode] = {}
-    unkept = tuple(_unkept(structure))
-    kept = (each for each in structure.links if each not in unkept)
-    structure = replace(structure, links=(*kept, *_links_by_name(facts)))
+    unkept = tuple(_unkept(facts.structure))
+    facts = replace(facts, structure=_without(facts.structure, unkept))
+    structure = replace(facts.structure, links=(*facts.structure.links, *_links_by_name(facts)))
     made = Survey(facts, found, structure.links, own, unkept)
     known = _Known(structure)
     collections = [with_declared(each) for each in facts.of_documents()]
