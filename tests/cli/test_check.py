@@ -202,6 +202,11 @@ def test_fields_that_are_not_in_the_design(shelf: Path, target: str, database: D
     count = database["authors"].count_documents({"nickname": "N"})
     assert f"note: `authors.nickname` in {count} documents, such as _id 3, is not in the design" in done.err
     assert "note: `books.author.born` in 1 document, such as _id 3, is not in the design" in done.err
+    assert "then write what it wrote by statements of this design" in done.err
+    assert (
+        'db.getCollection("books").updateMany({"author.born": {$exists: true}}, {$unset: {"author.born": ""}})'
+        in done.err
+    )
     told = nestling("check", "design.yaml", target, "--json", cwd=shelf).json
     assert (told["clean"], told["unknown"]) == (
         True,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.emitters.field_searches.unknown_fields import unknown_fields
 from nestling.executors.found_fields import find_fields
+from nestling.ir.primitives import Field
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.reversing import in_place, redesign
 from nestling.sources.mongo import LiveDatabase
@@ -21,7 +26,7 @@ Documents = Database[dict[str, Any]]
 
 @pytest.fixture
 def live(database: Documents, mongod: Server) -> str:
-    """Products that lines in orders refer to by `sku`, which no index keeps unique; no collection has a validator."""
+    """Products that lines in orders name by `sku`, which no index keeps unique; no collection has a validator."""
     database["products"].insert_many([{"_id": i, "sku": f"s{i}", "price": 1.5 * i} for i in range(20)])
     database["orders"].insert_many(
         [
@@ -43,7 +48,9 @@ def _about(risks: tuple[str, ...], *words: str) -> list[str]:
 
 def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> None:
     """Also of a collection that stays; after the cutover a second value is refused until the index is dropped as told."""
+    database["products"].create_index("sku", unique=True)
     found, new = _normalized(live)
+    database["products"].drop_index("sku_1")
     plan = pipeline.plan_migration(found.in_place, new, database)
     assert "products: sku (unique)" in plan.indexes_built
     (told,) = _about(plan.risks, "`products` gets a unique index on sku")
@@ -57,6 +64,17 @@ def test_a_unique_index_that_is_new_is_said(live: str, database: Documents) -> N
     database["products"].insert_one(again)
 
 
+def test_what_only_happens_to_be_unique_stays_so_no_longer(live: str, database: Documents) -> None:
+    """A value that comes twice while the migration runs is the application's to write, before the cutover and after it."""
+    found, new = _normalized(live)
+    built = pipeline.plan_migration(found.in_place, new, database).indexes_built
+    assert not [index for index in built if "sku" in index]
+    assert pipeline.migrate(found.in_place, new, database).equal
+    database["products"].insert_one({"_id": 90, "sku": "s1", "price": 1.0})
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    database["products"].insert_one({"_id": 91, "sku": "s1", "price": 1.0})
+
+
 def test_a_unique_index_that_is_there_is_no_risk(live: str, database: Documents) -> None:
     """By whatever name; and it is not among those to build."""
     database["products"].create_index("sku", unique=True, name="mine")
@@ -64,6 +82,35 @@ def test_a_unique_index_that_is_there_is_no_risk(live: str, database: Documents)
     plan = pipeline.plan_migration(found.in_place, new, database)
     assert not _about(plan.risks, "`products` gets")
     assert not [index for index in plan.indexes_built if index.startswith("products")]
+
+
+PATIENTS = """
+CREATE TABLE patient (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE insurance (patient_id INTEGER PRIMARY KEY REFERENCES patient, policy_no TEXT NOT NULL UNIQUE);
+CREATE TABLE card (patient_id INTEGER NOT NULL REFERENCES patient, n INTEGER, code TEXT NOT NULL UNIQUE,
+                   PRIMARY KEY (patient_id, n));
+INSERT INTO patient VALUES (1, 'Ann'), (2, 'Bea');
+INSERT INTO insurance VALUES (1, 'p1'), (2, 'p2');
+INSERT INTO card VALUES (1, 1, 'a'), (1, 2, 'b'), (2, 1, 'c');
+"""
+
+
+def test_a_unique_index_inside_documents_keeps_what_it_keeps(database: Documents, tmp_path: Path) -> None:
+    """It is no risk that it is built again on the same rows; as documents of their own, elements may share a value no longer."""
+    source = f"sqlite:///{tmp_path / 'patients.db'}"
+    with closing(sqlite3.connect(tmp_path / "patients.db")) as connection:
+        connection.executescript(PATIENTS)
+    old, apart = (pipeline.design(source, strategy=name) for name in ("embedded", "normalized"))
+    (patient,) = old.design.collections
+    assert {each.relationship for each in patient.body.embeddings} == {"patient_insurance", "patient_card"}
+    renamed = replace(patient, body=replace(patient.body, fields=(Field("name", "called"),)))
+    new = replace(old, design=replace(old.design, collections=(renamed,)))
+    pipeline.load(old, source, database)
+    plan = pipeline.plan_migration(old, new, database)
+    assert [index for index in plan.indexes_built if "insurance.policy_no (unique" in index]
+    assert not _about(plan.risks, "gets a unique index")
+    (told,) = _about(pipeline.plan_migration(old, apart, database).risks, "gets a unique index on code")
+    assert "nothing keeps code of `card` unique today" in told
 
 
 def test_validators_that_are_new_are_said(live: str, database: Documents) -> None:

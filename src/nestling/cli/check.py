@@ -169,8 +169,9 @@ def show(report: CheckReport) -> None:
                 f"{key}: about {estimate.differing:,.0f} of {text.counted(estimate.documents, 'document')} differ, "
                 f"{estimate.least:,.0f} to {estimate.most:,.0f} with 95 % confidence"
             )
-    left = "is not in the design: a migration would leave it behind"
+    left = "is not in the design: no statement reads it, and a migration would leave it behind"
     text.notices(report.gaps, [f"{each.text()}, {left}" for each in report.unknown])
+    _say_unknown(report)
     click.echo(verdict(report))
 
 
@@ -183,6 +184,24 @@ def _row(drift: Drift) -> tuple[str, ...]:
 
     repaired = "repaired" if drift.repaired else ""
     return drift.collection, shown(drift.id), drift.path, shown(drift.expected), shown(drift.found), repaired
+
+
+def _say_unknown(report: CheckReport) -> None:
+    """What to do about fields that the design does not know."""
+    from nestling.cli.parts import text
+    from nestling.ir.literals import of_collection, shell
+
+    if not report.unknown:
+        return
+    text.say(
+        "→ where it is an application's own data, give the model and the design an attribute for it. Where an application still"
+        " writes as before a cutover, change that application first; then write what it wrote by statements of this design, and"
+        " take the field out:"
+    )
+    for each in report.unknown[:SHOWN_ALIKE]:
+        found = {each.path.replace("[]", ""): {"$exists": True}}
+        gone = {"$unset": {each.path.replace("[]", ".$[]"): ""}}
+        click.echo(f"  {of_collection('db', each.collection)}.updateMany({shell(found)}, {shell(gone)})", err=True)
 
 
 def _say_moves(report: CheckReport) -> None:

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     help="Leave behind what documents hold that the designs do not know. Without this it is an error.",
 )
 @click.option(
+    "--drop-nulls",
+    is_flag=True,
+    help="Let fields that are null become fields that are missing. Without this it is an error.",
+)
+@click.option(
     "--drop-order",
     is_flag=True,
     help="Let arrays lose an order that no values of their elements tell. Without this it is an error.",
@@ -72,6 +77,7 @@ def command(
     abort: bool,
     drop_old: bool,
     drop_unknown: bool,
+    drop_nulls: bool,
     drop_order: bool,
     drop_id_order: bool,
     drop_copies: bool,
@@ -118,6 +124,7 @@ def command(
                 offline=offline,
                 cutover=cutover,
                 drop_unknown=drop_unknown,
+                drop_nulls=drop_nulls,
                 drop_order=drop_order,
                 drop_id_order=drop_id_order,
                 drop_copies=drop_copies,
@@ -148,7 +155,9 @@ def _said(shape: dict[str, object], sentence: str, *, as_json: bool) -> int:
 
 
 def migrate_json(done: MigrationReport) -> dict[str, object]:
-    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds."""
+    """The documented shape: phase, equal, rows, differing, repeated, changes, documents, unknown, lagging, seconds,
+    refused_seconds.
+    """
     return {
         "phase": str(done.phase),
         "equal": done.equal,
@@ -160,6 +169,7 @@ def migrate_json(done: MigrationReport) -> dict[str, object]:
         "unknown": [asdict(each) for each in done.unknown],
         "lagging": [asdict(each) for each in done.lagging],
         "seconds": round(done.seconds, 3),
+        "refused_seconds": None if done.refused_seconds is None else round(done.refused_seconds, 3),
     }
 
 
@@ -173,6 +183,9 @@ def _show_differing(done: MigrationReport) -> None:
         click.echo(f"  {row.text()}")
     for key in done.repeated:
         click.echo(f"{key.collection}: {key.text()}.")
+    if uniques := [key for key in done.repeated if key.is_unique]:
+        click.echo(f"Change all but one of them and run it again; or end it with --abort; {uniques[0].allowing()}.")
+        return
     if done.repeated:
         click.echo(
             "The new design keeps one row of a key: change or remove all but one, and run it again; or end it with --abort,\n"
@@ -207,4 +220,6 @@ def show(done: MigrationReport) -> None:
         click.echo("The new design has taken over. --drop-old drops what the old one left behind.")
     else:
         click.echo("Ready. Run it again with --cutover; the application then uses the new design. --abort ends it.")
+    if done.refused_seconds is not None:
+        click.echo(f"The old collections refused writes for {done.refused_seconds:.1f} s.")
     click.echo(f"It took {done.seconds:.1f} s.")

@@ -39,7 +39,9 @@ def command(old: Path, new: Path, target: str, as_json: bool) -> int:
 
 
 def plan_json(made: MigrationPlan) -> dict[str, object]:
-    """The documented shape: phase, collections, left, untouched, changes, indexes, risks, unknown, rows, seconds."""
+    """The documented shape: phase, collections, left, untouched, changes, indexes, risks, unknown, rows, seconds,
+    refused_seconds.
+    """
     return {
         "phase": None if made.phase is None else str(made.phase),
         "collections": [
@@ -61,6 +63,7 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
         "unknown": [asdict(each) for each in made.unknown],
         "rows": dict(made.rows),
         "seconds": None if made.seconds is None else round(made.seconds, 1),
+        "refused_seconds": None if made.refused_seconds is None else round(made.refused_seconds, 1),
     }
 
 
@@ -88,6 +91,7 @@ def show(made: MigrationPlan) -> None:
     """What changes, what becomes of each collection, how long it may take, what could go wrong."""
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted
+    from nestling.ir.migration import CollectionOrigin
 
     if made.phase is not None:
         click.echo(f"{_under_way(made.phase)}\n")
@@ -109,6 +113,12 @@ def show(made: MigrationPlan) -> None:
         total = counted(sum(made.rows.values()), "row")
         seconds = max(made.seconds, 1.0)
         click.echo(f"{total}; building and comparing may take about {seconds:,.0f} s, give or take a factor of three.")
+    if made.refused_seconds is not None and any(each.way is not CollectionOrigin.KEPT for each in made.moves):
+        seconds = max(made.refused_seconds, 1.0)
+        click.echo(
+            "At the cutover the old collections refuse writes while the last changes are carried over and all rows that move are"
+            f" compared: about {seconds:,.0f} s, and longer where writers are busy."
+        )
 
 
 def _megabytes(size_bytes: int | None) -> str | None:

@@ -15,19 +15,21 @@ from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
+from nestling.ir.validator_form import validator_form
 from nestling.ir.values import Policy
 
 
 def collection_commands(
-    design: Design, *, policy: Policy | None = None, unseen: bool = False
+    design: Design, *, policy: Policy | None = None, unseen: bool = False, foreign: bool = False
 ) -> tuple[CreateCollection, ...]:
     """A command per collection, with its validator, level and action.
 
-    `unseen`: whether validators let values pass that the source may hold and the model does not tell of.
+    `unseen`: whether validators let values pass that the source may hold and the model does not tell of. `foreign`: whether they
+    take documents in the form that other applications give them (`validator`).
     """
     found: list[CreateCollection] = []
     for store in design.stores:
-        options = validation(design, store, policy=policy, unseen=unseen)
+        options = validation(design, store, policy=policy, unseen=unseen, foreign=foreign)
         if options:
             options |= STRICT
         found.append(CreateCollection(store.name, {**storage(store), **options}))
@@ -54,6 +56,16 @@ def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[
     }
     groups = (tuple(commands[name] for name in names if name in commands) for _, names in alike)
     return {command.name: group for group in groups for command in group}
+
+
+def own_validators(design: Design, *, policy: Policy | None = None) -> frozenset[tuple[str, bytes]]:
+    """The collections with the forms of all validators of ours: of a load, of one that met unseen values, of a migration."""
+    return frozenset(
+        (store.name, validator_form(validator(design, store, policy=policy, unseen=unseen, foreign=foreign)))
+        for store in design.stores
+        if can_validate(store)
+        for unseen, foreign in ((False, False), (True, False), (True, True))
+    )
 
 
 def _entities_in(design: Design, store: StoredCollection) -> frozenset[str]:
@@ -89,11 +101,12 @@ def validation(
     *,
     policy: Policy | None = None,
     unseen: bool = False,
+    foreign: bool = False,
 ) -> dict[str, object]:
     """`{"validator": …}`, or nothing for a collection that cannot have one."""
     if not can_validate(store):
         return {}
-    return {"validator": validator(design, store, policy=policy, unseen=unseen)}
+    return {"validator": validator(design, store, policy=policy, unseen=unseen, foreign=foreign)}
 
 
 def storage(store: StoredCollection) -> dict[str, object]:

@@ -35,6 +35,7 @@ class _Asked:
     additional: bool
     policy: Policy
     unseen: bool
+    foreign: bool
 
 
 def files(proposal: Proposal) -> Mapping[str, str]:
@@ -53,19 +54,19 @@ def validator(
     store: StoredCollection,
     *,
     additional: bool = True,
-    arrays: bool = True,
+    foreign: bool = False,
     policy: Policy | None = None,
     unseen: bool = False,
 ) -> Schema:
     """`{"$jsonSchema": …}` for a physical collection, with `$and` of an `$expr` for each check of the rows in it.
 
-    `additional`: whether documents may have fields the design does not know. `arrays`: whether an array without rows must be
-    there, empty, as loading writes it. `policy`: what loading does with values that fit no BSON type. `unseen`: whether
-    values pass that the source may hold and the model does not tell of (`bson_types`).
+    `additional`: whether documents may have fields the design does not know. `foreign`: whether other applications write them,
+    who leave out an array without rows, and give null to a field that may be missing. `policy`: what loading does with values
+    that fit no BSON type. `unseen`: whether values pass that the source may hold and the model does not tell of (`bson_types`).
     """
     found = documents(design, store)
-    asked = _Asked(additional, policy or Policy(), unseen)
-    kinds = [_schema(each if arrays else lenient(each), asked) for each in found]
+    asked = _Asked(additional, policy or Policy(), unseen, foreign)
+    kinds = [_schema(lenient(each) if foreign else each, asked) for each in found]
     schema: Schema = {"$jsonSchema": kinds[0] if len(kinds) == 1 else {"bsonType": "object", "anyOf": kinds}}
     conditions = row_conditions(design, store, policy or Policy())
     return {**schema, "$and": conditions} if conditions else schema
@@ -106,7 +107,11 @@ def _object(content: Object, asked: _Asked) -> Schema:
     schema: Schema = {"bsonType": "object"}
     if required := [field.name for field in content.fields if field.required]:
         schema["required"] = required
-    schema["properties"] = {field.name: _described(field, asked) for field in content.fields}
+    nulls = asked.foreign and not content.exact
+    described = ((field, _described(field, asked)) for field in content.fields)
+    schema["properties"] = {
+        field.name: or_null(each) if nulls and not field.required else each for field, each in described
+    }
     if content.exact or not asked.additional:
         schema["additionalProperties"] = False
     return schema

@@ -111,19 +111,31 @@ class AssembledPart:
 
 @dataclass(frozen=True, slots=True)
 class RepeatedKey:
-    """A key of an entity that several rows have: its values by the paths of a collection's documents, and `_id`s of a few."""
+    """A key of an entity that several rows have: its values by the paths of a collection's documents, and `_id`s of a few.
+
+    `is_unique`: it is not what tells rows apart, but another UNIQUE.
+    """
 
     entity: str
     collection: str
     key: Mapping[str, object]
     times: int
     documents: tuple[object, ...]
+    is_unique: bool = False
 
     def text(self) -> str:
         """`{_id: 7, "lines.line": 2}`, the key of `lines`, is there 2 times, in the document with _id 7."""
         ids = ", ".join(cut(shell(each)) for each in self.documents)
         held = f", in {'the document' if len(self.documents) == 1 else 'documents'} with _id {ids}" if ids else ""
-        return f"`{shell(self.key)}`, the key of `{self.entity}`, is there {counted(self.times, 'time')}{held}"
+        of = f"UNIQUE in `{self.entity}`" if self.is_unique else f"the key of `{self.entity}`"
+        return f"`{shell(self.key)}`, {of}, is there {counted(self.times, 'time')}{held}"
+
+    def allowing(self) -> str:
+        """What to do where a UNIQUE may repeat."""
+        return (
+            f"where it may repeat, take it out of `uniques` of `{self.entity}` in the model and in both designs, with the"
+            " relationships that refer to it and the unique indexes on it, and plan again"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +191,8 @@ class MigrationPlan:
     """What a migration would do, before anything is written.
 
     `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
-    would be lost. `seconds` is the estimated time of the backfill. `phase` is that of this very migration, if it has begun.
+    would be lost. `seconds` is the estimated time of the backfill, `refused_seconds` that of the comparison at the cutover,
+    while writes are refused. `phase` is that of this very migration, if it has begun.
     """
 
     moves: tuple[Move, ...]
@@ -192,6 +205,7 @@ class MigrationPlan:
     untouched: tuple[str, ...]
     unknown: tuple[FoundField, ...]
     seconds: float | None = None
+    refused_seconds: float | None = None
     phase: Phase | None = None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,6 +69,7 @@ def migrate(
     offline: bool = False,
     cutover: bool = False,
     drop_unknown: bool = False,
+    drop_nulls: bool = False,
     drop_order: bool = False,
     drop_id_order: bool = False,
     drop_copies: bool = False,
@@ -84,9 +85,10 @@ def migrate(
     change streams will do.
 
     What would be lost is an error, unless the caller allows it: `drop_unknown` (fields of documents that the designs do not
-    know), `drop_order` (orders of arrays that no values of their elements tell), `drop_id_order` (orders of the fields of an
-    `_id`), `drop_copies` (copies and computed values that differ from what they follow from), `drop_indexes` (indexes that the
-    new design cannot have), `drop_options` (collations, bounds and validators of collections that are built anew).
+    know), `drop_nulls` (fields that are null, and would be missing), `drop_order` (orders of arrays that no values of their
+    elements tell), `drop_id_order` (orders of the fields of an `_id`), `drop_copies` (copies and computed values that differ
+    from what they follow from), `drop_indexes` (indexes that the new design cannot have), `drop_options` (collations, bounds
+    and validators of collections that are built anew).
     """
     from nestling.executors.migrate import MigrationReport, with_patience
     from nestling.ir.migration import Phase
@@ -98,6 +100,7 @@ def migrate(
         return replace(
             _migration(old, new, database, policy, watch),
             drop_unknown=drop_unknown,
+            drop_nulls=drop_nulls,
             drop_order=drop_order,
             drop_id_order=drop_id_order,
             drop_copies=drop_copies,
@@ -225,7 +228,7 @@ def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, al
 def _assembled(
     old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
 ) -> Job:
-    from nestling.emitters.commands import collection_commands
+    from nestling.emitters.commands import collection_commands, own_validators
     from nestling.emitters.field_searches.field_orders import field_orders, id_orders
     from nestling.emitters.field_searches.null_fields import null_fields
     from nestling.emitters.field_searches.reordered import reordered
@@ -270,7 +273,11 @@ def _assembled(
         old=written_collections(old),
         kept=stays,
         names=built,
-        commands=[each for each in collection_commands(staged, policy=policy, unseen=unseen) if each.name in built],
+        commands=[
+            each
+            for each in collection_commands(staged, policy=policy, unseen=unseen, foreign=unseen)
+            if each.name in built
+        ],
         indexes=[index for index in indexes if index not in late],
         late_indexes=[_final(index, finals) for index in late],
         indexes_gone=gone,
@@ -281,11 +288,12 @@ def _assembled(
         options_lost=lost_options(
             database,
             [name for name in written_collections(old) if name not in stays],
-            [each for wide in (False, True) for each in collection_commands(old, policy=policy, unseen=wide)],
+            own_validators(old, policy=policy),
             collection_commands(new, policy=policy),
         ),
         validators={store.name: _validator(old, store, policy) for store in old.stores},
         nulls=null_fields(old),
+        missing_arrays=_missing_arrays(old, new, stays),
         unknown={name: stages for name, stages in unknown_fields(old).items() if name not in stays},
         reordered={name: stages for name, stages in reordered(old, new).items() if name not in stays},
         field_orders={name: stages for name, stages in field_orders(old, new).items() if name not in stays},
@@ -320,21 +328,38 @@ def _is_left(compiled: CompiledCheck) -> bool:
 
 
 def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mapping[str, Any]:
-    """What documents others wrote must be: an array of theirs may be missing where it has no elements."""
+    """What documents others wrote must be."""
     from nestling.emitters.jsonschema import can_validate, validator
 
-    return validator(design, store, arrays=False, policy=policy, unseen=True) if can_validate(store) else {}
+    return validator(design, store, foreign=True, policy=policy, unseen=True) if can_validate(store) else {}
+
+
+def _missing_arrays(old: Design, new: Design, stays: frozenset[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """What finds arrays that documents lack today and that are written empty, of the collections that are built anew."""
+    from nestling.emitters.missing_arrays import missing_arrays, written_arrays
+
+    written = written_arrays(new)
+    paths = {name: [path for at, path in written if at == name] for name, _ in written}
+    return {
+        name: (*stages, {"$match": {"_id": {"$in": paths[name]}}})
+        for name, stages in missing_arrays(old).items()
+        if name in paths and name not in stays
+    }
 
 
 def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bool:
     """Whether documents may hold values the model does not tell of: some collection has no validator that refuses them."""
     from nestling.emitters.commands import collection_commands
+    from nestling.ir.validator_form import validator_form
     from nestling.pipeline.migration_constraints import refuses
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
     designed = {each.name: each.options.get("validator") for each in collection_commands(old, policy=policy)}
     found = ((today.get(name, {}), validator) for name, validator in designed.items())
-    return any(not refuses(options) or options["validator"] != validator for options, validator in found)
+    return any(
+        not refuses(options) or validator_form(options["validator"]) != validator_form(validator)
+        for options, validator in found
+    )
 
 
 def _indexes(design: Design) -> Iterator[CreateIndex]:

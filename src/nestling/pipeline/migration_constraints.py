@@ -57,16 +57,21 @@ def _indexes_today(old: Design, database: Database[Any]) -> Iterator[tuple[Index
 
 @dataclass(frozen=True, slots=True)
 class _Unique:
-    """Attributes of an entity whose values no two rows may share; `some`: it is so of certain rows alone."""
+    """Attributes of an entity whose values no two rows may share; `some`: it is so of certain rows alone.
+
+    `within`: the relationships to the array the rows lie in, of which two in one document may share them; empty: none may.
+    """
 
     entity: str
     attributes: frozenset[str]
     some: bool = False
     collated: bool = False
+    within: tuple[str, ...] = ()
 
     def implies(self, other: _Unique) -> bool:
         """Whether the other holds where this one does."""
         of_more = (other.some or not self.some) and (self.collated or not other.collated)
+        of_more = of_more and self.within in ((), other.within)
         return self.entity == other.entity and self.attributes <= other.attributes and of_more
 
 
@@ -109,22 +114,43 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
         keys = tuple(key for key in each.keys if key[0] != NOWHERE)
         on = indexed(new.store(each.collection), Index(each.collection, keys)) if each.unique else None
         if on is not None:
-            yield _unique(on, some=_is_of_some(each), collated=each.collation is not Collation.BINARY), each
+            collated = each.collation is not Collation.BINARY
+            within = _arrays(new, each.collection).get(on.entity, ())
+            yield _unique(on, some=_is_of_some(each), collated=collated, within=within), each
 
 
 def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
-    """What the server keeps unique of rows that are documents of their own, or the only ones of their kind in one."""
-    from nestling.ir.layout import NodeKind
+    """What the server keeps unique, of rows that all lie at one place."""
     from nestling.planner.options.constraints import constraints
 
     for _, root, attributes in _ids(old):
         yield _Unique(root.entity, attributes)
         yield from _single(old, root, attributes)
     for index, told in _indexes_today(old, database):
-        roots = {root.entity for root in old.store(index.collection).roots if root.kind is NodeKind.ROOT}
+        arrays = _arrays(old, index.collection)
         for each in constraints(old, [index]) if index.unique else ():
-            if each.on.entity in roots:
-                yield _unique(each.on, some=_has_condition(told), collated="collation" in told)
+            within = arrays.get(each.on.entity)
+            if within is not None and (not within or len(old.places[each.on.entity]) == 1):
+                yield _unique(each.on, some=_has_condition(told), collated="collation" in told, within=within)
+
+
+def _arrays(design: Design, collection: str) -> dict[str, tuple[str, ...]]:
+    """By entity of a collection's documents, the relationships to the array its rows lie in; none where a document has one."""
+    from nestling.ir.layout import NodeKind
+
+    found = dict[str, tuple[str, ...]]()
+
+    def walk(node: Node, links: tuple[str, ...], within: tuple[str, ...]) -> None:
+        found.setdefault(node.entity, within)
+        for child in node.children:
+            if child.embedding is not None:
+                path = (*links, child.embedding.relationship)
+                walk(child, path, path if child.form.to_many or within else ())
+
+    for root in design.store(collection).roots:
+        if root.kind is NodeKind.ROOT:
+            walk(root, (), ())
+    return found
 
 
 def _single(design: Design, node: Node, unique: frozenset[str]) -> Iterator[_Unique]:
@@ -151,8 +177,8 @@ def _ids(design: Design) -> Iterator[tuple[StoredCollection, Node, frozenset[str
                 yield store, root, names
 
 
-def _unique(on: Indexed, *, some: bool, collated: bool) -> _Unique:
-    return _Unique(on.entity, frozenset(name for name, _ in on.keys), some, collated)
+def _unique(on: Indexed, *, some: bool, collated: bool, within: tuple[str, ...]) -> _Unique:
+    return _Unique(on.entity, frozenset(name for name, _ in on.keys), some, collated, within)
 
 
 def _is_of_some(index: PlannedIndex) -> bool:
@@ -173,18 +199,13 @@ def _has_condition(told: Mapping[str, Any]) -> bool:
 
 def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     """Validators of collections that are built, where the server asks less of the same documents today, or something else."""
-    from nestling.emitters.commands import collection_commands
+    from nestling.emitters.commands import own_validators
     from nestling.emitters.jsonschema import can_validate
     from nestling.ir.literals import shell
+    from nestling.ir.validator_form import validator_form
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    designed = [
-        {
-            each.name: each.options.get("validator")
-            for each in collection_commands(old, policy=job.policy, unseen=unseen)
-        }
-        for unseen in (False, True)
-    ]
+    ours = own_validators(old, policy=job.policy)
     free, others = list[str](), list[str]()
     for store in new.stores:
         if store.name in job.kept or not can_validate(store):
@@ -193,7 +214,7 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
         sources = [each.name for each in old.stores if of & {node.entity for node in each.nodes()}]
         if not all(refuses(today.get(name, {})) for name in sources):
             free.append(store.name)
-        elif any(today[name]["validator"] not in [each[name] for each in designed] for name in sources):
+        elif any((name, validator_form(today[name]["validator"])) not in ours for name in sources):
             others.append(store.name)
     for names, what in (
         (free, "each gets a validator, where the server takes documents of any form today"),
@@ -202,8 +223,8 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
         if names:
             shown = first_of([f"`{name}`" for name in names], SHOWN)
             yield (
-                f"{shown}: {what}: from the cutover on, a document is refused that lacks a field all of them have then (an array"
-                " too, be it empty), or has a value of a type none of them has (a whole number where all have fractions)."
+                f"{shown}: {what}: from the cutover on, a document is refused that lacks a field all of them have then,"
+                " or has a value of a type none of them has (a whole number where all have fractions)."
                 " `nestling emit NEW.YAML --as jsonschema` shows them; after the cutover,"
                 f' db.runCommand({{collMod: {shell(names[0])}, validationAction: "warn"}}) only logs what it would refuse,'
                 " and `validator: {}` takes anything"

@@ -73,14 +73,15 @@ def to_build(
 
 
 def _planned(design: Design, usual: Mapping[str, object]) -> dict[IndexForm, PlannedIndex | CreateIndex]:
+    """Those a design has, also the ones it names and does without, as another one begins with their fields."""
     from nestling.executors.load.units import gridfs_indexes
-    from nestling.ir.indexes.planned_indexes import planned_indexes
+    from nestling.ir.indexes.planned_indexes import named_indexes, planned_indexes
 
     def form(index: CreateIndex) -> IndexForm:
         return index_form(index, usual.get(index.collection))
 
     found: dict[IndexForm, PlannedIndex | CreateIndex] = {form(each): each for each in gridfs_indexes(design)}
-    return found | {form(each.command()): each for each in planned_indexes(design)}
+    return found | {form(each.command()): each for each in (*named_indexes(design), *planned_indexes(design))}
 
 
 def _is_of_series(design: Design, index: CreateIndex) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nestling.common.errors import name_list
 from nestling.ir.migration import CollectionOrigin, MigrationPlan, Move, Phase
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import counted, cut
 from nestling.ir.values import Policy
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ def plan_migration(
     from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
     from nestling.executors.migrate.field_orders import reordered_fields
     from nestling.executors.migrate.indexes import lost_words
+    from nestling.executors.migrate.null_fields import LOST as LOST_NULL
+    from nestling.executors.migrate.null_fields import nulls
     from nestling.executors.migrate.row_counts import sizes
     from nestling.pipeline.migrating import job_of, joined
     from nestling.planner.migration import differences
@@ -48,6 +51,9 @@ def plan_migration(
     unknown = find_fields(database, job.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
     fields = (f"{each.text()}, {lost}" for each in unknown)
+    null = (
+        f"{each.text()}, {LOST_NULL}, which `migrate` refuses without `--drop-nulls`" for each in nulls(job, database)
+    )
     orders = (
         f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
         for each in find_fields(database, job.reordered)
@@ -59,6 +65,8 @@ def plan_migration(
     risks = (
         *_of_another_plan(job, database),
         *fields,
+        *null,
+        *_missing_arrays(job, database),
         *orders,
         *reordered_fields(job, database),
         *_copies(before, job, database),
@@ -77,8 +85,22 @@ def plan_migration(
         tuple(_untouched(job, database)),
         unknown,
         _seconds(moves, job, measured),
+        _compared_seconds(job, measured),
         phase,
     )
+
+
+def _missing_arrays(job: Job, database: Database[Any]) -> Iterator[str]:
+    """Arrays that some documents lack and will have."""
+    from nestling.executors.found_fields import find_fields
+    from nestling.ir.literals import shell
+
+    for each in find_fields(database, job.missing_arrays):
+        yield (
+            f"`{each.collection}.{each.path}` is missing in {counted(each.documents, 'document')}, such as _id"
+            f" {cut(shell(each.example))}: it will be an empty array there, which `$exists` tells apart. Documents that are"
+            " written without it are taken then, too"
+        )
 
 
 def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
@@ -254,4 +276,9 @@ def _seconds(moves: tuple[Move, ...], job: Job, measured: Mapping[str, Size]) ->
     """The backfill and one comparison."""
     rates = {CollectionOrigin.SERVER: SERVER_ROWS_PER_SECOND, CollectionOrigin.STREAM: STREAM_ROWS_PER_SECOND}
     built = sum(sum(measured[name].rows for name in move.of) / rates[move.way] for move in moves if move.way in rates)
-    return built + sum(measured[name].rows for name in job.sides.entities) / COMPARED_ROWS_PER_SECOND
+    return built + _compared_seconds(job, measured)
+
+
+def _compared_seconds(job: Job, measured: Mapping[str, Size]) -> float:
+    """One comparison of all rows that move."""
+    return sum(measured[name].rows for name in job.sides.entities) / COMPARED_ROWS_PER_SECOND

@@ -11,6 +11,7 @@ from nestling import pipeline
 from nestling.common.errors import MigrationError
 from nestling.common.server import Server
 from nestling.executors.migrate import migrating, preflight
+from nestling.ir.proposal import Proposal
 from nestling.pipeline.migrating import abort_migration
 from tests.executors.migrate.test_array_orders import designs
 
@@ -93,3 +94,42 @@ def test_rows_that_differ_in_values(mongod: Server, orders: Documents, monkeypat
         "`lines` with order_id 3, line 2: not in the new design",
     }
     assert done.repeated == ()
+
+
+def _coded(mongod: Server, database: Documents) -> tuple[Proposal, Proposal]:
+    """Orders with a unique code, and arrays that become a collection."""
+    database["orders"].create_index("code", unique=True)
+    lines = [{"line": number, "item": f"i{number}"} for number in range(1, 4)]
+    database["orders"].insert_many({"_id": n, "code": f"c{n}", "lines": lines} for n in range(20))
+    return designs(mongod, database)
+
+
+TWO = '`{code: "c7"}`, UNIQUE in `orders`, is there 2 times, in documents with _id 7, 8'
+
+
+def test_a_unique_value_that_repeats_is_refused_before_anything_is_built(mongod: Server, database: Documents) -> None:
+    """The index is gone that kept it so: named with the documents, and with what to do where the value may repeat."""
+    moves = _coded(mongod, database)
+    database["orders"].drop_index("code_1")
+    database["orders"].update_one({"_id": 8}, {"$set": {"code": "c7"}})
+    with pytest.raises(MigrationError) as refused:
+        pipeline.migrate(*moves, database)
+    assert [each.what for each in refused.value.problems] == [TWO]
+    assert "take it out of `uniques` of `orders`" in refused.value.problems[0].next_move
+    assert any(TWO in each for each in pipeline.plan_migration(*moves, database).risks)
+    assert database.list_collection_names() == ["orders"]
+    again = designs(mongod, database)  # read anew, it is not unique
+    assert pipeline.migrate(*again, database, cutover=True).equal
+
+
+def test_a_unique_value_that_repeats_meanwhile_is_named(mongod: Server, database: Documents) -> None:
+    """No words of another database; once it is mended all is equal."""
+    moves = _coded(mongod, database)
+    assert pipeline.migrate(*moves, database).equal
+    database["orders"].drop_index("code_1")
+    database["orders"].update_one({"_id": 8}, {"$set": {"code": "c7"}})
+    done = pipeline.migrate(*moves, database, cutover=True)
+    assert not done.equal
+    assert [each.text() for each in done.repeated] == [TWO]
+    database["orders"].update_one({"_id": 8}, {"$set": {"code": "c8"}})
+    assert pipeline.migrate(*moves, database, cutover=True).equal

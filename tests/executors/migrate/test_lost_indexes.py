@@ -203,3 +203,27 @@ def test_a_sub_document_is_there_once(database: Documents, address: str) -> None
     plan = pipeline.plan_migration(found.in_place, redesign(found, "normalized").proposal, database)
     assert len(plan.moves) == 2
     assert not [each for each in plan.risks if "gets a unique index" in each]
+
+
+def test_an_index_another_one_begins_with_is_not_built_again(database: Documents, address: str) -> None:
+    """It is today's design's own, and goes with it: the longer one does its work; where the collection stays, so does it."""
+    _shops(database)
+    database["cities"].insert_many({"_id": f"c{n}", "name": f"n{n}", "zip": n} for n in range(5))
+    for name in ("shops", "cities"):
+        database[name].create_index("name")
+        database[name].create_index([("name", 1), ("city", 1)] if name == "shops" else [("name", 1), ("zip", 1)])
+    found = in_place(address)
+    shops = Index("shops", (("name", 1), ("city", 1)))
+    normalized = redesign(found, "normalized").proposal
+    design = normalized.design
+    cities = tuple(each for each in found.in_place.design.indexes if each.collection == "cities")
+    others = tuple(each for each in design.indexes if each.collection not in ("shops", "cities"))
+    new = replace(normalized, design=replace(design, indexes=(shops, *cities, *others)))
+    plan = pipeline.plan_migration(found.in_place, new, database)
+    assert "shops: name, city" in plan.indexes_built
+    assert not {"shops: name", "cities: name", "cities: name, zip"} & {*plan.indexes_built}
+    assert plan.indexes_dropped == ("shops: name",)
+    assert not [risk for risk in plan.risks if "--drop-indexes" in risk]
+    assert pipeline.migrate(found.in_place, new, database, cutover=True).equal
+    assert {name for name in _names(database) if name.startswith("name")} == {"name_1_city_1"}
+    assert set(database["cities"].index_information()) == {"_id_", "name_1", "name_1_zip_1"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,10 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.errors import MigrationError, Problem
 from nestling.common.server import Server
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.proposal import Proposal
+from nestling.ir.rows import up
 from nestling.pipeline.migrating import abort_migration
 from tests.executors.migrate.test_array_orders import designs
 
@@ -101,3 +105,51 @@ def test_names_and_values_of_several_types(mongod: Server, database: Documents) 
         "`attributes.v` is bool in 20 rows",
     }
     assert not [name for name in database.list_collection_names() if name != "shops"]
+
+
+def _copying(mongod: Server, database: Documents, *values: Any, field: str) -> tuple[Proposal, Proposal]:
+    """Customers with such values in a field, which stay as they are; orders get a copy of the customer's name."""
+    usual = {"name": "Ann", "phone": "1"}
+    database["customers"].insert_many(usual | {"_id": n, field: values[n % len(values)]} for n in range(20))
+    database["orders"].insert_many({"_id": n, "customer_id": n % 20, "at": n} for n in range(60))
+    today = designs(mongod, database)[0]
+    (link,) = today.design.model.relationships
+    copied = Copy("customer", (up(link),), (Field("name", "name"),), Form.OBJECT, TRANSACTION)
+    stored = tuple(
+        replace(each, body=replace(each.body, copies=(copied,))) if each.name == "orders" else each
+        for each in today.design.collections
+    )
+    return today, Proposal("", replace(today.design, collections=stored))
+
+
+def test_what_a_copy_does_not_hold_stops_nothing(mongod: Server, database: Documents) -> None:
+    """A field of several types beside the one that is copied: neither the plan nor migrating minds, nor changes meanwhile."""
+    moves = _copying(mongod, database, True, 1, "x", field="phone")
+    assert moves[0].design.model.entity("customers").attribute("phone").also
+    assert not [risk for risk in _risks(moves, database) if "phone" in risk]
+    assert pipeline.migrate(*moves, database).equal
+    database["customers"].update_one({"_id": 3}, {"$set": {"phone": 1, "name": "Bea"}})
+    assert pipeline.migrate(*moves, database, cutover=True).equal
+    assert database["orders"].find_one({"_id": 3}) == {"_id": 3, "customer_id": 3, "customer": {"name": "Bea"}, "at": 3}
+
+
+def test_what_a_copy_holds_is_planned(mongod: Server, database: Documents) -> None:
+    """Values that cannot be copied as they are, in documents that stay: said before anything is built."""
+    moves = _copying(mongod, database, "Ann", True, 1, field="name")
+    told = [each for each in _risks(moves, database) if "cannot be copied as it is" in each]
+    with pytest.raises(MigrationError) as refused:
+        pipeline.migrate(*moves, database)
+    assert told
+    assert [f"it would be refused: {each.text()}" for each in refused.value.problems] == told
+    assert sorted(database.list_collection_names()) == ["customers", "orders"]
+
+
+def test_a_null_that_is_json_is_planned(mongod: Server, database: Documents) -> None:
+    """It cannot pass through rows: said before anything is built."""
+    details = [{"a": 1}, "b", None]
+    database["users"].insert_many({"_id": n, "details": details[n % 3], "tags": [{"n": 1, "m": 2}]} for n in range(30))
+    moves = designs(mongod, database)
+    problem = _refusal(moves, database)
+    assert problem.what.startswith("`details` is null in 10 documents, such as _id 2: it cannot be carried over")
+    assert f"it would be refused: {problem.text()}" in _risks(moves, database)
+    assert database.list_collection_names() == ["users"]

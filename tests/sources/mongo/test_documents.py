@@ -124,6 +124,7 @@ def test_what_repeats_a_row_is_no_second_reference(database: Database[Any]) -> N
     users = [{"_id": place, "name": f"name {place}", "email": f"mail{place}@example.org"} for place in range(40)]
     comments = [{"_id": n, "name": f"name {n % 30}", "email": f"mail{n % 30}@example.org"} for n in range(90)]
     comments += [{"_id": 90, "name": "unknown", "email": "mail31@example.org"}]
+    database.users.create_index("email", unique=True)
     found = found_in(database, {"users": users, "comments": comments})
     assert [link.child_attributes for link in found.reading.model.relationships] == [("email",)]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from pymongo.database import Database
@@ -12,8 +11,9 @@ from nestling.common.errors import MigrationError, Problem
 from nestling.executors.migrate.cutover import REFUSES_ALL
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
-from nestling.ir.command import Command, CreateCollection, ModifyCollection
+from nestling.ir.command import Command, CreateCollection
 from nestling.ir.literals import shell
+from nestling.ir.validator_form import validator_form
 
 LOST = "would be lost: the new design's collections have none"
 _MOVE = "set it again after the cutover where the server can, or go on without it: `--drop-options`"
@@ -22,45 +22,34 @@ _MOVE = "set it again after the cutover where the server can, or go on without i
 def lost_options(
     database: Database[Any],
     names: Iterable[str],
-    designed: Iterable[CreateCollection | ModifyCollection],
+    ours: Set[tuple[str, bytes]],
     coming: Iterable[Command],
 ) -> tuple[str, ...]:
-    """What options of these collections neither the commands of the old design nor those of the new one give, in words."""
+    """What options of these collections are not given by the commands of the new design, in words.
+
+    `ours`: the collections with the forms of the old design's own validators.
+    """
     there = {each["name"]: each.get("options", {}) for each in database.list_collections()}
-    ours = defaultdict[str, list[Any]](list)
-    for each in designed:
-        ours[each.name].append(_rules(each.options.get("validator")))
     new = {each.name: each.options for each in coming if isinstance(each, CreateCollection)}
     found = ((name, there.get(f"{name}{BEFORE}", there.get(name, {}))) for name in names)
     return tuple(
-        f"{what} of `{name}`" for name, options in found for what in _lost(options, ours[name], new.get(name, {}))
+        f"{what} of `{name}`" for name, options in found for what in _lost(name, options, ours, new.get(name, {}))
     )
 
 
-def _lost(today: Mapping[str, Any], ours: Sequence[Any], new: Mapping[str, Any]) -> Iterator[str]:
+def _lost(name: str, today: Mapping[str, Any], ours: Set[tuple[str, bytes]], new: Mapping[str, Any]) -> Iterator[str]:
     collation = today.get("collation")
     if collation:
-        told = {name: collation[name] for name in ("locale", "strength") if name in collation}
+        told = {part: collation[part] for part in ("locale", "strength") if part in collation}
         yield f"the default collation {shell(told)}, by which texts and unique indexes are compared,"
     if today.get("capped") and (today.get("size"), today.get("max")) != (new.get("size"), new.get("max")):
         most = f", {today['max']:,} documents" if today.get("max") else ""
         yield f"the bounds ({today['size']:,} bytes{most}; capped)"
     if "expireAfterSeconds" in today and today["expireAfterSeconds"] != new.get("expireAfterSeconds"):
         yield f"the expiry after {today['expireAfterSeconds']:,} s"
-    rules = _rules(today.get("validator"))
-    if rules and rules not in (REFUSES_ALL, *ours):
+    form = validator_form(today.get("validator"))
+    if form not in (validator_form({}), validator_form(REFUSES_ALL)) and (name, form) not in ours:
         yield "the validator of the application's own"
-
-
-def _rules(validator: Any) -> Any:
-    """A validator without the texts in it, which refuse nothing and name relationships."""
-    match validator:
-        case Mapping():
-            return {name: _rules(value) for name, value in validator.items() if name not in ("description", "title")}
-        case list():
-            return [_rules(each) for each in validator]
-        case _:
-            return validator
 
 
 def require_options(job: Job) -> None:

@@ -29,13 +29,13 @@ from nestling.executors.load.stored_value import Values
 from nestling.executors.migrate.closure import gather
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
+from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
 from nestling.ir.codec import CODEC, RAW
 from nestling.ir.literals import shell
 from nestling.ir.migration import Row
-from nestling.ir.model import Model
 from nestling.ir.names import value_at
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Path
@@ -60,7 +60,10 @@ class ExpectedDocuments:
 
 
 class Deriver:
-    """Derives documents of some targets from the old homes."""
+    """Derives documents of some targets from the old homes.
+
+    `written` counts documents; `displaced` those that were removed because another one has their unique value now.
+    """
 
     def __init__(
         self,
@@ -75,7 +78,7 @@ class Deriver:
         """Read in snapshots, unless the server has none."""
         self.homes, self._database, self._open_shelf = homes, database, open_shelf
         self._moment, self._policy, self._snapshot = moment, policy, snapshot
-        self.written = 0
+        self.written, self.displaced = 0, 0
 
     def session(self) -> AbstractContextManager[ClientSession]:
         """One state of the old design, for as long as the server keeps it."""
@@ -95,14 +98,15 @@ class Deriver:
         try:
             return self._wanted(target, scopes, roots)
         except RowRefused as error:
-            raise refused_row(self.homes, error) from None
+            names = narrowed(self.homes.model, target).entity(error.entity).attribute_names
+            raise refused_row(self.homes, error, dict(zip(names, error.row, strict=True))) from None
 
     def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
         wanted, belongs = ExpectedDocuments(), _belongs(target, scopes)
         marks = frozenset(map(mark, scopes))
-        model = _narrowed(self.homes.model, target)
+        model = narrowed(self.homes.model, target)
         with self._open_shelf() as shelf, self.session() as session:
-            spool = Spool(model, shelf.sink(), self._policy)
+            spool = Spool(self.homes.model, model, shelf.sink(), self._policy)
             scope_of = target.scoping()
             exact = (row for row in roots if mark(scope_of(row)) in marks)
             rows = gather(self.homes, target, exact, spool, session)
@@ -176,6 +180,7 @@ class Deriver:
             found = collection.delete_one(_same(refused), collation=refused.get("collation"))
             if not found.deleted_count:
                 raise refused_document(name, refused) from None
+            self.displaced += 1
             self._write(name, operations[refused["index"] :])
             return
         self.written += len(operations)
@@ -239,10 +244,3 @@ def _belongs(target: Target, scopes: Sequence[Scope]) -> Callable[[Document, Row
     stored = frozenset(mark(target.stored(scope)) for scope in scopes)
     paths = [target.root.path_of(name) or name for name in target.attributes]
     return lambda document, _: mark(tuple(value_at(document, path) for path in paths)) in stored
-
-
-def _narrowed(model: Model, target: Target) -> Model:
-    """The entities the target's documents depend on, and the relationships between them."""
-    wanted = {target.entity.name, *(reach.path[-1].target(model) for reach in target.reaches if reach.path)}
-    links = tuple(link for link in model.relationships if link.parent in wanted and link.child in wanted)
-    return Model(model.name, tuple(e for e in model.entities if e.name in wanted), links)

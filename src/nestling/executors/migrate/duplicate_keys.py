@@ -1,4 +1,4 @@
-"""Keys that several rows of the old design have: the new design keeps one of them, or is refused by the server."""
+"""Keys and UNIQUEs that several rows of the old design share: the new design keeps one of them, or is refused by the server."""
 
 from __future__ import annotations
 
@@ -24,11 +24,30 @@ def repeated_keys(homes: Homes, entities: Iterable[str]) -> Iterator[RepeatedKey
             yield from _repeated(homes, name, key, places)
 
 
-def _repeated(homes: Homes, entity: str, key: tuple[str, ...], places: tuple[HomePlace, ...]) -> Iterator[RepeatedKey]:
+def repeated_uniques(homes: Homes, entities: Iterable[str]) -> Iterator[RepeatedKey]:
+    """The same of what else the model says is unique, but for what an index keeps so in the only collection; NULLs repeat."""
+    for name in entities:
+        places = homes.at(name)
+        for unique in homes.model.entity(name).uniques:
+            if not (len(places) == 1 and _is_kept(homes.database, places[0], unique)):
+                yield from _repeated(homes, name, unique, places, is_unique=True)
+
+
+def _is_kept(database: Database[Any], place: HomePlace, unique: tuple[str, ...]) -> bool:
+    paths = {place.paths.get(name) for name in unique}
+    told = database[place.query.collection].index_information().values()
+    return place.at_root and any(each.get("unique") and {path for path, _ in each["key"]} == paths for each in told)
+
+
+def _repeated(
+    homes: Homes, entity: str, key: tuple[str, ...], places: tuple[HomePlace, ...], *, is_unique: bool = False
+) -> Iterator[RepeatedKey]:
     home = homes.homes[entity]
-    fields = {str(number): f"${column_field(home.columns.index(name))}" for number, name in enumerate(key)}
+    columns = [column_field(home.columns.index(name)) for name in key]
+    fields = {str(number): f"${column}" for number, column in enumerate(columns)}
     stages = [
         *home.stages,
+        *([{"$match": {column: {"$ne": None} for column in columns}}] if is_unique else []),
         {"$group": {"_id": fields, "times": {"$sum": 1}}},
         {"$match": {"times": {"$gt": 1}}},
         {"$sort": {"times": -1, "_id": 1}},
@@ -37,7 +56,7 @@ def _repeated(homes: Homes, entity: str, key: tuple[str, ...], places: tuple[Hom
     for found in homes.database[home.collection].aggregate(stages, allowDiskUse=True):
         values = {name: found["_id"].get(str(number)) for number, name in enumerate(key)}
         collection, paths, documents = _documents(homes.database, places, values)
-        yield RepeatedKey(entity, collection or home.collection, paths or values, found["times"], documents)
+        yield RepeatedKey(entity, collection or home.collection, paths or values, found["times"], documents, is_unique)
 
 
 def _documents(
@@ -57,6 +76,11 @@ def _documents(
 def repeated_problems(found: Iterable[RepeatedKey]) -> Iterator[Problem]:
     """Each with what to do about it."""
     for each in found:
+        if each.is_unique:
+            yield Problem(
+                each.text(), where=each.collection, next_move=f"change all but one of them, or {each.allowing()}"
+            )
+            continue
         move = (
             f"change or remove all but one of them, or give `{each.entity}` a key that does not repeat, in the model and in both"
             " designs (`nestling inspect URI -o model.yaml --design-out today.yaml` reads them anew)"

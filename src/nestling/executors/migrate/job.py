@@ -28,7 +28,8 @@ class Job:
     them. `indexes_seen` are those the database has of other collections; `carried` of them are built on what takes their place,
     `indexes_going` go as the designs say (with `indexes_gone`), `indexes_lost` may be missed. `options_lost` are options of such
     collections, in words. `validators` are what
-    documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none. `unknown`
+    documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none,
+    `missing_arrays` those that find arrays which documents lack, and which are empty then. `unknown`
     are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
     order would be lost, of the same collections. `field_orders` are those that find sub-documents of these which get another
     order of their fields, `id_orders` those that find such an `_id` in what is built. `copies` are the fields of these (path, its
@@ -58,6 +59,7 @@ class Job:
     options_lost: Sequence[str]
     validators: Mapping[str, Mapping[str, Any]]
     nulls: Mapping[str, Sequence[Mapping[str, Any]]]
+    missing_arrays: Mapping[str, Sequence[Mapping[str, Any]]]
     unknown: Mapping[str, Sequence[Mapping[str, Any]]]
     reordered: Mapping[str, Sequence[Mapping[str, Any]]]
     field_orders: Mapping[str, Sequence[Mapping[str, Any]]]

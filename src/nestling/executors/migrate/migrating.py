@@ -19,6 +19,7 @@ from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
+from nestling.executors.migrate.changed_rows import RowChange
 from nestling.executors.migrate.collection_options import require_options
 from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.cutover import (
@@ -31,12 +32,13 @@ from nestling.executors.migrate.cutover import (
 )
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.differing_copies import lagging, require_copies
-from nestling.executors.migrate.duplicate_keys import repeated_keys
+from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_uniques
 from nestling.executors.migrate.field_orders import compare_id_orders, require_id_order
 from nestling.executors.migrate.follow import Follower, following, latest
 from nestling.executors.migrate.indexes import require_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.migration_lease import alone
+from nestling.executors.migrate.null_fields import require_no_nulls
 from nestling.executors.migrate.preflight import check, check_cutover
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
@@ -47,6 +49,8 @@ from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
 from nestling.ir.migration import DifferingRow, Phase, RepeatedKey
 
+NEAR = 50
+"""Changes that came while others were carried over: so few that the rest can be carried over while writes are refused."""
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
 
@@ -63,7 +67,7 @@ class MigrationReport:
     `changes` were carried over in this run, `documents` written for them; `seconds` is this run's time. `unknown` fields, which
     the designs say nothing of, were left behind, as that was asked for. `lagging` fields, kept in the background, were not what
     they follow from when they were looked at. `differing` are a few of the rows that do, `repeated` the keys that several of them
-    have.
+    have. `refused_seconds`: for how long the cutover had the old collections refuse writes (None: there was none).
     """
 
     phase: Phase
@@ -76,6 +80,7 @@ class MigrationReport:
     lagging: tuple[FoundField, ...] = ()
     differing: tuple[DifferingRow, ...] = ()
     repeated: tuple[RepeatedKey, ...] = ()
+    refused_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +93,10 @@ class Dropped:
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_order`, orders of arrays;
-    `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values that differ from what they follow
-    from; `drop_indexes`, indexes of the database; `drop_options`, collations, bounds and validators of collections.
+    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_nulls`, fields that are null;
+    `drop_order`, orders of arrays; `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values
+    that differ from what they follow from; `drop_indexes`, indexes of the database; `drop_options`, collations, bounds and
+    validators of collections.
     """
 
     job: Job
@@ -98,6 +104,7 @@ class Migration:
     open_shelf: OpenShelf
     tell: Tell
     drop_unknown: bool = False
+    drop_nulls: bool = False
     drop_order: bool = False
     drop_id_order: bool = False
     drop_copies: bool = False
@@ -105,6 +112,7 @@ class Migration:
     drop_options: bool = False
     unknown: tuple[FoundField, ...] = ()
     lagging: tuple[FoundField, ...] = ()
+    refused_seconds: float | None = None
 
     def run(self, *, offline: bool = False, cutover: bool = False) -> MigrationReport:
         """Go on to where the new design is complete and equal; with `cutover` until it has taken over.
@@ -147,6 +155,9 @@ class Migration:
             require_options(self.job)
         self.tell("fields that are not in the designs", 0)
         self.unknown = left_behind(self.job, self.database, is_allowed=self.drop_unknown)
+        if not self.drop_nulls:
+            self.tell("fields that are null", 0)
+            require_no_nulls(self.job, self.database)
         if not self.drop_order:
             self.tell("orders of arrays", 0)
             require_order(self.job, self.database)
@@ -201,13 +212,15 @@ class Migration:
         written = deriver.written
         left = self.unknown, self.lagging
         report = MigrationReport(state.phase, compared.rows, compared.equal, changes, written, seconds, *left)
+        report = replace(report, refused_seconds=self.refused_seconds)
         return report if compared.equal else self._told(report, compared)
 
     def _told(self, report: MigrationReport, compared: HomeDifferences) -> MigrationReport:
         """Which rows differ, and why."""
         differing = tuple(self.job.sides.told(compared.differing))
         entities = dict.fromkeys(each.entity for each in differing if each.old > 1)
-        return replace(report, differing=differing, repeated=tuple(repeated_keys(self.job.homes, entities)))
+        uniques = repeated_uniques(self.job.homes, dict.fromkeys(each.entity for each in compared.differing))
+        return replace(report, differing=differing, repeated=(*repeated_keys(self.job.homes, entities), *uniques))
 
     def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)
@@ -247,23 +260,36 @@ class Migration:
             yield follower
 
     def _verify(self, deriver: Deriver, follower: Follower | None) -> HomeDifferences:
-        """Compare all rows; those that differ, as they may while writes go on, again until each was once the same."""
+        """Compare all rows; those that differ, as they may while writes go on, again until each was once the same.
+
+        A document that had to go for another one's unique value is looked for at the end: where both have the value, one is gone.
+        """
+        displaced = deriver.displaced
         if follower is not None:
             self.tell("changes", 0)
             follower.drain()
         self.tell("comparing", 0)
         compare_id_orders(self.job, self.database)
         compared = self.job.sides.compare()
-        differing = compared.differing
+        differing = self._settled(compared.differing, follower, deriver)
+        if not differing and deriver.displaced > displaced:
+            compared = self.job.sides.compare()
+            differing = self._settled(compared.differing, follower, None)
+        return HomeDifferences(compared.rows, differing)
+
+    def _settled(
+        self, differing: tuple[RowChange, ...], follower: Follower | None, deriver: Deriver | None
+    ) -> tuple[RowChange, ...]:
+        """What of these rows still differs; with a deriver, more is derived again than what was on its way."""
         for round_ in range(ROUNDS):
             if not differing:
                 break
             if follower is not None:
                 follower.drain()
-            if round_ > 0:  # more than what was on its way
+            if round_ > 0 and deriver is not None:
                 carry_over(deriver, self.job.targets, differing)
             differing = self.job.sides.again(differing)
-        return HomeDifferences(compared.rows, differing)
+        return differing
 
     def _reached(self, states: States, follower: Follower | None, state: State, phase: Phase) -> State:
         if follower is not None:
@@ -277,7 +303,29 @@ class Migration:
     def _cut_over(
         self, states: States, state: State, deriver: Deriver, follower: Follower | None
     ) -> tuple[State, HomeDifferences]:
+        if follower is not None:
+            self._catch_up(follower)
+            state = follower.state
         self.tell("cutover", 0)
+        begin = time.monotonic()
+        try:
+            return self._fenced(states, state, deriver, follower)
+        finally:
+            self.refused_seconds = time.monotonic() - begin
+
+    def _catch_up(self, follower: Follower) -> None:
+        """Carry over what came while rows were compared, and what comes meanwhile, until hardly anything does."""
+        self.tell("changes", 0)
+        for _ in range(ROUNDS):
+            before = follower.changes
+            follower.drain()
+            if follower.changes - before <= NEAR:
+                break
+
+    def _fenced(
+        self, states: States, state: State, deriver: Deriver, follower: Follower | None
+    ) -> tuple[State, HomeDifferences]:
+        """What is done while writes are refused."""
         state = fence(self.job, self.database, states, self._to_switch(state))
         if follower is not None:
             follower.state = state

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from pymongo.database import Database
@@ -10,7 +11,7 @@ from nestling.common.errors import MigrationError, Problem, suggest
 from nestling.executors.abilities import has_history
 from nestling.executors.design_match import require_loaded
 from nestling.executors.found_fields import find_fields
-from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_problems
+from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_problems, repeated_uniques
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.executors.migrate.state import COLLECTION
@@ -18,6 +19,7 @@ from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unset import unset
 from nestling.executors.rights import EVERY, MODIFYING, check_privileges
 from nestling.ir.literals import shell
+from nestling.ir.migration import RepeatedKey
 from nestling.ir.quantity_words import agreeing
 
 _OLD = ("find", "changeStream")
@@ -51,9 +53,14 @@ def in_the_way(job: Job, database: Database[Any], *, has_begun: bool = False) ->
     """
     there = frozenset(database.list_collection_names())
     missing = _missing(job, there, database.name)
-    repeated = () if missing else repeated_problems(repeated_keys(job.homes, job.sides.entities))
+    repeated = () if missing else repeated_problems(_repeated(job))
     taken = () if has_begun else _taken(job, database, there)
     return [*missing, *_broken(job, database, there), *repeated, *taken]
+
+
+def _repeated(job: Job) -> Iterator[RepeatedKey]:
+    yield from repeated_keys(job.homes, job.sides.entities)
+    yield from repeated_uniques(job.homes, job.sides.entities)
 
 
 def _check_history(database: Database[Any], *, offline: bool) -> None:
@@ -89,11 +96,11 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         if number:
             one = database[name].find_one(condition) or {}
             what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
-            nulls = find_fields(database, {name: job.nulls[name]})
-            mend = "unset what is null, as told below, and mend the rest" if nulls else "mend them"
+            nulls = [each for each in find_fields(database, {name: job.nulls[name]}) if each.path.endswith("[]")]
+            mend = "pull what is null, as told below, and mend the rest" if nulls else "mend them"
             move = f"{mend}, or name the design they are of in --from-design; they would not all come over"
             problems.append(Problem(what, where=name, next_move=move))
-            problems += (Problem(f"{each.text()}, is null, not missing", next_move=unset(each)) for each in nulls)
+            problems += (Problem(f"{each.text()}, is null", next_move=unset(each)) for each in nulls)
     return problems
 
 

@@ -9,10 +9,11 @@ from decimal import Decimal
 from typing import Any
 
 from nestling.common.errors import MigrationError, Problem, RowRefused
+from nestling.executors.migrate.duplicate_keys import repeated_problems, repeated_uniques
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.ir.literals import shell
-from nestling.ir.migration import HomePlace, Row
+from nestling.ir.migration import HomePlace
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import JSON_NULL, JsonNull
@@ -33,23 +34,34 @@ _KINDS: Mapping[type, tuple[str, ...]] = {
 }
 
 
-def refused_row(homes: Homes, error: RowRefused) -> MigrationError:
-    """Say the path of the field, the documents that have such a value there, and what to do about them."""
-    found = place_of(homes, error.entity, error.row, error.attribute)
+def refused_row(homes: Homes, error: RowRefused, values: Mapping[str, object]) -> MigrationError:
+    """Say the path of the field, the documents that have such a value there, and what to do about them.
+
+    `values` are the row's, by attribute.
+    """
+    entity = homes.model.entity(error.entity)
+    if not error.attribute:
+        return _same_values(homes, error)
+    found = place_of(homes, error.entity, values, error.attribute)
     if found is None:
         return MigrationError(*error.problems)
     collection, path, identity = found
-    entity = homes.model.entity(error.entity)
-    value = dict(zip(entity.attribute_names, error.row, strict=True))[error.attribute]
+    value = values[error.attribute]
     beside = ", and of other types in others" if entity.attribute(error.attribute).also else ""
     what = f"{_found(homes, collection, path, value, identity)}{beside}: it cannot be carried over as it is"
     return MigrationError(Problem(what, collection, next_move=_move(entity, error.attribute, path, value)))
 
 
-def place_of(homes: Homes, entity: str, row: Row, attribute: str) -> tuple[str, str, object] | None:
+def _same_values(homes: Homes, error: RowRefused) -> MigrationError:
+    """A row that is refused as a whole: another one has the same values, which the model says are unique."""
+    if repeated := tuple(repeated_problems(repeated_uniques(homes, [error.entity]))):
+        return MigrationError(*repeated)
+    return MigrationError(*error.problems)
+
+
+def place_of(homes: Homes, entity: str, values: Mapping[str, object], attribute: str) -> tuple[str, str, object] | None:
     """Where an attribute of a row lies: the collection, the path, and the `_id` of a document that has the row."""
     kind = homes.model.entity(entity)
-    values = dict(zip(kind.attribute_names, row, strict=True))
     for place in homes.at(entity):
         path = place.paths.get(attribute)
         document = _holding(homes, place, kind, values) if path is not None else None

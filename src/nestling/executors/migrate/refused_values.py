@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.batches import batches
 from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.matching_documents import documents_with
+from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import INSPECT, kind_of, place_of
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.read import read_rows
@@ -14,6 +17,7 @@ from nestling.ir.literals import shell
 from nestling.ir.model import Entity, Model
 from nestling.ir.quantity_words import counted, cut
 from nestling.ir.rows import JSON_NULL, RefusedValues, RowSink, summed
+from nestling.ir.types import TypeName
 
 BATCH_ROWS = 1_000
 
@@ -21,15 +25,41 @@ BATCH_ROWS = 1_000
 def refused_values(job: Job, open_shelf: OpenShelf) -> list[Problem]:
     """A problem for each field of several types, and each type in it, whose values would not come through as they are.
 
-    Every row is read of the entities that move and have such a field.
+    Read is what the new documents are made of: every row of an entity with such a field, be it only copied from. Values kept
+    whole as json that are null are among them.
     """
-    mixed = tuple(e for e in map(job.homes.model.entity, job.sides.entities) if any(a.also for a in e.attributes))
+    read = narrowed(job.homes.model, *job.targets)
+    return [*_json_nulls(job, read), *_of_several_types(job, read, open_shelf)]
+
+
+def _json_nulls(job: Job, read: Model) -> Iterator[Problem]:
+    """A null that is json is one of its values, which rows do not tell from a text."""
+    for entity in read.entities:
+        for attribute in (each.name for each in entity.attributes if each.type.name is TypeName.JSON):
+            for place in job.homes.at(entity.name):
+                path = place.paths.get(attribute)
+                if path is None:
+                    continue
+                condition = {path: {"$type": "null", "$not": {"$type": "array"}}}
+                number, found = documents_with(job.homes.database[place.query.collection], condition)
+                if number:
+                    one = job.homes.database[place.query.collection].find_one(condition, {"_id": 1}) or {}
+                    where = f"in {found}, such as _id {cut(shell(one.get('_id')))}"
+                    what = f"`{path}` is null {where}: it cannot be carried over as it is"
+                    move = "it is kept whole as json: $unset the field where it is null, or give it a value"
+                    yield Problem(what, place.query.collection, next_move=move)
+
+
+def _of_several_types(job: Job, read: Model, open_shelf: OpenShelf) -> list[Problem]:
+    mixed = tuple(
+        replace(each, uniques=()) for each in read.entities if any(attribute.also for attribute in each.attributes)
+    )
     if not mixed:
         return []
     with open_shelf() as shelf:
         sink = shelf.sink()
-        sink.begin(Model(job.homes.model.name, mixed))
-        return [_problem(job, each) for entity in mixed for each in summed(_refused(job, entity, sink))]
+        sink.begin(Model(read.name, mixed))
+        return [_problem(job, entity, each) for entity in mixed for each in summed(_refused(job, entity, sink))]
 
 
 def require_values(job: Job, open_shelf: OpenShelf, *, offline: bool) -> None:
@@ -42,18 +72,20 @@ def require_values(job: Job, open_shelf: OpenShelf, *, offline: bool) -> None:
 
 
 def _refused(job: Job, entity: Entity, sink: RowSink) -> Iterator[RefusedValues]:
-    rows = read_rows(job.homes.database, job.homes.homes[entity.name], entity)
-    for batch in batches(rows, BATCH_ROWS):
-        whole = [row for row in batch if not any(value is JSON_NULL for value in row)]  # a json null is found later
+    """What is refused of an entity's rows, of which the attributes that `entity` has are read."""
+    names = job.homes.model.entity(entity.name).attribute_names
+    places = [names.index(name) for name in entity.attribute_names]
+    rows = read_rows(job.homes.database, job.homes.homes[entity.name], job.homes.model.entity(entity.name))
+    for batch in batches((tuple(row[place] for place in places) for row in rows), BATCH_ROWS):
+        whole = [row for row in batch if not any(value is JSON_NULL for value in row)]
         yield from (each for each in sink.refused(entity, whole) if entity.attribute(each.attribute).also)
 
 
-def _problem(job: Job, refused: RefusedValues) -> Problem:
+def _problem(job: Job, entity: Entity, refused: RefusedValues) -> Problem:
     """The values as what they are in documents."""
-    value = dict(zip(job.homes.model.entity(refused.entity).attribute_names, refused.row, strict=True))[
-        refused.attribute
-    ]
-    found = place_of(job.homes, refused.entity, refused.row, refused.attribute)
+    values = dict(zip(entity.attribute_names, refused.row, strict=True))
+    value = values[refused.attribute]
+    found = place_of(job.homes, refused.entity, values, refused.attribute)
     where, path = found[:2] if found else (refused.entity, refused.attribute)
     example = f", such as in the document with _id {cut(shell(found[2]))}" if found else ""
     rows = counted(refused.count, "row")
@@ -61,6 +93,11 @@ def _problem(job: Job, refused: RefusedValues) -> Problem:
         f"`{path}` is {kind_of(value)} in {rows} of `{refused.entity}`{example}, and of other types in others: a document with it"
         " cannot be carried over when it changes, or where its collection is a `stream`"
     )
+    if refused.entity not in job.sides.entities:
+        what = (
+            f"`{path}` is {kind_of(value)} in {rows} of `{refused.entity}`{example}, and of other types in others: it cannot be"
+            " copied as it is into other documents"
+        )
     move = f"give the field values of one type in all documents, and {INSPECT}"
     if {target.store.name for target in job.targets} <= {side.collection for side in job.on_server}:
         move += "; or stop every writer until the cutover, and say `--offline`"

@@ -32,19 +32,24 @@ OpenShelf = Callable[[], AbstractContextManager[Shelf]]
 
 
 class Spool:
-    """Rows by entity, each as often as it is there however often it is brought."""
+    """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`."""
 
-    def __init__(self, model: Model, sink: RowSink, policy: Policy) -> None:
-        self._model, self._sink, self._policy = model, sink, policy
+    def __init__(self, model: Model, kept: Model, sink: RowSink, policy: Policy) -> None:
+        self._kept, self._sink, self._policy = kept, sink, policy
+        self._places = {
+            each.name: [model.entity(each.name).attribute_names.index(name) for name in each.attribute_names]
+            for each in kept.entities
+        }
         self._seen: dict[str, Counter[bytes]] = {}
         self._encoders: dict[str, tuple[RowEncoder, list[int]]] = {}
-        sink.begin(model)
+        sink.begin(kept)
 
     def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
-        """Write rows that one question brought; yields them, those included that were there already."""
-        kind, brought = self._model.entity(entity), Counter[bytes]()
+        """Write rows that one question brought; yields them whole, those included that were there already."""
+        kind, places, brought = self._kept.entity(entity), self._places[entity], Counter[bytes]()
         seen, batch = self._seen.setdefault(entity, Counter()), list[Row]()
-        for row in rows:
+        for whole in rows:
+            row = tuple(whole[place] for place in places)
             if any(value is JSON_NULL for value in row):
                 raise _null_of(kind, row)
             mark = self._mark(kind, row)
@@ -55,7 +60,7 @@ class Spool:
                 if len(batch) == WRITTEN_ROWS:
                     self._sink.write(kind, batch)
                     batch = []
-            yield row
+            yield whole
         if batch:
             self._sink.write(kind, batch)
 

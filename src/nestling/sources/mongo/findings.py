@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, Collection, Kind, steps_text
 from nestling.ir.facts.nodes import NodeForm
-from nestling.ir.facts.structure import Columns, Kinds, Unclear
+from nestling.ir.facts.structure import Columns, Kinds, Link, Unclear
+from nestling.ir.literals import of_collection, shell
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
@@ -97,6 +98,18 @@ def _maybe(unclear: Unclear) -> str:
     return f"{where}: {found}. No name and no unique index says so: say in the model if it does"
 
 
+def _unkept(link: Link) -> str:
+    """What would be a reference, were it kept unique what it leads to."""
+    where = f"{link.collection}.{steps_text(link.columns[0])}"
+    to = f"{link.target}.{steps_text(link.target_columns[0])}"
+    what = f"`{where}` may refer to `{to}`: {link.resolved:,} of {link.checked:,} values are there"
+    if link.target_node:
+        return f"{what}. Nothing keeps these unique: say in the model if they are"
+    keys = shell({steps_text(steps): 1 for steps in link.target_columns})
+    index = f"{of_collection('db', link.target)}.createIndex({keys}, {{unique: true}})"
+    return f"{what}. No index keeps these unique: if they are, {index}, and read it anew"
+
+
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
     if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
@@ -119,6 +132,7 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
             where = f"{link.collection}.{steps_text(link.columns[0])}"
             yield f"`{where}` refers to `{link.target}`; {_rows(link.dangling, 'refers', 'refer')} to nothing there"
     yield from (_maybe(each) for each in survey.facts.structure.unclear if not each.named)
+    yield from map(_unkept, survey.unkept)
     for seen in survey.seen.values():
         if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
             what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"

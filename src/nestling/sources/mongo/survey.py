@@ -24,13 +24,15 @@ MOSTLY = 0.95
 class Survey:
     """Every node of a database with its role, and the links between those that are entities.
 
-    `own`: the places of fields and nodes that look like repeats of others, and hold something else.
+    `own`: the places of fields and nodes that look like repeats of others, and hold something else. `unkept`: what would be
+    links, were what they lead to kept unique.
     """
 
     facts: Facts
     seen: dict[Place, ObservedNode]
     links: tuple[Link, ...]
     own: frozenset[Place] = frozenset()
+    unkept: tuple[Link, ...] = ()
     notes: list[str] = field(default_factory=list)
 
     def entities(self) -> Iterator[ObservedNode]:
@@ -51,6 +53,35 @@ def _links_by_name(facts: Facts) -> Iterator[Link]:
         if each.target in partial and each.target_field == "_id" and is_sure and (each.collection, steps) not in linked:
             where = (each.database, each.collection, node, (steps,), each.target, (), (("_id",),))
             yield Link(*where, each.checked, each.resolved, Evidence.NAME, whole=False)
+
+
+def _unkept(structure: Structure) -> Iterator[Link]:
+    """Links to values that happen to be all different: no unique index keeps them so, and they are not what tells rows apart."""
+    by_chance = {
+        (key.collection, key.node, frozenset(key.columns))
+        for key in structure.keys
+        if not key.main and not key.declared
+    }
+    for link in structure.links:
+        if (link.target, link.target_node, frozenset(link.target_columns)) in by_chance:
+            yield link
+
+
+def _without(structure: Structure, links: tuple[Link, ...]) -> Structure:
+    """The structure without these links, and without what repeats or counts rows by them."""
+    led = {(each.collection, each.columns, each.target, each.target_node) for each in links}
+    return replace(
+        structure,
+        links=tuple(each for each in structure.links if each not in links),
+        repeats=tuple(
+            each for each in structure.repeats if (each.collection, each.link, each.target, each.target_node) not in led
+        ),
+        counted=tuple(
+            each
+            for each in structure.counted
+            if (each.child, each.child_columns, each.collection, each.node) not in led
+        ),
+    )
 
 
 def flat_copies(survey: Survey) -> Iterator[Repeat]:
@@ -81,10 +112,11 @@ def counts(survey: Survey) -> Iterator[Counted]:
 
 def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
     """Every node of the facts' collections, with its role; `own`: places of what is no repeat, however much it looks like one."""
-    structure = facts.structure
     found: dict[Place, ObservedNode] = {}
-    structure = replace(structure, links=(*structure.links, *_links_by_name(facts)))
-    made = Survey(facts, found, structure.links, own)
+    unkept = tuple(_unkept(facts.structure))
+    facts = replace(facts, structure=_without(facts.structure, unkept))
+    structure = replace(facts.structure, links=(*facts.structure.links, *_links_by_name(facts)))
+    made = Survey(facts, found, structure.links, own, unkept)
     known = _Known(structure)
     collections = [with_declared(each) for each in facts.of_documents()]
     for collection in sorted(collections, key=lambda each: each.name):

@@ -1,0 +1,64 @@
+"""What comes while rows are compared is carried over before writes are refused, and for how long they are is told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import pipeline
+from nestling.common.server import Server
+from nestling.executors.migrate import migrating
+from nestling.executors.migrate.compare import HomeDifferences, HomeViews
+from nestling.executors.migrate.cutover import fence
+from nestling.executors.migrate.follow import Follower
+from nestling.executors.migrate.state import State, States
+from tests.executors.migrate.test_array_orders import designs
+
+WRITES = 3 * migrating.NEAR
+
+
+def test_hardly_anything_is_left_when_writes_are_refused(
+    mongod: Server, database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many writes come during the first comparison: none of them waits for the fence."""
+    database["orders"].insert_many(
+        {"_id": n, "at": n, "lines": [{"line": k, "sku": f"s{k}"} for k in range(1, 4)]} for n in range(WRITES)
+    )
+    moves = designs(mongod, database)
+    followers, carried = list[Follower](), list[int]()
+    compare, drain = HomeViews.compare, Follower.drain
+
+    def written_meanwhile(sides: HomeViews, entities: Any = None) -> HomeDifferences:
+        found = compare(sides, entities)
+        if not carried:
+            for n in range(WRITES):
+                database["orders"].update_one({"_id": n}, {"$set": {"at": -n}})
+        return found
+
+    def drained(follower: Follower) -> None:
+        followers.append(follower)
+        drain(follower)
+
+    def fenced(job: Any, there: Any, states: States, state: State) -> State:
+        carried.append(followers[-1].changes)
+        return fence(job, there, states, state)
+
+    monkeypatch.setattr(HomeViews, "compare", written_meanwhile)
+    monkeypatch.setattr(Follower, "drain", drained)
+    monkeypatch.setattr("nestling.executors.migrate.migrating.fence", fenced)
+    done = pipeline.migrate(*moves, database, cutover=True)
+    assert done.equal
+    assert carried == [WRITES - 1]  # of the first document nothing changed
+    assert done.changes == WRITES - 1
+    assert done.refused_seconds is not None
+    assert 0 < done.refused_seconds < done.seconds
+
+
+def test_without_a_cutover_nothing_is_refused(mongod: Server, database: Database[dict[str, Any]]) -> None:
+    """There is no time to tell; the plan tells about how long it will be."""
+    database["orders"].insert_many({"_id": n, "lines": [{"line": 1, "sku": "s"}]} for n in range(20))
+    moves = designs(mongod, database)
+    assert (pipeline.plan_migration(*moves, database).refused_seconds or 0) > 0
+    assert pipeline.migrate(*moves, database).refused_seconds is None
