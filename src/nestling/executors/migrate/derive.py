@@ -245,4 +245,6 @@ def _narrowed(model: Model, target: Target) -> Model:
     """The entities the target's documents depend on, and the relationships between them."""
     wanted = {target.entity.name, *(reach.path[-1].target(model) for reach in target.reaches if reach.path)}
     links = tuple(link for link in model.relationships if link.parent in wanted and link.child in wanted)
-    return Model(model.name, tuple(e for e in model.entities if e.name in wanted), links)
+    return Model(
+        model.name, tuple(e for e in model.entities if e.name in wanted), links, strict_types=model.strict_types
+    )

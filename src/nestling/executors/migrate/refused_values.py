@@ -28,7 +28,7 @@ def refused_values(job: Job, open_shelf: OpenShelf) -> list[Problem]:
         return []
     with open_shelf() as shelf:
         sink = shelf.sink()
-        sink.begin(Model(job.homes.model.name, mixed))
+        sink.begin(Model(job.homes.model.name, mixed, strict_types=job.homes.model.strict_types))
         return [_problem(job, each) for entity in mixed for each in summed(_refused(job, entity, sink))]
 
 

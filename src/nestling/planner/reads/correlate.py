@@ -164,7 +164,9 @@ def equal_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | 
     if predicate.collation is not Collation.BINARY:
         return None
     left, right = bare(predicate.left), bare(predicate.right)
-    if left is None or right is None or not _alike(predicate.left, predicate.right, left, right):
+    if left is None or right is None:
+        return None
+    if not _alike(predicate.left, predicate.right, left, right, strict=predicate.strict):
         return None
     if left.alias == alias and right.alias != alias:
         return left, right
@@ -180,9 +182,11 @@ def bare(expression: Expression) -> Column | None:
 _COMPARED_BY_PARTS = COMPOSITE | {TypeName.BITS, TypeName.ANY}
 
 
-def _alike(one: Expression, other: Expression, left: Column, right: Column) -> bool:
-    if left.type.name in _COMPARED_BY_PARTS or right.type.name in _COMPARED_BY_PARTS or left.mixed or right.mixed:
+def _alike(one: Expression, other: Expression, left: Column, right: Column, *, strict: bool) -> bool:
+    if left.type.name in _COMPARED_BY_PARTS or right.type.name in _COMPARED_BY_PARTS:
         return False
+    if left.mixed or right.mixed:
+        return strict
     same = left.type.name is right.type.name and left.type.fraction_digits == right.type.fraction_digits
     if isinstance(one, Raw) or isinstance(other, Raw):
         return same and isinstance(one, Raw) is isinstance(other, Raw)

@@ -227,11 +227,8 @@ def _in(node: exp.In, env: Env) -> Expression:
             found = zip(items, rules, strict=True)
             return Or(tuple(values.compare(Comparison.EQUAL, operand, i, env.translation, own) for i, own in found))
         rule = rules[0]
-    if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
-        kind = values.affinity(values.plain(operand, env.translation), env.translation)
-        items = [values.plain(item, env.translation) for item in items]
-        items = [values.coerce(item, kind) for item in items] if kind else items
-        return InList(values.plain(operand, env.translation), tuple(items), rule)
+    if env.dialect.is_sqlite:
+        return _in_sqlite(operand, items, rule, env)
     for item in items:
         refuse_comparison(operand, item, ordered=False, node=node)
     pairs = [values.comparable(operand, item, env.translation) for item in items]
@@ -239,6 +236,16 @@ def _in(node: exp.In, env: Env) -> Expression:
     if among_floats or len({left for left, _ in pairs}) > 1:
         return Or(tuple(values.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _in_sqlite(operand: Expression, items: Sequence[Expression], rule: Collation, env: Env) -> Expression:
+    """Only the left side's affinity counts; the items have none."""
+    if values.is_strict(env.translation, operand):
+        return InList(operand, tuple(map(values.as_given, items)), rule)
+    kind = values.affinity(values.plain(operand, env.translation), env.translation)
+    items = [values.plain(item, env.translation) for item in items]
+    items = [values.coerce(item, kind) for item in items] if kind else items
+    return InList(values.plain(operand, env.translation), tuple(items), rule)
 
 
 def _in_chars(node: exp.In, operand: Expression, items: Sequence[Expression], env: Env) -> Expression:
