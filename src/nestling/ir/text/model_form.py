@@ -274,10 +274,8 @@ class ModelForm(Form):
             for one in model.hierarchies
         }
         texts = _usual_collation(model)
-        head: dict[str, Plain] = {"name": model.name} | (
-            {"collation": str(texts)} if texts is not Collation.BINARY else {}
-        )
-        head |= {"strict_types": True} if model.strict_types else {}
+        said = {"name": model.name, "collation": str(texts), "strict_types": model.strict_types}
+        head = without(said, collation=str(Collation.BINARY), strict_types=False)
         sections = {
             "entities": Block({entity.name: EntityForm.from_ir(entity, texts) for entity in model.entities}),
             "relationships": Block(links),
