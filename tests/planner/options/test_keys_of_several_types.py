@@ -1,4 +1,4 @@
-"""Foreign keys of several types in a source other than MongoDB: joins along them are computed, and priced and designed as such."""
+"""Foreign keys of several types in a source other than MongoDB: joins along them are computed, and priced as such."""
 
 from __future__ import annotations
 
