@@ -1,4 +1,4 @@
-"""PostgreSQL's `json ->> 'key'`: the value under constant keys, as a text."""
+"""`json ->> 'key'`: the value under constant keys; in PostgreSQL its text, in SQLite a text or number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from nestling.ir.expression import Call, Column, Expression, Function, Literal, Rules
+from nestling.ir.expression import ANY, Call, Column, Expression, Function, Literal, Rules
 from nestling.ir.types import JSONB, TEXT, TypeName
 from nestling.planner.sql.gaps import no_constant, statement_gap
 from nestling.planner.sql.scope import Bound, Env
@@ -29,10 +29,10 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     is_json = isinstance(column, Column) and column.type.name is TypeName.JSON and not column.mixed
     if has_brackets and column is not None and column.type.carried != JSONB:  # which alone has them
         is_json = False
-    if column is None or not is_json or env.dialect.rules is not Rules.POSTGRESQL:
+    if column is None or not is_json or env.dialect.rules is Rules.MYSQL:
         raise statement_gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)
     path = (Literal(key, TEXT) for key in reversed(keys))
-    return Call(Function.JSON_VALUE, (column, *path), TEXT, env.dialect.rules)
+    return Call(Function.JSON_VALUE, (column, *path), ANY if env.dialect.is_sqlite else TEXT, env.dialect.rules)
 
 
 def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> str:
