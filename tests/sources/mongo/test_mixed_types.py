@@ -118,6 +118,19 @@ def test_groups_are_mongodbs(live: Live) -> None:
     assert sorted(mine.values()) == sorted(each["n"] for each in theirs)
 
 
+def test_sums_leave_out_what_is_no_number(live: Live) -> None:
+    """As `$sum` and `$avg` do, where SQL would read numbers from texts."""
+    for key, sql in ((None, "'all'"), ("$person_id", "person_id")):
+        mine = live.rows(f"SELECT {sql} AS k, sum(value) AS s, avg(value) AS a FROM orders GROUP BY 1")
+        group = {"_id": key, "s": {"$sum": "$value"}, "a": {"$avg": "$value"}}
+        theirs = [(each["s"], each["a"]) for each in live.database.orders.aggregate([{"$group": group}])]
+        assert sorted(map(_numbers, theirs)) == sorted(_numbers(row[1:]) for row in mine)
+
+
+def _numbers(row: tuple[Any, ...]) -> tuple[float, ...]:
+    return tuple(-1.0 if each is None else float(str(each)) for each in row)
+
+
 def test_a_join_is_a_lookup(live: Live) -> None:
     """Rows are joined as `$lookup` joins them, by the index of the collection they are in."""
     sql = "SELECT o.no, p.name FROM orders o JOIN people p ON p._id = o.person_id"

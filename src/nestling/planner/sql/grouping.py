@@ -236,6 +236,10 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
 def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expression:
     translation = env.translation
     match function:
+        case AggregateFunction.SUM | AggregateFunction.AVG | AggregateFunction.TOTAL if values.is_strict(
+            translation, value
+        ):
+            return value  # of which the server's sums leave out what is no number
         case AggregateFunction.SUM:
             return values.summand(value, translation)
         case AggregateFunction.AVG | AggregateFunction.TOTAL:
@@ -263,6 +267,8 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
             return INTEGER
         case AggregateFunction.TOTAL:
             return FLOAT
+        case AggregateFunction.SUM if values.is_strict(env.translation, operand):
+            return ANY
         case AggregateFunction.SUM:
             if operand.type.name is TypeName.INTEGER and sums.is_large(operand, env.translation):
                 return DECIMAL
