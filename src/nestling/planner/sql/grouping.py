@@ -267,14 +267,8 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
             return INTEGER
         case AggregateFunction.TOTAL:
             return FLOAT
-        case AggregateFunction.SUM if values.is_strict(env.translation, operand):
-            return ANY
         case AggregateFunction.SUM:
-            if operand.type.name is TypeName.INTEGER and sums.is_large(operand, env.translation):
-                return DECIMAL
-            if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT):
-                return operand.type
-            return together((operand,)) or DECIMAL if env.dialect.rules is Rules.MYSQL else DECIMAL
+            return _sum(operand, env)
         case AggregateFunction.AVG:
             if env.dialect.is_sqlite or is_float(operand):
                 return FLOAT
@@ -285,6 +279,16 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
             return BOOLEAN
         case _:
             return ANY if isinstance(operand, Column) and operand.mixed else operand.type
+
+
+def _sum(operand: Expression, env: Env) -> Type:
+    if values.is_strict(env.translation, operand):
+        return ANY
+    if operand.type.name is TypeName.INTEGER and sums.is_large(operand, env.translation):
+        return DECIMAL
+    if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT):
+        return operand.type
+    return together((operand,)) or DECIMAL if env.dialect.rules is Rules.MYSQL else DECIMAL
 
 
 def _average(operand: Expression) -> Type:
