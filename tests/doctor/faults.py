@@ -128,6 +128,12 @@ def _mixed(database: Db, over: bool) -> None:
     _filled(database, [{"rating": 4}, {"rating": 4.5}, {"rating": None}, {"rating": "5" if over else 3}])
 
 
+def _dates(database: Db, over: bool) -> None:
+    """Texts that begin with the day: `over`, in all documents; else among other texts."""
+    texts = ["31.12.2024", "1.2.2025", "02.01.2025", "05.10.2024"]
+    _filled(database, [{"at": text} for text in (*texts, "30.11.2024" if over else "soon")])
+
+
 def _nothing(database: Db, over: bool) -> None:
     _filled(database, [{"a": "x", "n": 1}, {"a": None, "n": 2}, {"n": 3} if over else {"a": None, "n": 3}])
 
@@ -280,6 +286,7 @@ FAULTS: dict[str, Fault] = {
     "no-validator": Fault(_unvalidated, "things"),
     "weak-validator": Fault(_weak, "things"),
     "violated-validator": Fault(_violated, "things"),
+    "dates-as-texts": Fault(_dates, "things", "at"),
     "mixed-types": Fault(_mixed, "things", "rating"),
     "null-or-missing": Fault(_nothing, "things", "a"),
     "unused-index": Fault(_unused, "things", "a_1", {"unused-index.days": 0}),
@@ -293,7 +300,7 @@ FAULTS: dict[str, Fault] = {
     "stale-copy": Fault(_copied, "things", "maker.name"),
     "two-way-disagreement": Fault(_two_way, "novels", "author_ids[]"),
     "too-many-collections": Fault(_collections, "", "", {"too-many-collections.collections": 3}),
-    "unread-fields": Fault(_read_in_part, "things"),
+    "unread-fields": Fault(_read_in_part, "things", "", {"unread-fields.statements": 20}),
     "excessive-lookup": Fault(_profiled(_join), "", also=_JOINING),
     "read-together": Fault(_profiled(_join), "things", also=_JOINING),
     "unindexed-lookup": Fault(_profiled(_join), "notes", "thing", also=_JOINING),

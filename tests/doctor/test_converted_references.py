@@ -88,3 +88,24 @@ def test_a_collation_of_the_key_decides(database: Db) -> None:
     finding = _dangling(database)["country_id"]
     assert finding.number == 1
     assert [each["country_id"] for each in run(database.client, finding.commands[0])] == ["Xx"]
+
+
+@pytest.mark.parametrize("place", ["u", "watchers[].u"])
+def test_texts_of_ids_are_found_whatever_their_field_is_called(database: Db, place: str) -> None:
+    """Twenty-four such digits are no other thing by chance, also in the documents of an array."""
+    database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(IDS))
+    database.teams.insert_many({"_id": ObjectId(), "name": f"team {n}"} for n in range(40))
+    texts = [str(IDS[n % 40]) for n in range(100)]
+    held = ([{"u": text}, {"u": texts[0]}] for text in texts)
+    documents = ({"u": text} for text in texts) if place == "u" else ({"watchers": each} for each in held)
+    database["user.sessions"].insert_many(documents)
+    finding = _dangling(database)[place]
+    assert "`users`" in finding.message
+    assert "would be found as objectId" in finding.message
+
+
+def test_texts_of_other_ids_are_no_references(database: Db) -> None:
+    """Tokens of as many digits that are found nowhere refer to nothing."""
+    database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(IDS))
+    database.sessions.insert_many({"token": str(ObjectId())} for _ in range(100))
+    assert "token" not in _dangling(database)

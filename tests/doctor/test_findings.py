@@ -332,3 +332,33 @@ def test_values_of_a_third_type_are_told_beside_what_nestling_keeps_as_binary(da
         [*({"v": "text"} for _ in range(9)), {"v": Binary(b"\xe9", 128)}, {"v": Binary(b"x", 0)}]
     )
     assert dict(_of(database, "mixed-types")["v"].evidence) == {"string": 9, "binData": 1}
+
+
+def test_texts_that_begin_with_the_day_become_dates(database: Any) -> None:
+    """The command makes dates of them; what no calendar has stays, and the first command finds it."""
+    texts = ["31.12.2024", "1.2.2025", "02.01.2025", "5.10.2024", "31.02.2024"]
+    database["reviews"].insert_many([{"date": each} for each in texts])
+    found, made = _of(database, "dates-as-texts")["date"].commands
+    run(database.client, made)
+    left = list(run(database.client, found))
+    assert [each["date"] for each in left] == ["31.02.2024"]
+    dates = sorted(each["date"] for each in database["reviews"].find({"date": {"$type": "date"}}))
+    assert [f"{each:%Y-%m-%d}" for each in dates] == ["2024-10-05", "2024-12-31", "2025-01-02", "2025-02-01"]
+    assert "date" not in _of(database, "dates-as-texts")
+
+
+def test_fields_of_documents_in_arrays_become_one_type(database: Any) -> None:
+    """The update converts the field of each element; other elements and fields stay, and so does what is no number."""
+    rows = [
+        {"_id": n, "items": [{"qty": k, "sku": "a"} for k in range(3)] + [{"qty": str(n)}, {"sku": "b"}, 7]}
+        for n in range(20)
+    ]
+    rows += [{"_id": 98, "items": [{"qty": "many"}, {"qty": "5"}]}, {"_id": 99, "items": []}]
+    database["orders"].insert_many(rows)
+    found, made = _of(database, "mixed-types")["items[].qty"].commands
+    run(database.client, made)
+    for each in database["orders"].find({"_id": {"$lt": 98}}):
+        numbers = [{"qty": k, "sku": "a"} for k in range(3)]
+        assert each["items"] == [*numbers, {"qty": each["_id"]}, {"sku": "b"}, 7]
+    assert database["orders"].find_one({"_id": 98}) == {"_id": 98, "items": [{"qty": "many"}, {"qty": 5}]}
+    assert [each["_id"] for each in run(database.client, found)] == [98]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nestling.doctor.expiring import unless_outdated
-from nestling.doctor.guards import single
+from nestling.doctor.guards import NO_ARRAY, above_of, single
 from nestling.doctor.setting import setting
 from nestling.doctor.words import here
 from nestling.ir.facts import Collection, Path, text_forms
@@ -39,15 +39,38 @@ def converting(
     So does what a TTL index would delete. `amounts`: all texts of the field have two decimals. `zoneless`: some texts of dates
     name no time zone.
     """
-    value = quoted("$" + field)
+    made = _converted(quoted("$" + field), into, zoneless=zoneless)
+    if into == "date":
+        made = unless_outdated(where, field, made)
+    return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
+
+
+def converting_elements(
+    where: Collection, array: str, field: str, kinds: Sequence[str], into: str, *, amounts: bool, zoneless: bool
+) -> tuple[str, ...]:
+    """The commands that convert a field of the documents in an array, as `converting` does; the other elements stay."""
+    value, whole = quoted(f"$$this.{field}"), quoted("$" + array)
+    fits = [f"{{$eq: [{{$type: {value}}}, {quoted(kind)}]}}" for kind in kinds if kind not in ("string", "number")]
+    if "number" in kinds:
+        fits.append(f"{{$isNumber: {value}}}")
+    if "string" in kinds:
+        text = f"{{$cond: [{{$eq: [{{$type: {value}}}, 'string']}}, {value}, '']}}"
+        form = quoted(f"^(?:{_form(into, amounts=amounts)})$")
+        fits.append(f"{{$regexMatch: {{input: {text}, regex: {form}}}}}")
+    made = f"{{$mergeObjects: ['$$this', {{{quoted(field)}: {_converted(value, into, zoneless=zoneless)}}}]}}"
+    each = f"{{$cond: [{{$or: [{', '.join(fits)}]}}, {made}, '$$this']}}"
+    above = "".join(f", {quoted(name)}: {{{NO_ARRAY}}}" for name in above_of(array))
+    which = f"{{{quoted(f'{array}.{field}')}: {{{_types(kinds)}}}, {quoted(array)}: {{$type: 'array'}}{above}}}"
+    return setting(where, which, array, f"{{$map: {{input: {whole}, in: {each}}}}}")
+
+
+def _converted(value: str, into: str, *, zoneless: bool) -> str:
     made = _as_text(value) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
     if into == "date" and zoneless:  # a time zone given here is an error for texts that name one
         made = f"{{$dateFromString: {{dateString: {value}, timezone: 'UTC', onError: {made}}}}}"
-    if into == "date":
-        made = unless_outdated(where, field, made)
-    return setting(where, _which(field, kinds, into, amounts=amounts), field, made)
+    return made
 
 
 def number(path: Path) -> str:
@@ -81,12 +104,15 @@ def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str
     """
     if "string" not in kinds:
         return single(field, _types(kinds))
-    form = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}.get(into) or text_forms.exact(
-        into, amounts=amounts
-    )
-    texts = f"$regex: {quoted(f'^(?:{form})$')}"
+    texts = f"$regex: {quoted(f'^(?:{_form(into, amounts=amounts)})$')}"
     others = [kind for kind in kinds if kind != "string"]
     return f"{{$or: [{single(field, texts)}, {single(field, _types(others))}]}}" if others else single(field, texts)
+
+
+def _form(into: str, *, amounts: bool) -> str:
+    """The texts that are written like a value of the type."""
+    known = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}
+    return known.get(into) or text_forms.exact(into, amounts=amounts)
 
 
 def _types(kinds: Sequence[str]) -> str:

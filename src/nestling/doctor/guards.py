@@ -12,10 +12,11 @@ def single(field: str, condition: str = "") -> str:
 
     A condition on a field also matches the elements of an array, and an update would write all of them.
     """
-    above = (f", {quoted(each)}: {{{NO_ARRAY}}}" for each in _above(field))
+    above = (f", {quoted(each)}: {{{NO_ARRAY}}}" for each in above_of(field))
     return f"{{{quoted(field)}: {{{f'{condition}, ' if condition else ''}{NO_ARRAY}}}{''.join(above)}}}"
 
 
-def _above(field: str) -> list[str]:
+def above_of(field: str) -> list[str]:
+    """The documents that a field lies in, from the outside."""
     names = field.split(".")
     return [".".join(names[:count]) for count in range(1, len(names))]

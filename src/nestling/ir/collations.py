@@ -14,6 +14,7 @@ from nestling.ir.layout import NodeKind, Role, StoredCollection
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.names import is_within
 from nestling.ir.primitives import CollectionKind, Holder
+from nestling.ir.stored_equality import equal_as_stored
 from nestling.ir.stored_names import Named, stored_names
 from nestling.ir.types import NEVER_TEXT, TEXTS
 
@@ -63,8 +64,13 @@ def goes_by_collation(model: Model, link: Relationship) -> bool:
 
 
 def linked_by_expression(model: Model, link: Relationship) -> bool:
-    """Whether no index finds what a foreign key refers to, or what refers to a key."""
-    return any(map(by_expression, linked(model, link)))
+    """Whether a foreign key and what it refers to are compared by an expression: no index, copy or embedding answers that."""
+    parent, child = model.entity(link.parent), model.entity(link.child)
+    pairs = zip(map(parent.attribute, link.parent_attributes), map(child.attribute, link.child_attributes), strict=True)
+    return any(
+        by_expression(one) or by_expression(other) or not equal_as_stored(one, other, strict=model.strict_types)
+        for one, other in pairs
+    )
 
 
 def index_collation(design: Design, store: StoredCollection, paths: Iterable[str], *, unique: bool) -> Collation:

@@ -17,6 +17,7 @@ class Generated(StrEnum):
     SEQUENCE = "sequence"  # one more than the highest there ever was: serial, AUTO_INCREMENT, AUTOINCREMENT
     IDENTITY = "identity"  # the same, and no statement gives one: GENERATED ALWAYS AS IDENTITY
     UUID = "uuid"  # a random one
+    OBJECT_ID = "objectid"  # one that drivers of MongoDB make
     TIMESTAMP = "current_timestamp"
     DATE = "current_date"
     TIME = "current_time"
@@ -24,6 +25,9 @@ class Generated(StrEnum):
 
 NUMBERED = (Generated.NUMBER, Generated.SEQUENCE, Generated.IDENTITY)
 """Those that are the next number."""
+
+NEW_IDS = (Generated.UUID, Generated.OBJECT_ID)
+"""Those that whoever stores the row makes."""
 
 NEVER_RETURN = (Generated.SEQUENCE, Generated.IDENTITY)
 """Those of them that never give the number of a deleted row again."""

@@ -211,6 +211,7 @@ class Parameter:
     `exact`: the statement says the type, and values of others are refused rather than converted as the database would.
     `by_sqlite`: a decimal that is given is a float, a day or moment a text: SQLite has neither.
     `no_float`: a float is refused where a decimal is expected: MySQL reckons with floats otherwise.
+    `strict`: the value keeps the BSON type it is given with.
     """
 
     name: str
@@ -219,6 +220,7 @@ class Parameter:
     exact: bool = False
     by_sqlite: bool = False
     no_float: bool = False
+    strict: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,12 +264,16 @@ class Negate:
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """Two values compared as they are: numbers by value, texts by `collation`, different classes by class."""
+    """Two values compared as they are: numbers by value, texts by `collation`, different classes by class.
+
+    `strict`: as MongoDB's query operators do; values of different classes are not equal, and neither is less than the other.
+    """
 
     operator: Comparison
     left: Expression
     right: Expression
     collation: Collation = Collation.BINARY
+    strict: bool = False
     type: Type = field(default=BOOLEAN, init=False)
 
 

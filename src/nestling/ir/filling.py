@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TypeAlias, assert_never, cast
 from uuid import uuid4
 
-from bson import Decimal128
+from bson import Decimal128, ObjectId
 
 from nestling.ir.compiled import CompiledRead, Mql, Placeholder, check_names
 from nestling.ir.program import (
@@ -37,11 +37,17 @@ from nestling.ir.program import (
     WholeDocument,
 )
 from nestling.ir.value_forms.decimal128 import from_decimal128, to_decimal128
+from nestling.ir.write_path import IdForm
 
 Leaf = Callable[[object], object]
 """The value of a `CellRef` or `Placeholder`: `MISSING` when NULL, the leaf itself while it is not known."""
 Row: TypeAlias = Mapping[str, object]
 _OPEN = (CellRef, Placeholder, OrNull, Negated, PartDocument, WholeDocument)
+_NEW_IDS: Mapping[IdForm, Callable[[], object]] = {
+    IdForm.UUID: uuid4,
+    IdForm.TEXT: lambda: str(uuid4()),
+    IdForm.OBJECT_ID: ObjectId,
+}
 _WITHOUT = {"$eq": {"$exists": False}, "$ne": {"$exists": True}}
 _NOTHING: Mql = {"$in": []}
 
@@ -54,8 +60,8 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     """
     given = dict(values or {})
     check_names(write, given)
-    given |= {each.name: str(uuid4()) if each.as_text else uuid4() for each in write.uuids}
-    return replace(write, parameters=(), uuids=(), steps=tuple(_bound(step, given) for step in write.steps))
+    given |= {each.name: _NEW_IDS[each.form]() for each in write.new_ids}
+    return replace(write, parameters=(), new_ids=(), steps=tuple(_bound(step, given) for step in write.steps))
 
 
 def parameter_leaf(given: Mapping[str, object]) -> Leaf:

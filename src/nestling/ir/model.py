@@ -19,7 +19,7 @@ from nestling.ir.fraction import Fraction
 from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.row_check import RowCheck
-from nestling.ir.types import INTEGER, Type, TypeName
+from nestling.ir.types import INTEGER, MACHINE_NUMBERS, Type, TypeName
 
 
 class Cardinality(StrEnum):
@@ -69,6 +69,11 @@ class Attribute:
     def is_numeric(self) -> bool:
         """Whether it holds floats and integers: a column of SQLite's NUMERIC affinity, where a whole float is an integer."""
         return self.type.name is TypeName.FLOAT and INTEGER in self.also
+
+    @property
+    def is_of_several_types(self) -> bool:
+        """Whether its values are of several types, not all of which are integers and floats."""
+        return bool(self.also) and not {self.type.name, *(each.name for each in self.also)} <= MACHINE_NUMBERS
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +177,10 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Everything an application's data can be: checked when built, all mistakes in one `InputError`."""
+    """Everything an application's data can be: checked when built, all mistakes in one `InputError`.
+
+    `strict_types`: attributes of several types are compared as MongoDB does: values of different BSON types are never equal.
+    """
 
     name: str
     entities: tuple[Entity, ...]
@@ -180,6 +188,7 @@ class Model:
     many_to_many: tuple[ManyToMany, ...] = ()
     hierarchies: tuple[Hierarchy, ...] = ()
     views: tuple[View, ...] = ()
+    strict_types: bool = False
     _entities: dict[str, Entity] = field(init=False, repr=False, compare=False)
     _relationships: dict[str, Relationship] = field(init=False, repr=False, compare=False)
 

@@ -11,7 +11,7 @@ from enum import Enum, StrEnum
 from typing import TypeAlias
 
 from nestling.ir.compiled import CompiledRead, Mql
-from nestling.ir.write_path import Answer, ListParameter, NewUuid, Violation, WritePlan
+from nestling.ir.write_path import Answer, ListParameter, NewId, Violation, WritePlan
 
 
 class Missing(Enum):
@@ -175,7 +175,7 @@ class CompiledWrite:
     counted: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
     answer: Answer | None = None
-    uuids: tuple[NewUuid, ...] = ()
+    new_ids: tuple[NewId, ...] = ()
     plan: WritePlan | None = None
     access_path: str = ""
     notes: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""The time and UUIDs that a replayed execution is given, because a server would make new ones each time.
+"""The time and new ids that a replayed execution is given, because a server would make other ones each time.
 
 Designs that are sent the same execution would otherwise store other values, and there would be nothing to compare.
 """
@@ -12,14 +12,17 @@ from hashlib import blake2b
 from typing import Any, assert_never
 from uuid import UUID
 
+from bson import ObjectId
+
 from nestling.ir.compiled import CompiledRead, ServerTime, bind
 from nestling.ir.filling import bind_write
 from nestling.ir.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
+from nestling.ir.write_path import IdForm, NewId
 
 
 @dataclass(frozen=True, slots=True)
 class StandIns:
-    """The moment an execution takes for the server's, and what its UUIDs are made from: as often as it runs, the same."""
+    """The moment an execution takes for the server's, and what its new ids are made from: as often as it runs, the same."""
 
     moment: datetime
     seed: str
@@ -33,16 +36,23 @@ class StandIns:
         return self._read(read) != read
 
     def bind_write(self, write: CompiledWrite, values: Mapping[str, object]) -> CompiledWrite:
-        """The write with values in place of its parameters and new UUIDs, at the moment; errors as of `bind_write`."""
-        uuids = {
-            each.name: str(self._uuid(each.name)) if each.as_text else self._uuid(each.name) for each in write.uuids
-        }
+        """The write with values in place of its parameters and new ids, at the moment; errors as of `bind_write`."""
+        made = {each.name: self._id(each) for each in write.new_ids}
         steps = tuple(self._step(step) for step in write.steps)
-        open_write = replace(write, steps=steps, parameters=(*write.parameters, *uuids), uuids=())
-        return bind_write(open_write, {**values, **uuids})
+        open_write = replace(write, steps=steps, parameters=(*write.parameters, *made), new_ids=())
+        return bind_write(open_write, {**values, **made})
 
-    def _uuid(self, name: str) -> UUID:
-        return UUID(bytes=blake2b(f"{self.seed} {name}".encode(), digest_size=16).digest(), version=4)
+    def _id(self, new: NewId) -> UUID | str | ObjectId:
+        found = blake2b(f"{self.seed} {new.name}".encode(), digest_size=16).digest()
+        match new.form:
+            case IdForm.UUID:
+                return UUID(bytes=found, version=4)
+            case IdForm.TEXT:
+                return str(UUID(bytes=found, version=4))
+            case IdForm.OBJECT_ID:
+                return ObjectId(found[:12])
+            case _:
+                assert_never(new.form)
 
     def _step(self, step: ProgramStep) -> ProgramStep:
         match step:

@@ -310,12 +310,20 @@ class Answer:
     cells: tuple[str, ...]
 
 
+class IdForm(StrEnum):
+    """What a new id is, and how it is stored."""
+
+    UUID = "uuid"
+    TEXT = "text"  # a UUID's
+    OBJECT_ID = "objectId"
+
+
 @dataclass(frozen=True, slots=True)
-class NewUuid:
-    """A parameter that nobody gives: whoever runs the write makes a UUID for it, as its text where that is what is stored."""
+class NewId:
+    """A parameter that nobody gives: whoever runs the write makes an id for it that nobody else has."""
 
     name: str
-    as_text: bool
+    form: IdForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,7 +337,7 @@ class WritePlan:
     counted: tuple[str, ...]
     left: tuple[str, ...] = ()
     answer: Answer | None = None
-    uuids: tuple[NewUuid, ...] = ()
+    new_ids: tuple[NewId, ...] = ()
 
     @property
     def is_one_change(self) -> bool:

@@ -18,7 +18,7 @@ ROWS = {
     ),
     "JSON": (
         "json_extract(j, '$.a')", "json(j)", "json_array(1, 2)", "json_object('a', n)", "json_array_length(j)", "json_type(j)",
-        "json_valid(j)", "json_set(j, '$.a', 1)", "json_patch(j, '{}')", "json_quote(s)", "j -> '$.a'", "j ->> '$.a'",
+        "json_valid(j)", "json_set(j, '$.a', 1)", "json_patch(j, '{}')", "json_quote(s)", "j -> '$.a'", "j ->> 1",
     ),
     "casts": ("CAST(s AS BLOB)",),
     "groups": ("SELECT nc, count(*) FROM item GROUP BY nc", "SELECT DISTINCT nc FROM item"),

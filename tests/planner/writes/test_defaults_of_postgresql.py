@@ -65,7 +65,7 @@ def test_functions_make_them(proposal: Proposal, database: Database[dict[str, An
     """So does what is written in Python; nobody is asked for them."""
     write = converted(proposal, TWO)
     assert write.parameters == ("one",)
-    assert write_json(write)["uuids"] == {"_uuid_1": "uuid", "_uuid_2": "text", "_uuid_3": "uuid", "_uuid_4": "text"}
+    assert write_json(write)["new_ids"] == {"_uuid_1": "uuid", "_uuid_2": "text", "_uuid_3": "uuid", "_uuid_4": "text"}
     space: dict[str, Any] = {}
     exec(compile(module([write]), "queries.py", "exec"), space)
     first, second = ([row["id"] for row in space["statement"](database, one="x")] for _ in range(2))

@@ -370,6 +370,18 @@ def test_a_lookup_by_values_that_may_repeat_is_noted(
     assert len([note for note in made.notes if f"`{field}` finds a document of `{foreign}` once" in note]) == times
 
 
+def test_a_lookup_of_another_type_is_a_gap(shops: dict[str, Shop]) -> None:
+    """MongoDB finds no number by a text, where SQL converts one of them; the gap names both."""
+    shop = shops["normalized"]
+    link = {"from": "category", "localField": "sku", "foreignField": "_id", "as": "found"}
+    with shop.recorded("types.json") as (recorder, database):
+        assert not list(database["product"].aggregate([{"$lookup": link}, {"$unwind": "$found"}]))
+    said = shop.said(recorder)
+    assert not said.statements
+    (gap,) = said.gaps
+    assert "`product.sku` (text(16)) by `category.category_id` (integer)" in gap.what
+
+
 def _values(row: tuple[object, ...]) -> tuple[str, ...]:
     """Those there are: a field MongoDB lacks is SQL's NULL."""
     return tuple(sorted(_alike(value) for value in row if value is not None))

@@ -72,6 +72,10 @@ class Both:
     database: Database[Any]
     copy: Path
 
+    def ids(self, name: str) -> list[Any]:
+        """The ids of the people of that name."""
+        return self.database.people.distinct("_id", {"name": name})
+
     def rows(self, sql: str, **values: object) -> tuple[Counter[str], Counter[str]]:
         """What the documents and SQLite answer."""
         done = Store(self.in_place, self.database).execute(sql, **values)
@@ -135,9 +139,42 @@ def test_writes_leave_what_sqlite_has(both: Both) -> None:
 
 
 def test_a_written_module_converts_ids(both: Both) -> None:
-    """Parameters become ObjectIds there too."""
+    """Parameters become ObjectIds there too, and are taken as such."""
     workload = both.copy.with_name("workload.sql")
     workload.write_text("-- name: named, rate: 1/s\nSELECT name FROM people WHERE _id = :id;\n", encoding="utf-8")
     space: dict[str, Any] = {}
     exec(queries_module(both.in_place, workload, "sqlite")[0], space)
-    assert [row["name"] for row in space["named"](both.database, id=THIRD)] == ["n03"]
+    for given in (THIRD, IDS[3]):
+        assert [row["name"] for row in space["named"](both.database, id=given)] == ["n03"]
+
+
+def test_an_object_id_is_a_parameter(both: Both) -> None:
+    """It finds what its text finds, and is stored as it is; a text's column it does not equal."""
+    store = Store(both.in_place, both.database)
+    for sql in map(filled, READS):
+        if ":id" in sql:
+            given = [tuple(row.values()) for row in store.execute(sql, id=IDS[3])]
+            assert sorted(given) == sorted(tuple(row.values()) for row in store.execute(sql, id=THIRD)), sql
+    assert list(store.execute("SELECT n FROM letters WHERE word = :id", id=IDS[3])) == []
+    store.execute("UPDATE letters SET sent_to = :id WHERE n = 7", id=IDS[20])
+    assert both.database.letters.distinct("sent_to", {"n": 7}) == [IDS[20]]
+    store.execute("INSERT INTO people (_id, name, boss_id) VALUES (:id, 'new', :boss)", id=ObjectId(FREE), boss=IDS[3])
+    assert both.database.people.find_one({"name": "new"}) == {"_id": ObjectId(FREE), "name": "new", "boss_id": IDS[3]}
+
+
+def test_a_row_without_an_id_gets_one(both: Both) -> None:
+    """As drivers make one: by `Store`, by a written module, and with what RETURNING answers."""
+    sql = "INSERT INTO people (name) VALUES (:name)"
+    Store(both.in_place, both.database).execute(sql, name="new")
+    assert [*map(type, both.ids("new"))] == [ObjectId]
+    (row,) = Store(both.in_place, both.database).execute(f"{sql} RETURNING _id", name="newer")
+    assert both.ids("newer") == [ObjectId(str(row["_id"]))]
+    workload = both.copy.with_name("workload.sql")
+    workload.write_text(f"-- name: add, rate: 1/s\n{sql};\n", encoding="utf-8")
+    space: dict[str, Any] = {}
+    exec(queries_module(both.in_place, workload, "sqlite")[0], space)
+    for name in ("one", "two"):
+        space["add"](both.database, name=name)
+    found = [*both.ids("one"), *both.ids("two")]
+    assert {*map(type, found)} == {ObjectId}
+    assert len({*found}) == 2

@@ -28,14 +28,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after, zoneless
-from nestling.doctor.converting import STAYS, asks_by_type, converting, finding, number
-from nestling.doctor.expiring import has_outdated, outdated_first
+from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
+from nestling.doctor.expiring import has_outdated, outdated_first, ttl_index
 from nestling.doctor.guards import single
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import Collection, Path
+from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Change, Finding, Severity
@@ -210,7 +210,18 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
     if _is_list_or_value(main, others) and "[]" not in path.steps:
         which = single(field, "$exists: true, $ne: null")
         return found, *setting(collection, which, field, f"[{quoted('$' + field)}]")
-    if "[]" in path.steps or field == "_id" or not target:
+    if path.steps[0] == "_id" or not target:
         return (found,)
     into = (allowed_number(collection, path) or number(path)) if target == "number" else target
+    if ELEMENT in path.steps:
+        return found, *_of_elements(collection, path, others, into)
     return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)
+
+
+def _of_elements(collection: Collection, path: Path, kinds: list[str], into: str) -> tuple[str, ...]:
+    """Converting a field of the documents in one array; none where they lie deeper, or a TTL index goes by it."""
+    *around, element, field = path.steps
+    if element != ELEMENT or ELEMENT in around or (into == "date" and ttl_index(collection, path.field) is not None):
+        return ()
+    array, zones = ".".join(around), zoneless(path) > 0
+    return converting_elements(collection, array, field, kinds, into, amounts=are_amounts(path), zoneless=zones)

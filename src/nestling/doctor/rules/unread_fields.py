@@ -8,6 +8,8 @@ Example: articles of 40 kB, 38 of which are `raw`; of 1,200 reads captured, 1,18
 Remedy: move these fields to a second collection with the same `_id`, which the few reads look up. `nestling design`
 weighs that split against the lookups and the second write.
 
+Fields of indexes, references and small fields stay where they are. Nothing is told of fewer than a thousand reads.
+
 Ignore when: the capture does not cover the time the fields are read at, such as a nightly report. Reads that ask for whole
 documents, and joins to them, count as reading every field: where an application never names the fields it needs, nothing
 is told apart.
@@ -31,9 +33,13 @@ RULE = Rule(
         Threshold("part", "of a document's bytes that the fields make", "%", {"nestling": 50}),
         Threshold("bytes", "bytes of the fields in a document on average", "bytes", {"nestling": 2_048}),
         Threshold("reads", "reads that take one of them at most", "%", {"nestling": 10}),
-        Threshold("statements", "reads captured below which nothing is told", "statements", {"nestling": 20}),
+        Threshold("statements", "reads captured below which nothing is told", "statements", {"nestling": 1_000}),
     ),
 )
+
+
+_SMALL = 64
+"""Bytes on average below which a field is not worth a second document."""
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -58,13 +64,22 @@ def _unread(
     seen: RuleInput, collection: Collection, taken: Sequence[tuple[Projection, int]], reads: int
 ) -> Iterator[Finding]:
     fields = [path for path in collection.top_level() if path.field != "_id"]
-    cold = _left_aside(fields, taken, seen.limits["reads"].value / 100 * reads)
+    keys = _keys(seen, collection)
+    movable = [path for path in fields if path.field not in keys and path.size_bytes >= _SMALL * max(path.parents, 1)]
+    cold = _left_aside(movable, taken, seen.limits["reads"].value / 100 * reads)
     whole, apart = (sum(path.size_bytes for path in each) for each in (fields, cold))
     documents = max(fields[0].parents, 1) if fields else 1
     if not cold or apart / documents <= seen.limits["bytes"].value:
         return
     if 100 * apart > seen.limits["part"].value * whole:
         yield _finding(seen, collection, cold, taken, (apart / documents, whole / documents))
+
+
+def _keys(seen: RuleInput, collection: Collection) -> set[str]:
+    """The fields by which documents are found, or find others."""
+    indexed = {field.partition(".")[0] for index in collection.indexes for field, _ in index.keys}
+    place = (collection.database, collection.name)
+    return indexed | {each.steps[0] for each in seen.facts.references if (each.database, each.collection) == place}
 
 
 def _left_aside(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]], most: float) -> list[Path]:

@@ -20,7 +20,7 @@ from nestling.ir.value_forms.numeral import INT64, as_written, float_text, numbe
 from nestling.ir.value_forms.time_text import read_time_of_day
 from nestling.ir.value_forms.two_digit_years import full_year
 
-VALUES = (bool, int, float, Decimal, str, bytes, date, time, UUID, Binary)
+VALUES = (bool, int, float, Decimal, str, bytes, date, time, UUID, Binary, ObjectId)
 NUMERAL = r"([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)"
 NUMBER = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}[ \t\n\v\f\r]*", re.ASCII)
 NUMBER_AT_START = re.compile(rf"[ \t\n\v\f\r]*{NUMERAL}", re.ASCII)
@@ -58,7 +58,7 @@ def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
 def check_value(name: str, value: Any) -> None:
     """Refuse what is no value."""
     if value is not None and not isinstance(value, VALUES):
-        wanted = "a value: a number, text, bytes, date, time, UUID or NULL"
+        wanted = "a value: a number, text, bytes, date, time, UUID, ObjectId or NULL"
         raise TypeError(f"parameter `{name}` must be {wanted}, not {type(value).__name__}")
     if isinstance(value, str) and LONE_SURROGATE.search(value):
         raise ValueError(f"parameter `{name}` cannot be {value!r}: half a character (a surrogate) is no text")
@@ -287,6 +287,11 @@ def of_type(value: Any, types: tuple[type, ...], wanted: str) -> Any:
     if value is not None and not isinstance(value, types):
         raise TypeError(wanted)
     return value
+
+
+def object_id_as_text(value: Any) -> Any:
+    """An ObjectId as its 24 digits."""
+    return str(value) if isinstance(value, ObjectId) else value
 
 
 def text_as_object_id(value: Any) -> Any:

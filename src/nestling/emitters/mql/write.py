@@ -40,7 +40,7 @@ from nestling.ir.write_path import (
 def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> CompiledWrite:
     """The write, its parameters left open; raises a gap error for an expression MongoDB has no exact form for."""
     steps = tuple(map(_step, plan.steps))
-    made = {each.name for each in plan.uuids}
+    made = {each.name for each in plan.new_ids}
     return CompiledWrite(
         name,
         sql,
@@ -50,7 +50,7 @@ def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> Compile
         plan.counted,
         plan.left,
         plan.answer,
-        plan.uuids,
+        plan.new_ids,
         plan,
         describe_write(plan),
     )

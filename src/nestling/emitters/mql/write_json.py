@@ -30,8 +30,8 @@ def write_json(write: CompiledWrite) -> Json:
     else:
         shown |= {"operation": "program", "transaction": write.transaction, "steps": [*map(_step, write.steps)]}
         shown |= {"counted": [*write.counted]}
-    if write.uuids:
-        shown["uuids"] = {each.name: "text" if each.as_text else "uuid" for each in write.uuids}
+    if write.new_ids:
+        shown["new_ids"] = {each.name: str(each.form) for each in write.new_ids}
     if write.answer is not None:
         fields = (column.field for column in write.answer.columns)
         shown["answer"] = {

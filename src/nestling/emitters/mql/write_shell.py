@@ -25,8 +25,9 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.write_path import ListParameter, Violation
+from nestling.ir.write_path import IdForm, ListParameter, Violation
 
+_NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJECT_ID: "ObjectId()"}
 _BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 
 
@@ -81,13 +82,13 @@ class _Script:
 
     def __init__(self, write: CompiledWrite) -> None:
         self.write = write
-        self.names = Identifiers(*write.parameters, *(each.name for each in write.uuids), *_TAKEN)
+        self.names = Identifiers(*write.parameters, *(each.name for each in write.new_ids), *_TAKEN)
         self.words = Words(shell, _cell, _parameter, "orNull", "part")
         self.declared: set[str] = set()
 
     def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
-        yield from (f"var {each.name} = UUID(){'.toString()' * each.as_text};" for each in self.write.uuids)
+        yield from (f"var {each.name} = {_NEW_IDS[each.form]};" for each in self.write.new_ids)
         command = _only_command(self.write)
         if command is not None and not is_script(self.write):
             yield from self._alone(command)

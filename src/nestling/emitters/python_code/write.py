@@ -27,7 +27,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.write_path import ListParameter
+from nestling.ir.write_path import IdForm, ListParameter
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -37,6 +37,7 @@ _METHODS = {
     Action.DELETE_ONE: "delete_one",
     Action.DELETE_MANY: "delete_many",
 }
+_NEW_IDS = {IdForm.UUID: "uuid4()", IdForm.TEXT: "str(uuid4())", IdForm.OBJECT_ID: "ObjectId()"}
 
 
 def write_function(write: CompiledWrite, name: str = "") -> str:
@@ -51,8 +52,8 @@ class _Function:
         self.write = write
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
-        self.once = Conversions.of(write.steps, (*self.arguments, *(each.name for each in write.uuids)))
-        own = (*(each.name for each in write.uuids), *self.once.names.values())
+        self.once = Conversions.of(write.steps, (*self.arguments, *(each.name for each in write.new_ids)))
+        own = (*(each.name for each in write.new_ids), *self.once.names.values())
         self.names = Identifiers(*self.arguments, *own, *TAKEN)
         self.words = Words(laid_out, _cell, self._stored, "or_none", "part")
 
@@ -61,7 +62,7 @@ class _Function:
         given = "int" if self.write.answer is None else "list[dict[str, Any]]"
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_said(self.write)}"""'
-        yield from (f"    {each.name} = {'str(uuid4())' if each.as_text else 'uuid4()'}" for each in self.write.uuids)
+        yield from (f"    {each.name} = {_NEW_IDS[each.form]}" for each in self.write.new_ids)
         yield from self.once.lines()
         if self.write.command is not None and not self.write.transaction:
             yield f"    return {self._met(self.write.command, '', '')}"

@@ -31,7 +31,7 @@ EMPTY = 5
 DATELESS = re.compile(instants.DATELESS.encode())
 """Dates of SQL that no BSON date is."""
 FORMS = re.compile(
-    "|".join(f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date")).encode()
+    "|".join(f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date", "dayFirst")).encode()
 )
 """Texts that the server converts to another type, which names the group."""
 NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}

@@ -51,6 +51,11 @@ class Candidate:
         return _mostly(self.path, "objectId")
 
     @property
+    def is_id_text(self) -> bool:
+        """Whether it mostly holds the texts of ObjectIds, which are nothing else by chance."""
+        return _holds_id_texts(self.path)
+
+    @property
     def is_id_named(self) -> bool:
         """Whether its name ends as those of references do."""
         return bool(stem(self.path) != _named(self.path))
@@ -69,7 +74,9 @@ def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
                 continue
             targets = tuple(sorted(_targets(path, collections), key=lambda t: (not t.named, t.collection, t.field)))
             candidate = Candidate(collection, path, targets)
-            if _types(path) and (candidate.is_object_id or any(target.named for target in targets)):
+            if _types(path) and (
+                candidate.is_object_id or candidate.is_id_text or any(target.named for target in targets)
+            ):
                 yield candidate
 
 
@@ -82,7 +89,9 @@ def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
             if path is key or not (_types(path) & _types(key) or converts):
                 continue
             named = _says(path, other, key)
-            if named or (key.field == "_id" and _mostly(path, "objectId") and _types(key) & _types(path)):
+            is_id = _mostly(path, "objectId") and _types(key) & _types(path)
+            is_text_of_id = _holds_id_texts(path) and "objectId" in converts
+            if named or (key.field == "_id" and (is_id or is_text_of_id)):
                 yield Target(other.name, key.field, named, converts, _collation(other, key))
 
 
@@ -129,6 +138,10 @@ def folded(name: str) -> str:
 
 def _types(path: Path) -> set[str]:
     return {"number" if name in NUMBERS else name for name, _ in path.types if name in _KEYS}
+
+
+def _holds_id_texts(path: Path) -> bool:
+    return dict(path.forms).get("objectId", 0) > MOSTLY * path.present
 
 
 def _mostly(path: Path, kind: str) -> bool:

@@ -75,7 +75,9 @@ def _reference(database: Database[Document], candidate: Candidate, asking: Askin
             best = match
         if match.found == len(values):
             break
-    if (best.target.named or best.is_good) and best.found < len(best.values):
+    if not best.found and candidate.is_id_text:
+        best = _converted_best(database, best, candidate.targets[:MOST_TARGETS], asking)
+    elif (best.target.named or best.is_good) and best.found < len(best.values):
         best = _with_converted(database, best, asking)
     if candidate.is_own_id and best.has_hardly_any:
         return
@@ -83,6 +85,17 @@ def _reference(database: Database[Document], candidate: Candidate, asking: Askin
         where, to = (candidate.collection.database, candidate.collection.name, candidate.path.steps), best.target
         counts = (len(best.values), best.found)
         yield Reference(*where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation)
+
+
+def _converted_best(database: Database[Document], best: _Match, targets: Sequence[Target], asking: Asking) -> _Match:
+    """The target that most of the texts are ids of, once they are ObjectIds."""
+    for target in targets if best.values else ():
+        match = _with_converted(database, replace(best, target=target, converted=0, converts=""), asking)
+        if match.converted > best.converted:
+            best = match
+        if match.converted == len(best.values):
+            break
+    return best
 
 
 def _with_converted(database: Database[Document], match: _Match, asking: Asking) -> _Match:

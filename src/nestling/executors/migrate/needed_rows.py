@@ -48,7 +48,7 @@ def _of(model: Model, of: Needed) -> Model:
     )
     referred = {(link.parent, frozenset(link.parent_attributes)) for link in links}
     entities = tuple(_narrowed(each, of[each.name], referred) for each in model.entities if each.name in of)
-    return Model(model.name, entities, links)
+    return Model(model.name, entities, links, strict_types=model.strict_types)
 
 
 def _narrowed(entity: Entity, names: frozenset[str], referred: set[tuple[str, frozenset[str]]]) -> Entity:

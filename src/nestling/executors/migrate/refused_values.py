@@ -58,7 +58,7 @@ def _of_several_types(job: Job, read: Model, open_shelf: OpenShelf) -> list[Prob
         return []
     with open_shelf() as shelf:
         sink = shelf.sink()
-        sink.begin(Model(read.name, mixed))
+        sink.begin(Model(read.name, mixed, strict_types=read.strict_types))
         return [_problem(job, entity, each) for entity in mixed for each in summed(_refused(job, entity, sink))]
 
 

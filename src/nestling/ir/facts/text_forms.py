@@ -24,6 +24,8 @@ ZONELESS = f"{_DAY}(?:{_CLOCK})?"
 """Those of them that name no time zone: the server reads them as UTC."""
 CODE = "[+-]?0[0-9]+"
 """Digits behind a zero, as those of telephone numbers and postal codes: no number keeps the zero."""
+DAY_FIRST = r"(?:0?[1-9]|[12][0-9]|3[01])\.(?:0?[1-9]|1[0-2])\.[0-9]{4}"
+"""Dates as many countries write them, such as `31.12.2024`: these texts do not sort as the dates do."""
 EXACT_DOUBLE = r"(?=-?[0-9.]{1,15}$)(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?"
 EXACT_DECIMAL = r"(?=-?[0-9.]{1,34}$)(?!-0$)-?(?:0(?:\.[0-9]{1,6})?|[1-9][0-9]*(?:\.[0-9]+)?)"
 
@@ -38,6 +40,7 @@ COUNTED = {
     "double": EXACT_DOUBLE,
     "decimal": EXACT_DECIMAL,
     "amount": AMOUNT,
+    "dayFirst": DAY_FIRST,
 }
 """The patterns by the name under which texts that match are counted (`Path.forms`)."""
 INEXACT = "inexact"

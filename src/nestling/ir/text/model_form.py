@@ -232,6 +232,9 @@ class ModelForm(Form):
     collation: Annotated[str, words_schema(Collation)] | None = Field(
         None, description="how texts are compared that say nothing else; binary when not said"
     )
+    strict_types: bool = Field(
+        False, description="attributes of several types: values of different BSON types are never equal, as in MongoDB"
+    )
     entities: Named[EntityForm] = Field({})
     relationships: Named[RelationshipForm] = Field({})
     hierarchies: Named[HierarchyForm] = Field({})
@@ -258,6 +261,7 @@ class ModelForm(Form):
                 tuple(link for link in links if isinstance(link, ManyToMany)),
                 hierarchies,
                 tuple(form.to_ir(name) for name, form in self.views.items()),
+                self.strict_types,
             ),
             path,
             otherwise=None,
@@ -277,7 +281,8 @@ class ModelForm(Form):
             for one in model.hierarchies
         }
         texts = _usual_collation(model)
-        head = {"name": model.name} | ({"collation": str(texts)} if texts is not Collation.BINARY else {})
+        said = {"name": model.name, "collation": str(texts), "strict_types": model.strict_types}
+        head = without(said, collation=str(Collation.BINARY), strict_types=False)
         sections = {
             "entities": Block({entity.name: EntityForm.from_ir(entity, texts) for entity in model.entities}),
             "relationships": Block(links),

@@ -28,6 +28,8 @@ def _differences(old: Model, new: Model) -> Iterator[str]:
     links, other_links = ({each.name: each for each in model.relationships} for model in (old, new))
     yield from _alone("relationship", links, other_links)
     yield from (f"relationship `{name}` is not the same" for name in links if links[name] != other_links[name])
+    if old.strict_types != new.strict_types:
+        yield f"`strict_types` is {_truth(old.strict_types)} in the old and {_truth(new.strict_types)} in the new"
 
 
 def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
@@ -40,6 +42,10 @@ def _of_entity(old: Entity, new: Entity) -> Iterator[str]:
         yield f"`{old.name}` has another key, or other unique attributes"
     if old.checks != new.checks:
         yield f"`{old.name}` has other checks"
+
+
+def _truth(value: bool) -> str:
+    return "true" if value else "false"
 
 
 def _alone(what: str, old: Collection[str], new: Collection[str]) -> Iterator[str]:

@@ -75,6 +75,9 @@ class Hops:
         """The ways to go on along the hop's relationship."""
         if hop.visit.access.walk is not None:
             yield from walks(self.modes, hop.before, hop.visit, hop.link)
+        elif linked_by_expression(self.modes.situation.model, hop.link):
+            for home in self.modes.places.homes[hop.visit.entity]:
+                yield from self._looked_up(home, hop)
         elif hop.leaves_subquery:
             yield from self._around(hop) if hop.alone else ()
             for home in self.modes.places.homes[hop.visit.entity]:
@@ -122,6 +125,8 @@ class Hops:
         """The children from copies of all of them in their parent's document."""
         visit, link = hop.visit, hop.link
         if not visit.down or visit.access.filters or visit.access.aggregates or hop.leaves_subquery:
+            return
+        if linked_by_expression(self.modes.situation.model, link):
             return
         needed = set(visit.access.attributes) - set(link.child_attributes)
         for name, newest in self.modes.places.newest[link.name]:

@@ -17,7 +17,7 @@ from nestling.ir.layout import Place
 from nestling.ir.operands import nullable
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
-from nestling.ir.types import COMPARED_BY_PARTS, MACHINE_NUMBERS, TypeName
+from nestling.ir.stored_equality import alike, compared_by_parts, same
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
@@ -170,7 +170,9 @@ def equal_columns(predicate: Expression, alias: str) -> tuple[Column, Column] | 
     if predicate.collation is not Collation.BINARY:
         return None
     left, right = bare(predicate.left), bare(predicate.right)
-    if left is None or right is None or not _alike(predicate.left, predicate.right, left, right):
+    if left is None or right is None:
+        return None
+    if not _alike(predicate.left, predicate.right, left, right, strict=predicate.strict):
         return None
     if left.alias == alias and right.alias != alias:
         return left, right
@@ -183,21 +185,14 @@ def bare(expression: Expression) -> Column | None:
     return inner if isinstance(inner, Column) else None
 
 
-def _alike(one: Expression, other: Expression, left: Column, right: Column) -> bool:
-    if left.type.name in COMPARED_BY_PARTS or right.type.name in COMPARED_BY_PARTS or left.mixed or right.mixed:
+def _alike(one: Expression, other: Expression, left: Column, right: Column, *, strict: bool) -> bool:
+    if compared_by_parts(left.type, right.type):
         return False
-    same = left.type.name is right.type.name and left.type.fraction_digits == right.type.fraction_digits
+    if any(column.mixed and not column.numbers for column in (left, right)):
+        return strict
     if isinstance(one, Raw) or isinstance(other, Raw):
-        return same and isinstance(one, Raw) is isinstance(other, Raw)
-    return (
-        same
-        or {left.type.name, right.type.name} <= MACHINE_NUMBERS
-        or {left.type.name, right.type.name}
-        <= {
-            TypeName.TEXT,
-            TypeName.ENUM,
-        }
-    )
+        return same(left.type, right.type) and isinstance(one, Raw) is isinstance(other, Raw)
+    return alike(left.type, right.type)
 
 
 def stored_path(place: Place, column: Column, context: Context) -> str | None:

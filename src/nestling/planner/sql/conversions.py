@@ -136,7 +136,12 @@ def shown(expression: Expression, translation: Translation) -> Expression:
 
 
 def ordered(expression: Expression, translation: Translation) -> Expression:
-    """The value as it is ordered and grouped by: itself, unless it mixes dates with texts, or MySQL rounds it first."""
+    """The value as it is ordered and grouped by: itself, unless it mixes dates with texts, or MySQL rounds it first.
+
+    MongoDB has an order of types, in which every value is as it is.
+    """
+    if is_strict(translation, expression):
+        return expression
     if isinstance(expression, Column) and expression.mixed:
         return plain(expression, translation)
     return observed(expression) if translation.dialect.rules is Rules.MYSQL else expression
@@ -292,7 +297,8 @@ def compare(
         left, right = observed(left), observed(right)
     if translation.dialect.rules is Rules.POSTGRESQL and operator in _ORDERED:
         left, right = placed_sides(ranked(left, labels), ranked(right, labels), translation)
-    return Compare(operator, left, right, collation or translation.dialect.collation)
+    strict = is_strict(translation, left, right)
+    return Compare(operator, left, right, collation or translation.dialect.collation, strict)
 
 
 def _truth_beside(value: Expression, other: Expression) -> Expression:
@@ -305,6 +311,8 @@ def _truth_beside(value: Expression, other: Expression) -> Expression:
 
 def comparable(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:
     """Both operands, converted so that comparing them as they are is what the dialect does."""
+    if is_strict(translation, left, right):
+        return as_given(left), as_given(right)
     ids = [side.type.name is TypeName.OBJECT_ID for side in (left, right)]
     if any(ids) and not all(ids):
         left, right = (_digits(side) if is_id else side for side, is_id in zip((left, right), ids, strict=True))
@@ -319,6 +327,20 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
         case Rules.MYSQL:
             left, right = beside_years(left, right)
             return _mysql(left, right, translation), _mysql(right, left, translation)
+
+
+def is_strict(translation: Translation, *sides: Expression) -> bool:
+    """Whether one is a column of several types in a model of MongoDB's, which is compared by the types of its values."""
+    return translation.model.strict_types and any(
+        isinstance(side, Column) and side.mixed and not side.numbers for side in sides
+    )
+
+
+def as_given(expression: Expression) -> Expression:
+    """The value with the BSON type it has; a parameter with the one it is given with."""
+    if isinstance(expression, Parameter):
+        return Parameter(expression.name, listed=expression.listed, strict=True)
+    return expression
 
 
 def _mixed(*sides: Expression) -> bool:

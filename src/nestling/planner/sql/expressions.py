@@ -240,11 +240,8 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
                 tuple(conversions.compare(Comparison.EQUAL, operand, i, env.translation, own) for i, own in found)
             )
         rule = rules[0]
-    if env.dialect.is_sqlite:  # only the left side's affinity counts; the items have none
-        kind = conversions.affinity(conversions.plain(operand, env.translation), env.translation)
-        items = [conversions.plain(item, env.translation) for item in items]
-        items = [conversions.coerce(item, kind) for item in items] if kind else items
-        return InList(conversions.plain(operand, env.translation), tuple(items), rule)
+    if env.dialect.is_sqlite:
+        return _in_sqlite(operand, items, rule, env)
     for item in items:
         refuse_comparison(operand, item, ordered=False, node=node)
     pairs = [conversions.comparable(operand, item, env.translation) for item in items]
@@ -252,6 +249,16 @@ def _in_list(node: exp.In, given: exp.Expr | None, env: Env) -> Expression:
     if among_floats or len({left for left, _ in pairs}) > 1:
         return Or(tuple(conversions.compare(Comparison.EQUAL, operand, item, env.translation, rule) for item in items))
     return InList(pairs[0][0] if pairs else operand, tuple(right for _, right in pairs), rule)
+
+
+def _in_sqlite(operand: Expression, items: Sequence[Expression], rule: Collation, env: Env) -> Expression:
+    """Only the left side's affinity counts; the items have none."""
+    if conversions.is_strict(env.translation, operand):
+        return InList(operand, tuple(map(conversions.as_given, items)), rule)
+    kind = conversions.affinity(conversions.plain(operand, env.translation), env.translation)
+    items = [conversions.plain(item, env.translation) for item in items]
+    items = [conversions.coerce(item, kind) for item in items] if kind else items
+    return InList(conversions.plain(operand, env.translation), tuple(items), rule)
 
 
 def _among_values(node: exp.In, rows: exp.Values) -> exp.In:

@@ -260,6 +260,10 @@ def _argument(node: exp.Expr, name: str) -> tuple[exp.Expr | None, bool, Sequenc
 def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expression:
     translation = env.translation
     match function:
+        case AggregateFunction.SUM | AggregateFunction.AVG | AggregateFunction.TOTAL if conversions.is_strict(
+            translation, value
+        ):
+            return value  # of which the server's sums leave out what is no number
         case AggregateFunction.SUM:
             return conversions.summand(value, translation)
         case AggregateFunction.AVG | AggregateFunction.TOTAL:
@@ -288,11 +292,7 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
         case AggregateFunction.TOTAL:
             return FLOAT
         case AggregateFunction.SUM:
-            if operand.type.name is TypeName.INTEGER and sums.is_large(operand, env.translation):
-                return DECIMAL
-            if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT):
-                return operand.type
-            return together((operand,)) or DECIMAL if env.dialect.rules is Rules.MYSQL else DECIMAL
+            return _sum(operand, env)
         case AggregateFunction.AVG:
             if env.dialect.is_sqlite or is_float(operand):
                 return FLOAT
@@ -303,6 +303,16 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
             return BOOLEAN
         case _:
             return ANY if isinstance(operand, Column) and operand.mixed else operand.type
+
+
+def _sum(operand: Expression, env: Env) -> Type:
+    if conversions.is_strict(env.translation, operand):
+        return ANY
+    if operand.type.name is TypeName.INTEGER and sums.is_large(operand, env.translation):
+        return DECIMAL
+    if operand.type.name in (TypeName.INTEGER, TypeName.FLOAT):
+        return operand.type
+    return together((operand,)) or DECIMAL if env.dialect.rules is Rules.MYSQL else DECIMAL
 
 
 def _average(operand: Expression) -> Type:

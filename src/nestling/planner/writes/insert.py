@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey, Values, filtered
-from nestling.ir.defaults import NUMBERED, Generated
+from nestling.ir.defaults import NEW_IDS, NUMBERED
 from nestling.ir.expression import (
     NULL,
     And,
@@ -118,8 +118,8 @@ def _rows_at_hand(
 ) -> list[str]:
     """Plan how the rows are come by; returns the attributes that may be NULL."""
     rows, node = written_rows(source, attributes), _home_node(work, entity)
-    uuids = _with_uuids(work, entity, generated, rows) if rows is not None else []
-    attributes = (*attributes, *uuids)
+    new_ids = _with_new_ids(work, entity, generated, rows) if rows is not None else []
+    attributes = (*attributes, *new_ids)
     copied = copied_fields(node)
     made = _made(generated, rows) if rows is not None else _left(entity, generated, attributes, source)
     plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
@@ -127,7 +127,7 @@ def _rows_at_hand(
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
         given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
         work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
-        known = {*made, *uuids}
+        known = {*made, *new_ids}
         return [a for a in entity.attribute_names if a not in known and any(nullable(row[a]) for row in complete)]
     if rows is not None:  # a parameter is kept as its attribute keeps it, and not as the column of a relation
         columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
@@ -255,13 +255,13 @@ def _left(
     return found
 
 
-def _with_uuids(work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
-    """Give the rows new UUIDs, which whoever runs the write makes; the attributes that have them."""
-    found = [item.attribute for item in generated if item.how is Generated.UUID]
+def _with_new_ids(work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
+    """Give the rows new ids, which whoever runs the write makes; the attributes that have them."""
+    found = [item.attribute for item in generated if item.how in NEW_IDS]
     for row in rows:
         for name in found:
             kind = entity.attribute(name).type
-            row[name] = AttributeCast(work.names.new_uuid(kind), kind, Rules.POSTGRESQL)
+            row[name] = AttributeCast(work.names.new_id(kind), kind, Rules.POSTGRESQL)
     return found
 
 

@@ -118,6 +118,12 @@ def typed(model: Model) -> Model:
     return replace(model, entities=tuple(entities))
 
 
+def with_strict_types(model: Model) -> Model:
+    """The model, which says where there are attributes of several types that MongoDB compares these as they are."""
+    several = any(each.is_of_several_types for entity in model.entities for each in entity.attributes)
+    return replace(model, strict_types=several)
+
+
 def relationship(model: Model, parent: str, child: str, attributes: tuple[str, ...]) -> Relationship | None:
     """The relationship of a foreign key."""
     return next(

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, assert_never
 
+from bson import ObjectId
+
 from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
@@ -25,6 +27,7 @@ from nestling.ir.expression import (
     Function,
     Literal,
     Parameter,
+    Raw,
     ScalarSubquery,
 )
 from nestling.ir.operands import is_float, is_mixed_time, is_text
@@ -76,6 +79,17 @@ def sides(compare: Compare, r: Renderer) -> Sides:
     return Sides(left, right, (r.nullable(compare.left), r.nullable(compare.right)))
 
 
+def _beside_digits(value: Mql) -> Mql:
+    """What is compared with the digits of an ObjectId: one that is given is its digits too."""
+    match value:
+        case {"$literal": Placeholder() as place}:
+            return {"$literal": replace(place, id_as_text=True)}
+        case {"$literal": ObjectId() as known}:
+            return {"$literal": str(known)}
+        case _:
+            return value
+
+
 def _stored_uuids(left: Expression, right: Expression, r: Renderer) -> tuple[Mql, Mql] | None:
     """Both sides of an equality of UUIDs and a constant, as they are stored; None for another one."""
     from nestling.emitters.mql.sql.uuids import beside_uuid
@@ -91,6 +105,8 @@ def _side(one: Expression, other: Expression, operator: Comparison, collation: C
         return wide(given_as_kept, r, other.type if is_wide(other) else one.type)
     if is_float(other) and one.type.name is TypeName.DECIMAL:
         return _as_float(one, r)
+    if isinstance(other, Raw) and other.operand.type.name is TypeName.OBJECT_ID:
+        return _beside_digits(collated(one, collation, r))
     if may_be_text(one) and may_be_text(other):
         return collated(one, collation, r)
     return {"$literal": whole(r.compared(one), other, operator)} if isinstance(one, Parameter) else r.value(one)

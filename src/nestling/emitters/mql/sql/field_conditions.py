@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 Match = dict[str, object]
 _RANGES = (*MIRRORED,)
+_RANGE_OPERATORS = tuple(OPERATORS[each] for each in _RANGES)
 
 
 def field_of(expression: Expression, r: Renderer) -> str | None:
@@ -71,7 +72,7 @@ def comparison(compare: Compare, r: Renderer) -> Match | None:
         if field is None or constant is None or is_collated(compare.collation, left, right):
             continue
         value = whole(constant[0], left, operator) if isinstance(right, Parameter) else constant[0]
-        found = _field_condition(cast("Column", left), operator, value, r)
+        found = _field_condition(cast("Column", left), operator, value, r, strict=compare.strict)
         if found is not None:
             return {field: found}
     return None
@@ -107,11 +108,25 @@ def constant_of(expression: Expression, beside: Expression, r: Renderer) -> tupl
             return None
 
 
-def _field_condition(column: Column, operator: Comparison, value: object, r: Renderer) -> Match | None:
+def outside(compare: Compare, r: Renderer) -> Match | None:
+    """NOT of a strict range: it holds of values of all other types, too."""
+    found = comparison(compare, r)
+    if found is None:
+        return None
+    ((field, condition),) = found.items()
+    range_of = {name: value for name, value in cast("Match", condition).items() if name in _RANGE_OPERATORS}
+    if not range_of or any(isinstance(value, Placeholder) for value in range_of.values()):  # which may be NULL
+        return None
+    return {field: {"$not": range_of, "$ne": None}}
+
+
+def _field_condition(
+    column: Column, operator: Comparison, value: object, r: Renderer, *, strict: bool = False
+) -> Match | None:
     """The operators on a field for a comparison with a constant."""
     if value is None:
         return _null_condition(operator)
-    if operator in _RANGES:
+    if operator in _RANGES and not strict:
         expected = _same_class(column, value, operator)
         if expected is None:
             return None

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.array_conditions import elements
-from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test
-from nestling.emitters.mql.sql.predicates import OPPOSITE
+from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test, outside
+from nestling.emitters.mql.sql.predicates import OPPOSITE, is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
 from nestling.ir.expression import (
     And,
@@ -102,6 +102,8 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
             return comparison(predicate, r) or begins(left, (right,), collation, r)
         case Compare():
             return comparison(predicate, r)
+        case Not(operand=Compare() as compare) if is_strict_range(compare):
+            return outside(compare, r)
         case Not(operand=Compare() as compare):
             return comparison(replace(compare, operator=OPPOSITE[compare.operator]), r)
         case IsNull(operand=operand):

@@ -69,7 +69,8 @@ class Placeholder(compiled.Placeholder):
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
     or floats. `by_sqlite`, `no_float`: as in `Parameter`. `carried`: the type of the source as which the text is written.
-    `pattern`: it is part of one.
+    `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
+    `id_as_text`: an ObjectId is the text of its digits.
     """
 
     name: str
@@ -88,6 +89,8 @@ class Placeholder(compiled.Placeholder):
     no_float: bool = False
     carried: str = ""
     pattern: WildPattern | None = None
+    strict: bool = False
+    id_as_text: bool = False
 
     @property
     def is_regex(self) -> bool:
@@ -113,6 +116,9 @@ def _converts(placeholder: Placeholder) -> tuple[Convert, ...]:
 
 def conversions(placeholder: Placeholder) -> Iterator[Conversion]:
     """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
+    if placeholder.strict:
+        yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
+        return
     yield from _taken(placeholder)
     yield from _as_the_statement_has_it(placeholder)
     if placeholder.boundary is not None:
@@ -154,10 +160,7 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
     if placeholder.boundary is not None:
         boundary = placeholder.boundary
         yield Conversion(given.first_from, (str(boundary.grain), boundary.after, boundary.exact))
-    if placeholder.object_id:
-        yield Conversion(given.text_as_object_id)
-    if placeholder.uuid:
-        yield Conversion(given.text_as_stored_uuid)
+    yield from _as_id(placeholder)
     if placeholder.whole is not None:
         yield Conversion(given.at_millisecond, (str(placeholder.whole),))
     if placeholder.carried == CHAR:
@@ -170,6 +173,15 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield _as_regex(placeholder.pattern)
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
+
+
+def _as_id(placeholder: Placeholder) -> Iterator[Conversion]:
+    if placeholder.id_as_text:
+        yield Conversion(given.object_id_as_text)
+    if placeholder.object_id:
+        yield Conversion(given.text_as_object_id)
+    if placeholder.uuid:
+        yield Conversion(given.text_as_stored_uuid)
 
 
 def _as_regex(wild: WildPattern) -> Conversion:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.emitters.mql.sql.comparison import Sides, sides
+from nestling.emitters.mql.sql.comparison import MIRRORED, Sides, sides
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.functions.arrays import elements_falsity, elements_truth
 from nestling.emitters.mql.sql.functions.patterns import matches_truth
@@ -108,6 +108,8 @@ def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case
             return both(*(falsity(part, r) for part in parts))
         case Not(operand=operand):
             return truth(operand, r)
+        case Compare() if is_strict_range(predicate):
+            return _outside(predicate, r)
         case Compare():
             return _compare_truth(replace(predicate, operator=OPPOSITE[predicate.operator]), r)
         case IsNull(operand=operand):
@@ -170,14 +172,41 @@ def _compare_truth(compare: Compare, r: Renderer) -> Mql:
             ]
         }
     guarded = _guarded(compare.operator, found)
-    if not any(guarded):
+    is_range = is_strict_range(compare)
+    if not any(guarded) and not is_range:
         return {operator: [found.left, found.right]}
 
     def body(left: Mql, right: Mql) -> Mql:
         guards = (present(side) for side, needed in zip((left, right), guarded, strict=True) if needed)
-        return both(*guards, {operator: [left, right]})
+        compared = {operator: [left, right]}
+        return both(*guards, _within_type(left, right, compared) if is_range else compared)
 
     return bind({"left": found.left, "right": found.right}, body, total=True)
+
+
+def is_strict_range(compare: Compare) -> bool:
+    """Whether it holds within one type only, so that NOT of it is no other comparison."""
+    return compare.strict and compare.operator in MIRRORED
+
+
+def _outside(compare: Compare, r: Renderer) -> Mql:
+    """NOT of a strict range: both are known, and either of two types or in another order."""
+    found = sides(compare, r)
+
+    def body(left: Mql, right: Mql) -> Mql:
+        known = (present(side) for side, maybe in zip((left, right), found.nullable, strict=True) if maybe)
+        return both(*known, {"$not": [_within_type(left, right, {OPERATORS[compare.operator]: [left, right]})]})
+
+    return bind({"left": found.left, "right": found.right}, body, total=True)
+
+
+def _within_type(left: Mql, right: Mql, condition: Mql) -> Mql:
+    """The condition, and that both values are of one type; all numbers are of one."""
+    return both({"$eq": [_class_of(left), _class_of(right)]}, condition)
+
+
+def _class_of(value: Mql) -> Mql:
+    return {"$cond": [{"$isNumber": value}, "number", {"$type": value}]}
 
 
 def _guarded(operator: Comparison, found: Sides) -> tuple[bool, bool]:
@@ -193,7 +222,8 @@ def _compare_value(compare: Compare, r: Renderer) -> Mql:
 
     def body(left: Mql, right: Mql) -> Mql:
         unknown = [side for side, maybe in zip((left, right), found.nullable, strict=True) if maybe]
-        return null_if_any(unknown, {OPERATORS[compare.operator]: [left, right]})
+        compared: Mql = {OPERATORS[compare.operator]: [left, right]}
+        return null_if_any(unknown, _within_type(left, right, compared) if is_strict_range(compare) else compared)
 
     return bind({"left": found.left, "right": found.right}, body, total=True)
 

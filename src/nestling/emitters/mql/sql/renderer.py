@@ -111,6 +111,10 @@ class Renderer:
         A truth value is a number where none is expected: no other database than PostgreSQL has it, and PostgreSQL says so.
         """
         value = self.environment.parameter(parameter.name)
+        if parameter.strict:
+            if not isinstance(value, Placeholder):
+                return value
+            return replace(value, listed=parameter.listed, strict=True)
         kind = parameter.type.name
         if isinstance(value, Placeholder):
             is_id = kind is TypeName.OBJECT_ID

@@ -55,7 +55,13 @@ _READ = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.TIME, TypeName.INTERV
 
 
 def stored(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
-    """The value as the attribute keeps it; constants of the right type need nothing."""
+    """The value as the attribute keeps it; one of several types keeps the type a value is given with."""
+    is_strict = translation.model.strict_types and attribute.is_of_several_types
+    return conversions.as_given(expression) if is_strict else _converted(expression, attribute, translation)
+
+
+def _converted(expression: Expression, attribute: Attribute, translation: Translation) -> Expression:
+    """The value converted to the attribute's type; constants of the right type need nothing."""
     if isinstance(expression, Cast) and isinstance(expression.operand, Literal) and _is_cast_to(attribute, expression):
         expression = expression.operand  # which is converted as it is stored
     if isinstance(expression, Call) and is_written(expression) and attribute.type.element is not None:

@@ -9,7 +9,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.defaults import NUMBERED, Computed, Constant, Generated, OtherDefault
+from nestling.ir.defaults import NEW_IDS, NUMBERED, Computed, Constant, Generated, OtherDefault
 from nestling.ir.expression import Expression, Literal, Rules
 from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.model import Attribute, Entity
@@ -20,7 +20,7 @@ from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.scope import Env
 
-_MADE_BY_STORE = (*NUMBERED, Generated.UUID)
+_MADE_BY_STORE = (*NUMBERED, *NEW_IDS)
 _OF_DAYS: dict[Generated, exp.Expr] = {
     Generated.TIMESTAMP: exp.CurrentTimestamp(),
     Generated.DATE: exp.CurrentDate(),
@@ -59,11 +59,23 @@ def _clock(attribute: Attribute, made: Generated, env: Env) -> exp.Expr:
 def generated_values(entity: Entity, listed: Collection[str], env: Env) -> Iterator[GeneratedValue]:
     """The attributes the store makes values of: those not listed, and in SQLite and MySQL a numbered one that is NULL."""
     for attribute in entity.attributes:
-        if not isinstance(attribute.default, Generated) or attribute.default not in _MADE_BY_STORE:
+        made = Generated.OBJECT_ID if _is_own_object_id(attribute, entity, env) else attribute.default
+        if not isinstance(made, Generated) or made not in _MADE_BY_STORE:
             continue
-        for_null = attribute.default in NUMBERED and env.dialect.rules is not Rules.POSTGRESQL
+        for_null = made in NUMBERED and env.dialect.rules is not Rules.POSTGRESQL
         if attribute.name not in listed or for_null:
-            yield GeneratedValue(attribute.name, attribute.default)
+            yield GeneratedValue(attribute.name, made)
+
+
+def _is_own_object_id(attribute: Attribute, entity: Entity, env: Env) -> bool:
+    """Whether it is a key of ObjectIds that refers to nothing: a driver makes one for a document that comes without."""
+    if (
+        attribute.default is not None
+        or entity.key != (attribute.name,)
+        or attribute.type.name is not TypeName.OBJECT_ID
+    ):
+        return False
+    return not any(attribute.name in link.child_attributes for link in env.translation.model.parents_of(entity.name))
 
 
 def _type_of(value: object, kind: Type) -> Type:

@@ -12,7 +12,7 @@ from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, S
 from nestling.ir.computed_attributes import concerned, mentions
 from nestling.ir.constraint_names import attributes_called
 from nestling.ir.defaults import Generated
-from nestling.ir.expression import NULL, Literal, Rules
+from nestling.ir.expression import NULL, Expression, Literal, Rules
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
@@ -131,9 +131,14 @@ def _given_rows(node: exp.Insert, attributes: list[Attribute], outside: Env) -> 
 
 
 def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Translation) -> Relation:
-    """The rows with parameters, constants and NULLs without a type as the attributes they are for keep them (PostgreSQL)."""
+    """The rows with parameters, constants and NULLs without a type as the attributes they are for keep them (PostgreSQL).
+
+    For attributes of several types parameters keep the one they are given with.
+    """
     if isinstance(rows, Sort | Limit | Filter):
         return replace(rows, input=_with_types(rows.input, attributes, translation))
+    if translation.model.strict_types and len(rows.columns) == len(attributes):
+        rows = _as_given(rows, attributes)
     if translation.dialect.rules is not Rules.POSTGRESQL or len(rows.columns) != len(attributes):
         return rows
     if isinstance(rows, Values):
@@ -147,6 +152,21 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
         elif output.expression == NULL:
             outputs[place] = replace(output, expression=Literal(None, attribute.type))
     return replace(rows, outputs=tuple(outputs))
+
+
+def _as_given(rows: Relation, attributes: Sequence[Attribute]) -> Relation:
+    def kept(value: Expression, attribute: Attribute) -> Expression:
+        return values.as_given(value) if attribute.is_of_several_types else value
+
+    match rows:
+        case Values(rows=given):
+            cells = tuple(tuple(map(kept, row, attributes)) for row in given)
+            return replace(rows, rows=cells)
+        case Project(outputs=outputs):
+            pairs = zip(outputs, attributes, strict=True)
+            return replace(rows, outputs=tuple(replace(out, expression=kept(out.expression, a)) for out, a in pairs))
+        case _:
+            return rows
 
 
 def _with_arrays(rows: Values, attributes: Sequence[Attribute], translation: Translation) -> Values:

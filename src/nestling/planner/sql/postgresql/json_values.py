@@ -1,4 +1,4 @@
-"""PostgreSQL's `json ->> 'key'`: the value under constant keys, as a text."""
+"""`json ->> 'key'`: the value under constant keys; in PostgreSQL its text, in SQLite a text or number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from nestling.ir.expression import And, Call, Column, Expression, Function, Literal, Or, Rules
+from nestling.ir.expression import ANY, And, Call, Column, Expression, Function, Literal, Or, Rules
 from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
@@ -19,11 +19,14 @@ _PLACE = re.compile(r"\s*[+-]?\d+")
 
 def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     """`json -> 'key' ->> 'key'`: an arrow in front of the last goes into an object."""
-    column, keys = _path(node, [_key(node, env)], env, bound)
-    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), TEXT, env.dialect.rules)
+    column, keys = _path(node, [_key(node, env)], env, bound, of_sqlite=True)
+    kind = ANY if env.dialect.is_sqlite else TEXT
+    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)
 
 
-def _path(node: exp.Expr, keys: list[str], env: Env, bound: Bound) -> tuple[Column, list[str]]:
+def _path(
+    node: exp.Expr, keys: list[str], env: Env, bound: Bound, *, of_sqlite: bool = False
+) -> tuple[Column, list[str]]:
     """The column of JSON, and the keys from it to what the node is of; `keys` are the last, the innermost first."""
     inner = node.this.unnest()
     has_brackets = False
@@ -37,7 +40,8 @@ def _path(node: exp.Expr, keys: list[str], env: Env, bound: Bound) -> tuple[Colu
         is_json = False
     if column is not None and column.type.carried == MADE:  # whose numbers have other digits
         is_json = False
-    if column is None or not is_json or env.dialect.rules is not Rules.POSTGRESQL:
+    is_known = env.dialect.rules is Rules.POSTGRESQL or (of_sqlite and env.dialect.is_sqlite)
+    if column is None or not is_json or not is_known:
         raise statement_gap(f"`{_written(node, env)}`, which is no column of JSON and its keys", node)
     assert isinstance(column, Column)
     return column, keys[::-1]

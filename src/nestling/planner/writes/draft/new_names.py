@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from nestling.ir.expression import Parameter
 from nestling.ir.types import Type, TypeName
-from nestling.ir.write_path import Fetch, ListParameter, NewUuid
+from nestling.ir.write_path import Fetch, IdForm, ListParameter, NewId
 
 
 def parameters_in(node: object) -> Iterator[str]:
@@ -22,11 +22,14 @@ def parameters_in(node: object) -> Iterator[str]:
             yield from parameters_in(getattr(node, item.name))
 
 
+_FORMS = {TypeName.UUID: IdForm.UUID, TypeName.OBJECT_ID: IdForm.OBJECT_ID}
+
+
 @dataclass
 class Names:
     """The names given so far. Each is given once."""
 
-    uuids: list[NewUuid] = field(default_factory=list)
+    new_ids: list[NewId] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
     _lists: dict[str, ListParameter] = field(default_factory=dict)  # by the parameter
 
@@ -36,10 +39,11 @@ class Names:
         self._numbers[wish] = number
         return wish if number == 1 else f"{wish} {number}"
 
-    def new_uuid(self, kind: Type) -> Parameter:
-        """A parameter that stands for a UUID nobody else has."""
-        made = NewUuid(f"_uuid_{len(self.uuids) + 1}", kind.name is not TypeName.UUID)
-        self.uuids.append(made)
+    def new_id(self, kind: Type) -> Parameter:
+        """A parameter that stands for an id nobody else has: an ObjectId where that is the type, else a UUID."""
+        form = _FORMS.get(kind.name, IdForm.TEXT)
+        made = NewId(f"_{'id' if form is IdForm.OBJECT_ID else 'uuid'}_{len(self.new_ids) + 1}", form)
+        self.new_ids.append(made)
         return Parameter(made.name, kind)
 
     def list_of(self, column: str, rows: tuple[str, ...]) -> str:

@@ -27,6 +27,8 @@ from nestling.sources.capture.sql.query import Query
 from nestling.sources.capture.sql.words import Parameters
 
 Fields = dict[str, Value]
+FOLLOWED = "_followed"
+"""How the array of a join is called that the application makes itself."""
 _NO_ROWS = {
     Role.PAGES: "the overflow pages of an array",
     Role.ARCHIVE: "archived rows",

@@ -187,6 +187,10 @@ def _test(  # noqa: C901 - one case for each
             equal = name == "$eq"
             return f"{text} IS NULL" if equal else "" if _compares(tests, name) else f"{text} IS NOT NULL"
         case "$exists":
+            if value.may_be_null:
+                saying.notes.append(
+                    f"`$exists` on `{path}` is said as IS NULL, which does not tell null from a field that is missing"
+                )
             return "" if operand and _compares(tests, name) else f"{text} IS {'NOT ' if operand else ''}NULL"
         case "$gt" | "$gte" | "$lt" | "$lte" if operand in (NULL, ANY_BOUND):
             return "" if _compares(tests, name) else f"{text} IS NOT NULL"

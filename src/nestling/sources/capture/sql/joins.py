@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from nestling.ir.bson_classes import never_equal
 from nestling.ir.layout import Node
-from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.documents import FOLLOWED, StatementDraft
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
 from nestling.sources.capture.sql.expressions import value
@@ -64,8 +65,21 @@ class _Lookup:
             raise CannotSay(foreign.value.why)
         if not isinstance(foreign.value, Column) or foreign.value.row is not row:
             raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which lies within the documents")
+        self._refuse_other_types(foreign.value, text)
         row.on = ((foreign.value.attribute, text),)
         return first or row, self._finish(row, found, row)
+
+    def _refuse_other_types(self, foreign: Column, local: str) -> None:
+        """Raise CannotSay where no value has the type of one it is compared with: SQL would find what MongoDB does not."""
+        named = TOKEN.fullmatch(local)
+        if named is None or str(self.body["as"]).startswith(FOLLOWED):  # where the application converts what it found
+            return
+        model, own = self.saying.design.model, self.saying.rows.known[int(named[1])]
+        one = model.entity(own.entity).attribute(named[2])
+        other = model.entity(foreign.row.entity).attribute(foreign.attribute)
+        if never_equal(one, other):
+            sides = f"`{own.entity}.{one.name}` ({one.type}) by `{foreign.row.entity}.{other.name}` ({other.type})"
+            raise CannotSay(f"a `$lookup` of {sides}: values of different BSON types are never equal")
 
     def _note_repeated(self, first: Row, text: str) -> None:
         """Elements that have the same value find a document once; rows that have it find it each."""

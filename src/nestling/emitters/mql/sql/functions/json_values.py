@@ -3,6 +3,8 @@
 A jsonb keeps the digits of numbers, and so do its documents (`1.50` is a decimal there). A json may write a fraction in any way,
 `15e-1`, which MongoDB does not keep; and PostgreSQL writes objects and arrays otherwise than they are kept. A statement fails on
 these, and on JSON that is kept as its text because no document could be made of it.
+
+SQLite has texts and numbers as they are, and truth values as 1 and 0. It writes objects and arrays as texts, too.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.numerals import float_text
-from nestling.ir.expression import Call, Function, Literal
+from nestling.ir.expression import Call, Function, Literal, Rules
 from nestling.ir.types import JSONB
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 _AS_WRITTEN = ["string", "int", "long", "bool", "null", "missing"]
 """What the server and PostgreSQL make the same text of, or NULL."""
+_VALUES_OF_SQLITE = ["string", "int", "long", "double", "decimal", "null", "missing"]
+"""What SQLite has as it is."""
 
 
 def json_value(node: Call, r: Renderer) -> Mql:
@@ -30,8 +34,11 @@ def json_value(node: Call, r: Renderer) -> Mql:
     names = [str(key.value) for key in keys if isinstance(key, Literal)]
 
     def body(json: Mql) -> Mql:
-        text = bind({"value": under(names, json)}, lambda value: _text(value, has_digits=has_digits))
-        return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}), text]}
+        found = bind({"value": under(names, json)}, shown)
+        return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}, node.rules), found]}
+
+    def shown(value: Mql) -> Mql:
+        return _of_sqlite(value) if node.rules is Rules.SQLITE else _text(value, has_digits=has_digits)
 
     return bind({"json": r.value(json)}, body)
 
@@ -48,6 +55,15 @@ def _is_kept_as_text(json: Mql) -> Mql:
     text = {"$cond": [{"$eq": [{"$type": json}, "string"]}, json, ""]}
     begins = {"$regexMatch": {"input": text, "regex": r"^\s*\{"}}
     return {"$or": [{"$eq": [{"$type": json}, "binData"]}, begins]}
+
+
+def _of_sqlite(value: Mql) -> Mql:
+    kind = {"$type": value}
+    branches = [
+        {"case": {"$in": [kind, _VALUES_OF_SQLITE]}, "then": value},
+        {"case": {"$eq": [kind, "bool"]}, "then": {"$toInt": value}},
+    ]
+    return {"$switch": {"branches": branches, "default": _failure(kind, Rules.SQLITE)}}
 
 
 def _text(value: Mql, *, has_digits: bool) -> Mql:
@@ -78,8 +94,9 @@ def _is_plain_double(value: Mql) -> Mql:
     }
 
 
-def _failure(kind: Mql) -> Mql:
-    return failure("no text is known, as PostgreSQL writes it, of JSON kept as", kind)
+def _failure(kind: Mql, rules: Rules = Rules.POSTGRESQL) -> Mql:
+    whose = "SQLite" if rules is Rules.SQLITE else "PostgreSQL"
+    return failure(f"no text is known, as {whose} writes it, of JSON kept as", kind)
 
 
 JSON_VALUES = {Function.JSON_VALUE: json_value}

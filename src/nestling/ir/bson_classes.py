@@ -1,0 +1,27 @@
+"""Which types of a model are stored as BSON types whose values may be equal."""
+
+from __future__ import annotations
+
+from nestling.ir.model import Attribute
+from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
+
+_CLASSES = {
+    **dict.fromkeys(NUMBERS, "number"),
+    **dict.fromkeys(KEPT_AS_TEXT, "string"),
+    **dict.fromkeys(TIMES, "date"),
+    TypeName.BOOLEAN: "bool",
+    TypeName.OBJECT_ID: "objectId",
+    TypeName.BYTES: "binData",
+    TypeName.UUID: "binData",
+}
+"""What is missing here may be of any BSON type."""
+
+
+def never_equal(one: Attribute, other: Attribute) -> bool:
+    """Whether no value of one has the BSON type of a value of the other."""
+    mine, theirs = _classes(one), _classes(other)
+    return None not in mine | theirs and not mine & theirs
+
+
+def _classes(attribute: Attribute) -> set[str | None]:
+    return {_CLASSES.get(each.name) for each in (attribute.type, *attribute.also)}
