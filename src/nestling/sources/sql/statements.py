@@ -14,6 +14,7 @@ from nestling.sources.sql.connection import typed_errors
 from nestling.sources.sql.driver_parameters import writer
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.statements.placeholders import rewritten
+from nestling.sources.statements.row_locks import without_row_locks
 
 if TYPE_CHECKING:
     from nestling.sources.sql.row_source import SqlDatabase
@@ -86,6 +87,6 @@ class SqlStatements:
                 given[name] = value if is_json and isinstance(value, str) else write(value)
             return engine.place(name)
 
-        text = rewritten(sql, engine.statements, place, engine.between_places)
+        text = rewritten(without_row_locks(sql, engine.statements), engine.statements, place, engine.between_places)
         with self._database.connected() as connection, typed_errors(self._database.address):
             return engine.ask(connection, text, given, seconds)
