@@ -11,7 +11,7 @@ _IN_SHARE_MODE = ("LOCK", "IN", "SHARE", "MODE")
 
 
 def without_row_locks(sql: str, dialect: str) -> str:
-    """The statement with each such clause cut out, from its first word to the end of the SELECT or the next clause of the kind."""
+    """The statement with each such clause cut out, up to the end of its SELECT."""
     parts, at = [], 0
     for start, end in _clauses(list(tokens(sql, dialect))):
         parts.append(sql[at:start])
