@@ -58,13 +58,19 @@ def unseen_commands(design: Design, *, policy: Policy | None = None) -> Mapping[
     return {command.name: group for group in groups for command in group}
 
 
-def own_validators(design: Design, *, policy: Policy | None = None) -> frozenset[tuple[str, bytes]]:
-    """The collections with the forms of all validators of ours: of a load, of one that met unseen values, of a migration."""
+def own_validators(
+    design: Design, *, policy: Policy | None = None, foreign: bool = True
+) -> frozenset[tuple[str, bytes]]:
+    """The collections with the forms of all validators of ours: of a load, of one that met unseen values, of a migration.
+
+    `foreign`: also those that take documents in the form of other applications.
+    """
     return frozenset(
-        (store.name, validator_form(validator(design, store, policy=policy, unseen=unseen, foreign=foreign)))
+        (store.name, validator_form(validator(design, store, policy=policy, unseen=unseen, foreign=is_foreign)))
         for store in design.stores
         if can_validate(store)
-        for unseen, foreign in ((False, False), (True, False), (True, True))
+        for unseen, is_foreign in ((False, False), (True, False), (True, True))
+        if foreign or not is_foreign
     )
 
 

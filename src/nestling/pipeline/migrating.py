@@ -260,7 +260,7 @@ def _assembled(
     indexes = [*to_build(coming, beside, collations), *carried]
     taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
-    unseen = _may_hold_unseen(old, database, policy)
+    unseen, foreign = _may_hold_unseen(old, database, policy), _are_foreign(old, database, policy)
     followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(
         designs=digest(old, new, policy),
@@ -275,7 +275,7 @@ def _assembled(
         names=built,
         commands=[
             each
-            for each in collection_commands(staged, policy=policy, unseen=unseen, foreign=unseen)
+            for each in collection_commands(staged, policy=policy, unseen=unseen, foreign=foreign)
             if each.name in built
         ],
         indexes=[index for index in indexes if index not in late],
@@ -359,6 +359,20 @@ def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bo
     return any(
         not refuses(options) or validator_form(options["validator"]) != validator_form(validator)
         for options, validator in found
+    )
+
+
+def _are_foreign(old: Design, database: Database[Any], policy: Policy) -> bool:
+    """Whether documents may have a form of other applications: some collection has no validator of ours that refuses them."""
+    from nestling.emitters.commands import own_validators
+    from nestling.ir.validator_form import validator_form
+    from nestling.pipeline.migration_constraints import refuses
+
+    today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    ours = own_validators(old, policy=policy, foreign=False)
+    found = ((name, today.get(name, {})) for name in dict(ours))
+    return any(
+        not refuses(options) or (name, validator_form(options["validator"])) not in ours for name, options in found
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.access_path import Exists, Filter, Step, Union, Unwind
+from nestling.ir.access_path import CollectionScan, Exists, Filter, Step, Union, Unwind
 from nestling.ir.algebra import SortKey
 from nestling.ir.expression import Collation, Column, Literal
 from nestling.ir.row_steps import VARIABLE, Layout, Shape, Slice, SortRows
@@ -74,6 +74,8 @@ def _of_documents(unwind: Unwind, sort: SortRows, count: int) -> Step:
         return unwind
     if isinstance(inner, Unwind):
         return replace(unwind, source=_of_documents(inner, sort, count))
+    if not isinstance(inner, CollectionScan):  # a condition leaves few documents, or has an index of its own
+        return unwind
     layout = Layout.of({(column.alias, column.name): path})
     with_rows = Filter(inner, Exists(path))  # so that an index of the documents that have the field will do
     first = Slice(SortRows(with_rows, sort.keys, layout, sort.prefix), Literal(count, INTEGER), None)

@@ -325,7 +325,9 @@ def _split_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.rules is not Rules.POSTGRESQL:
         raise statement_gap("SPLIT_PART() function", node)
     _refuse_citext(node, env, bound)
-    places = (node.args["delimiter"], node.args["part_index"])
+    places = [each for name in ("delimiter", "part_index") if (each := node.args.get(name)) is not None]
+    if len(places) < 2:
+        raise mistake("SPLIT_PART() takes a text, a separator and a number", node)
     separator, place = (bound(each) for each in places)
     if not isinstance(separator, Literal) or not isinstance(place, Literal) or not isinstance(place.value, int):
         raise no_constant("SPLIT_PART by a separator and a number that are no constants", node, *places)
