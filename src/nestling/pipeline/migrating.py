@@ -336,7 +336,7 @@ def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mappi
 
 def _missing_arrays(old: Design, new: Design, stays: frozenset[str]) -> Mapping[str, Sequence[Mapping[str, Any]]]:
     """What finds arrays that documents lack today and that are written empty, of the collections that are built anew."""
-    from nestling.emitters.missing_arrays import missing_arrays, written_arrays
+    from nestling.emitters.field_searches.missing_arrays import missing_arrays, written_arrays
 
     written = written_arrays(new)
     paths = {name: [path for at, path in written if at == name] for name, _ in written}
