@@ -90,6 +90,21 @@ def test_there_is_an_end_to_it(reading: Reading, monkeypatch: pytest.MonkeyPatch
     assert made.costs.cost >= made.costs.bound
 
 
+def test_what_no_allowed_design_answers_is_no_cost(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A statement that only the plainest design is said to have a query for: what it counts for is gone."""
+    known = statements.predicted_seconds
+    searched = solve(posed(reading, None, None).problem)
+
+    def unknown(*args: object) -> float | None:
+        return None if args[2].name == "page" else known(*args)  # type: ignore[attr-defined, arg-type]
+
+    monkeypatch.setattr(statements, "predicted_seconds", unknown)
+    monkeypatch.setattr(statements, "is_answered", lambda proposal, *_: proposal.strategy == "normalized")
+    made = pipeline.design(reading)
+    assert made.costs is not None
+    assert made.costs.cost == pytest.approx(searched.cost)
+
+
 def test_a_profile_of_ones_own_hides_nothing(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever profile the prices are of, a query that costs far more is told."""
     mine = replace(default_profile(), name="mine")

@@ -95,7 +95,7 @@ def _with_constants(
 def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> tuple[str, ...]:
     """The parameters of an INSERT that are given for numbered attributes: NULL for one is compiled as the constant it is.
 
-    None for what cannot be translated: whoever compiles it is told why.
+    There are none of what cannot be translated: whoever compiles it is told why.
     """
     from nestling.common.errors import NestlingError
     from nestling.ir.algebra import Query

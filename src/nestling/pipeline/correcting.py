@@ -16,7 +16,6 @@ from nestling.ir.options import Charge, DesignProblem, Solution
 from nestling.ir.workload import Statement
 
 if TYPE_CHECKING:
-    from nestling.ir.design import Design
     from nestling.ir.proposal import Proposal
     from nestling.pipeline.designing import PosedProblem
 
@@ -26,6 +25,7 @@ MOST_SECONDS = 10.0
 """How long queries are compiled in all: those of many hundred statements are not all looked at."""
 DEARER, SHARE = 1.5, 0.003
 """How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
+_DEARER, _NO_QUERY = "its query costs more than was reckoned with", "this design has no query for it"
 UNANSWERED = 10.0
 """What an execution of a statement without a plan counts for: so many times what a second of the workload costs."""
 
@@ -58,19 +58,18 @@ def settled(
     found: PosedProblem,
     *,
     limit_seconds: float,
-    today: Design | None = None,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[PosedProblem, Solution]:
     """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it."""
     from nestling.optimizer import solve
-    from nestling.optimizer.evaluate import evaluate
+    from nestling.optimizer.evaluate import applies, evaluate
 
     until = clock() + MOST_SECONDS
-    problem, known = found.problem, dict[tuple[str, tuple[str, ...]], float]()
+    problem, known = found.problem, set[tuple[str, tuple[str, ...]]]()
     solution = solve(problem, limit_seconds=limit_seconds)
     tried = [solution.chosen]
     for _ in range(MOST_ROUNDS):
-        looked = _Round(found, problem, solution, _draft(found, solution, today))
+        looked = _Round(found, problem, solution, _draft(found, solution))
         more = tuple(_charges(looked, known, lambda: clock() < until))
         if not more:
             break
@@ -79,7 +78,7 @@ def settled(
         tried.append(solution.chosen)
     else:
         costs = {chosen: each.cost for chosen in tried[:-1] if (each := evaluate(problem, chosen)) is not None}
-        looked = _Round(found, problem, solution, _draft(found, solution, today))
+        looked = _Round(found, problem, solution, _draft(found, solution))
         last = sum(
             each.cost * problem.rates[each.statement] for each in _charges(looked, known, lambda: clock() < until)
         )
@@ -88,20 +87,24 @@ def settled(
             again = evaluate(problem, best)
             assert again is not None, "it was priced just now"
             solution = replace(solution, chosen=best, modes=again.modes, cost=again.cost, proved=False)
+    without = [each for each in problem.charges if each.text == _NO_QUERY]
+    if stayed := {each.statement for each in without if applies(each, solution.chosen)}:
+        # no design that is allowed answers these: what they count for is no cost
+        gone = [each for each in without if each.statement in stayed]
+        problem = replace(problem, charges=tuple(each for each in problem.charges if each not in gone))
+        solution = solve(problem, limit_seconds=limit_seconds)
     return replace(found, problem=problem), solution
 
 
-def _draft(found: PosedProblem, solution: Solution, today: Design | None) -> Proposal:
+def _draft(found: PosedProblem, solution: Solution) -> Proposal:
     from nestling.ir.proposal import Costs
     from nestling.strategies import assembled
 
     costs = Costs(solution.cost, solution.bound, found.profile.name)
-    return assembled(found.situation, "optimal", found.candidates, solution, (), costs, today)
+    return assembled(found.situation, "optimal", found.candidates, solution, (), costs)
 
 
-def _charges(
-    looked: _Round, known: dict[tuple[str, tuple[str, ...]], float], is_time: Callable[[], bool]
-) -> Iterator[Charge]:
+def _charges(looked: _Round, known: set[tuple[str, tuple[str, ...]]], is_time: Callable[[], bool]) -> Iterator[Charge]:
     """What the statements' queries cost more than was reckoned with, the statements that cost most first."""
     from nestling.optimizer.weigh import statement_costs
 
@@ -114,30 +117,30 @@ def _charges(
             continue
         if not is_time():
             return
+        reckoned, text = said[statement.name], _DEARER
         seconds = _priced(looked, statement)
-        reckoned = said[statement.name]
-        known[statement.name, used] = reckoned if seconds is None else seconds
+        if seconds is None and _is_answered_elsewhere(looked, statement):
+            seconds, text = UNANSWERED * whole / max(rates[statement.name], 1e-9), _NO_QUERY
+        known.add((statement.name, used))
         if seconds is None or seconds < DEARER * reckoned:
             continue
         if (seconds - reckoned) * rates[statement.name] >= SHARE * whole:
-            yield Charge(statement.name, "its query costs more than was reckoned with", used, seconds - reckoned)
+            yield Charge(statement.name, text, used, seconds - reckoned)
 
 
 def _priced(looked: _Round, statement: Statement) -> float | None:
-    """Seconds of an execution; of a statement that others answer and this design does not, more than any design saves."""
-    from nestling.pipeline.proving.statements import is_answered, predicted_seconds
+    """Seconds of an execution of its query; None where the cost model cannot say, or there is no query."""
+    from nestling.pipeline.proving.statements import predicted_seconds
 
-    reading, profile = looked.found.situation.reading, looked.found.profile
-    seconds = predicted_seconds(looked.proposal, reading, statement, profile)
-    if seconds is not None or is_answered(looked.proposal, reading, statement):
-        return seconds
-    if not is_answered(_plainest(looked), reading, statement):
-        return None
-    return UNANSWERED * looked.solution.cost / max(looked.problem.rates[statement.name], 1e-9)
+    return predicted_seconds(looked.proposal, looked.found.situation.reading, statement, looked.found.profile)
 
 
-def _plainest(looked: _Round) -> Proposal:
-    """The design in which every entity has a collection of its own."""
+def _is_answered_elsewhere(looked: _Round, statement: Statement) -> bool:
+    """Whether this design has no query for it, and the one in which every entity has a collection of its own has one."""
+    from nestling.pipeline.proving.statements import is_answered
     from nestling.strategies import design
 
-    return design(looked.found.situation.reading, "normalized", None)
+    reading = looked.found.situation.reading
+    if is_answered(looked.proposal, reading, statement):
+        return False
+    return is_answered(design(reading, "normalized", None), reading, statement)
