@@ -102,7 +102,9 @@ def test_what_no_allowed_design_answers_is_no_cost(reading: Reading, monkeypatch
     monkeypatch.setattr(statements, "is_answered", lambda proposal, *_: proposal.strategy == "normalized")
     made = pipeline.design(reading)
     assert made.costs is not None
-    assert made.costs.cost == pytest.approx(searched.cost)
+    assert made.costs.cost == pytest.approx(
+        searched.cost, rel=0.02
+    )  # it answers `thread`, which the search alone does not
 
 
 def test_a_profile_of_ones_own_hides_nothing(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:
