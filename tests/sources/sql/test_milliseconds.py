@@ -134,3 +134,17 @@ def test_moments_of_sqlite(tmp_path: Path, mongo_client: MongoClient[dict[str, A
     store.execute("UPDATE event SET stamp = :at WHERE id = 2", at="2024-01-31 23:59:59.123987")
     stamps = [row["stamp"] for row in store.execute("SELECT stamp FROM event WHERE id IN (2, 3) ORDER BY id")]
     assert stamps == [LATE.replace(microsecond=123_000), LATE.replace(microsecond=999_000)]
+
+
+def test_emitted_functions_cut_as_well(tmp_path: Path, mongo_client: MongoClient[dict[str, Any]]) -> None:
+    """They have the conversion in themselves: of a datetime, and of a text of six digits."""
+    path = tmp_path / "app.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SQLITE)
+    _, proposal, database = _designed(f"sqlite:///{path}", tmp_path, mongo_client)
+    made: dict[str, Any] = {}
+    exec(pipeline.queries_module(proposal, tmp_path / "workload.sql")[0], made)
+    for number, at in enumerate((LATE, "2024-01-31 23:59:59.999999"), 10):
+        made["happen"](database, id=number, thing=1, at=at, stamp=None)
+    events = [event for event in made["newest"](database, thing=1, since=LATE.replace(hour=0)) if event["id"] >= 10]
+    assert [event["at"] for event in events] == [LATE.replace(microsecond=999_000)] * 2

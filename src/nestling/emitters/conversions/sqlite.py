@@ -14,7 +14,7 @@ from nestling.emitters.conversions.given import (
     number_as_text,
     numeric,
 )
-from nestling.ir.value_forms.instants import whole_milliseconds
+from nestling.ir.value_forms.instants import cut_to_millisecond, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json
 from nestling.ir.value_forms.numeral import INT64
 
@@ -130,7 +130,7 @@ def moment_in_milliseconds(convert: Callable[[Any], Any]) -> Callable[[Any], Any
 
     def cut(value: Any) -> Any:
         if isinstance(value, datetime):
-            return convert(value.replace(microsecond=value.microsecond // 1000 * 1000))
+            return convert(cut_to_millisecond(value))
         if isinstance(value, str) and (match := FINE_MOMENT.fullmatch(value)):
             return convert(match[1] + (match[2] or ""))
         return convert(value)
