@@ -2,7 +2,9 @@
 
 The search prices a statement before there is a plan: by the ways there are to answer each step. The plan has a price of its own.
 Where that is clearly higher, or there is no plan, the difference is charged to every design that has the structures the statement
-was to use. So what is proved in the end is proved of prices that the queries of the chosen design really have.
+was to use. So the queries of the chosen design cost what was reckoned with, within `DEARER` or `SHARE`, as far as there was time.
+A design that has these structures and more pays the charge too, though its query may be a better one: the proof is one of these
+prices.
 """
 
 from __future__ import annotations
