@@ -9,14 +9,14 @@ from importlib.resources import files
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, json_columns, words_of_read, wrapped
+from nestling.emitters.mql.program_writer import ProgramWriter
+from nestling.emitters.mql.write_code import Identifiers, Words, coded, json_columns, words_of_read
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment, of_collection, quoted, shell
 from nestling.ir.program import (
     Action,
     ArrayPlace,
-    CellRef,
     Command,
     CompiledWrite,
     ForEach,
@@ -25,7 +25,7 @@ from nestling.ir.program import (
     ReadRows,
     RefuseRows,
 )
-from nestling.ir.write_path import IdForm, ListParameter, Violation
+from nestling.ir.write_path import IdForm, Violation
 
 _NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJECT_ID: "ObjectId()"}
 _BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
@@ -77,13 +77,14 @@ def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
     return "\n".join(_Script(write).lines(with_support))
 
 
-class _Script:
+class _Script(ProgramWriter):
     """One script being written."""
 
+    document = "document_"
+
     def __init__(self, write: CompiledWrite) -> None:
-        self.write = write
-        self.names = Identifiers(*write.parameters, *(each.name for each in write.new_ids), *_TAKEN)
-        self.words = Words(shell, _cell, _parameter, "orNull", "part")
+        names = Identifiers(*write.parameters, *(each.name for each in write.new_ids), *_TAKEN)
+        super().__init__(write, names, Words(shell, _cell, _parameter, "orNull", "part"))
         self.declared: set[str] = set()
 
     def lines(self, with_support: bool) -> Iterator[str]:
@@ -91,9 +92,9 @@ class _Script:
         yield from (f"var {each.name} = {_NEW_IDS[each.form]};" for each in self.write.new_ids)
         command = _only_command(self.write)
         if command is not None and not is_script(self.write):
-            yield from self._alone(command)
+            yield from self._plain(command)
             return
-        body = "\n".join(self._steps(self.write.steps, ""))
+        body = "\n".join(self.steps(self.write.steps, ""))
         if with_support and (called := _called(body)):
             yield called
         result, first = ("affected", "0") if self.write.answer is None else ("answered", "[]")
@@ -106,7 +107,7 @@ class _Script:
         yield '}, {readConcern: {level: "snapshot"}, writeConcern: {w: "majority"}});'
         yield f"session.endSession();\n{result};"
 
-    def _alone(self, command: Command) -> Iterator[str]:
+    def _plain(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
         words = Words(shell, _cell, lambda placeholder: placeholder.variable, "", "")
         parts = (command.filter, command.document, command.update)
@@ -119,106 +120,72 @@ class _Script:
             yield "// a parameter that is NULL: leave its field out ($unset it where it is $set); in a filter it equals nothing"
         yield f"{of_collection('db', command.collection)}.{command.action}({', '.join(arguments)})"
 
-    def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
+    def steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         for place, step in enumerate(steps):
             if isinstance(step, ForEach):  # what is read in its block and used after it is declared before it
                 for rows in sorted(set(_read_in(step.steps)) & set(_used_in(steps[place + 1 :]))):
                     yield f"let {self.names[rows]} = [];"
                     self.declared.add(rows)
-            yield from self._step(step, row)
+            yield from super().steps([step], row)
 
-    def _step(self, step: ProgramStep, row: str) -> Iterator[str]:
-        match step:
-            case ReadRows(rows):
-                yield f"{self._declared(rows)} = {self._read(step, row)};"
-                yield from self._counted(rows)
-            case GivenRows(rows, documents):
-                yield f"{self._declared(rows)} = {wrapped(list(documents), 'document_', row, self.words)};"
-                yield from self._counted(rows)
-            case RefuseRows(rows, _, text, missing):
-                only = f", {shell(list(missing))}" if missing else ""
-                yield f"refuse({self.names[rows]}, {quoted(text)}{only});"
-            case ForEach(rows, steps):
-                inner = inner_row(row)
-                yield f"for (const {inner} of {self.names[rows]}) {{"
-                yield indent("\n".join(self._steps(steps, inner)), "  ")
-                yield "}"
-            case Command():
-                yield from self._command(step, row)
-            case _:
-                assert_never(step)
+    def converted(self, placeholder: AnyPlaceholder) -> str:
+        return f"orNull({placeholder.variable})"
 
-    def _declared(self, rows: str) -> str:
-        return self.names[rows] if rows in self.declared else f"const {self.names[rows]}"
+    def assigned(self, rows: str, value: str) -> str:
+        declaration = "" if rows in self.declared else "const "
+        return f"{declaration}{self.names[rows]} = {value};"
 
-    def _counted(self, rows: str) -> Iterator[str]:
-        answer = self.write.answer
-        if answer is None and rows in self.write.counted:
-            yield f"affected += {self.names[rows]}.length;"
-        elif answer is not None and rows in answer.rows:
-            pairs = zip(answer.columns, answer.cells, strict=True)
-            row = ", ".join(f"{quoted(column.field)}: row[{quoted(cell)}] ?? null" for column, cell in pairs)
-            yield f"answered.push(...{self.names[rows]}.map(row => ({{{row}}})));"
+    def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
+        only = f", {shell(list(missing))}" if missing else ""
+        return f"refuse({rows}, {quoted(text)}{only});"
 
-    def _command(self, command: Command, row: str) -> Iterator[str]:
-        counts = not self.write.counted and self.write.answer is None and not row
-        call = self._call(command, row)
-        if not counts and not command.otherwise:
-            yield f"{call};"
-            return
+    def repeated(self, variable: str, rows: str, body: str) -> Iterator[str]:
+        yield f"for (const {variable} of {rows}) {{"
+        yield indent(body, "  ")
+        yield "}"
+
+    def counted(self, rows: str) -> str:
+        return f"affected += {rows}.length;"
+
+    def answered(self, rows: str, cells: Mapping[str, str]) -> str:
+        row = ", ".join(f"{quoted(field)}: row[{quoted(cell)}] ?? null" for field, cell in cells.items())
+        return f"answered.push(...{rows}.map(row => ({{{row}}})));"
+
+    def alone(self, call: str) -> str:
+        return f"{call};"
+
+    def met(self, command: Command, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
         met = _met(command, call)
-        if not command.otherwise:
+        if not otherwise:
             yield f"affected += {met};"
             return
         yield "{"
         yield f"  const met = {met};"
         yield from ("  affected += met;",) if counts else ()
         yield "  if (!met) {"
-        yield indent("\n".join(self._steps(command.otherwise, row)), "    ")
+        yield indent(otherwise, "    ")
         yield "  }\n}"
 
-    def _call(self, command: Command, row: str) -> str:
-        arguments = []
-        if command.action is not Action.INSERT_ONE:
-            arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
-        if command.document is not None:
-            arguments.append(wrapped(command.document, "document_", row, self.words))
-        if command.update is not None:
-            arguments.append(self._update(command, row))
-        if command.back is not None:
-            updates = (arguments[1], shell(command.back))
-            both = (f"{{updateOne: {{filter: {arguments[0]}, update: {each}}}}}" for each in updates)
-            return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(both)}])"
-        options = []
-        if command.array_filters:
-            filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)
-            options.append(f"arrayFilters: [{', '.join(filters)}]")
+    def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
+        options = [f"arrayFilters: [{', '.join(array_filters)}]"] if array_filters else []
         options += ["upsert: true"] if command.upsert else []
-        arguments += [f"{{{', '.join(options)}}}"] if options else []
+        arguments = [*arguments, *([f"{{{', '.join(options)}}}"] if options else [])]
         return f"{of_collection('my', command.collection)}.{command.action}({', '.join(arguments)})"
 
-    def _update(self, command: Command, row: str) -> str:
-        if isinstance(command.update, tuple):
-            return shell(
-                coded(list(command.update), row, self.words.of_expressions(lambda one: f"orNull({one.variable})"))
-            )
-        text = wrapped(command.update, "changes", row, self.words)
-        for each in command.places:
-            text = text.replace(quoted(each.key), f"[{_place(each, row)}]")
-        return text
+    def both(self, command: Command, matching: str, update: str) -> str:
+        updates = (f"{{updateOne: {{filter: {matching}, update: {each}}}}}" for each in (update, shell(command.back)))
+        return f"{of_collection('my', command.collection)}.bulkWrite([{', '.join(updates)}])"
 
-    def _read(self, step: ReadRows, row: str) -> str:
-        lists = {each.parameter: self._list(each) for each in step.lists}
-        if not step.repeats:
-            return self._read_once(step, row, lists)
-        (only,) = step.lists
-        found = self._read_once(step, row, {only.parameter: "last"})
-        return f"newRows({quoted(only.column)}, {lists[only.parameter]}, last => {found})"
+    def place(self, place: ArrayPlace, row: str, column: str) -> str:
+        return f"[{quoted(place.path + '.')} + place({row}, {quoted(column)}, {place.first})]"
 
-    def _list(self, listed: ListParameter) -> str:
-        return f"valuesOf({quoted(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
+    def values(self, column: str, rows: Sequence[str]) -> str:
+        return f"valuesOf({quoted(column)}, {', '.join(rows)})"
 
-    def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
+    def new_rows(self, column: str, first: str, found: str) -> str:
+        return f"newRows({quoted(column)}, {first}, last => {found})"
+
+    def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
         read, words = step.read, words_of_read(step, row, self.words, lists, lambda placeholder: placeholder.variable)
         target = "my" if read.collection is None else of_collection("my", read.collection)
         if read.operation is Operation.AGGREGATE:
@@ -294,8 +261,3 @@ def _cell(row: str, column: str) -> str:
 
 def _parameter(placeholder: AnyPlaceholder) -> str:
     return f"parameter({placeholder.variable})"
-
-
-def _place(place: ArrayPlace, row: str) -> str:
-    assert isinstance(place.column, CellRef), "a place is a column's"
-    return f"{quoted(place.path + '.')} + place({row}, {quoted(place.column.column)}, {place.first})"

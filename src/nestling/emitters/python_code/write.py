@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import indent
-from typing import assert_never
 
-from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, json_columns, words_of_read, wrapped
+from nestling.emitters.mql.program_writer import ProgramWriter
+from nestling.emitters.mql.write_code import Identifiers, Words, coded, json_columns, words_of_read
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import TAKEN, argument
@@ -16,18 +16,8 @@ from nestling.emitters.python_code.source_layout import laid_out, one_line
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment
-from nestling.ir.program import (
-    Action,
-    CellRef,
-    Command,
-    CompiledWrite,
-    ForEach,
-    GivenRows,
-    ProgramStep,
-    ReadRows,
-    RefuseRows,
-)
-from nestling.ir.write_path import IdForm, ListParameter
+from nestling.ir.program import Action, ArrayPlace, Command, CompiledWrite, ReadRows
+from nestling.ir.write_path import IdForm
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -45,17 +35,19 @@ def write_function(write: CompiledWrite, name: str = "") -> str:
     return "\n".join(_Function(write, name or argument(write.name or "statement")).lines()) + "\n"
 
 
-class _Function:
+class _Function(ProgramWriter):
     """One function being written."""
 
+    document = "document"
+
     def __init__(self, write: CompiledWrite, name: str) -> None:
-        self.write = write
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
         self.once = Conversions.of(write.steps, (*self.arguments, *(each.name for each in write.new_ids)))
         own = (*(each.name for each in write.new_ids), *self.once.names.values())
-        self.names = Identifiers(*self.arguments, *own, *TAKEN)
-        self.words = Words(laid_out, _cell, self._stored, "or_none", "part")
+        names = Identifiers(*self.arguments, *own, *TAKEN)
+        super().__init__(write, names, Words(laid_out, _cell, self._stored, "or_none", "part"))
+        self.only = None if write.transaction else write.command
 
     def lines(self) -> Iterator[str]:
         named = ", ".join(f"{name}: Any" for name in self.arguments)
@@ -64,8 +56,8 @@ class _Function:
         yield f'    """{_said(self.write)}"""'
         yield from (f"    {each.name} = {_NEW_IDS[each.form]}" for each in self.write.new_ids)
         yield from self.once.lines()
-        if self.write.command is not None and not self.write.transaction:
-            yield f"    return {self._met(self.write.command, '', '')}"
+        if self.only is not None:
+            yield f"    return {_met(self.only, self.call(self.only, ''))}"
             return
         body = "\n".join(self._body())
         if not self.write.transaction:
@@ -77,12 +69,6 @@ class _Function:
         yield "\n    with db.client.start_session() as session:"
         yield '        return session.with_transaction(work, ReadConcern("snapshot"), WriteConcern("majority"))'
 
-    def _converted(self, placeholder: AnyPlaceholder) -> str:
-        """The value of a parameter as an expression takes it: None for NULL."""
-        if isinstance(placeholder, StoredParameter):
-            return f"or_none({self._stored(placeholder)})"
-        return self.once.given(placeholder).text
-
     def _stored(self, placeholder: AnyPlaceholder) -> str:
         """The value of a parameter as a field keeps it: missing for NULL."""
         if isinstance(placeholder, StoredParameter):
@@ -90,7 +76,7 @@ class _Function:
         return f"there({self.once.given(placeholder).text})"
 
     def _body(self) -> Iterator[str]:
-        steps = self._steps(self.write.steps, "")
+        steps = self.steps(self.write.steps, "")
         if self.write.answer is None:
             yield from ("affected = 0", *steps, "return affected")
             return
@@ -98,107 +84,62 @@ class _Function:
         yield from laid_lines(shown_columns(self.write.answer.columns), before="columns = ", level=0)
         yield "return rows_from(as_read(answered), columns)"
 
-    def _steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
-        for step in steps:
-            yield from self._step(step, row)
+    def converted(self, placeholder: AnyPlaceholder) -> str:
+        if isinstance(placeholder, StoredParameter):
+            return f"or_none({self._stored(placeholder)})"
+        return self.once.given(placeholder).text
 
-    def _step(self, step: ProgramStep, row: str) -> Iterator[str]:
-        match step:
-            case ReadRows(rows):
-                yield f"{self.names[rows]} = {self._read(step, row)}"
-                yield from self._counted(rows)
-            case GivenRows(rows, documents):
-                yield f"{self.names[rows]} = {wrapped(list(documents), 'document', row, self.words)}"
-                yield from self._counted(rows)
-            case RefuseRows(rows, _, said, missing):
-                only = f", missing={one_line(missing)}" if missing else ""
-                yield f"refuse({self.names[rows]}, {one_line(said)}{only})"
-            case ForEach(rows, steps):
-                inner = inner_row(row)
-                yield f"for {inner} in {self.names[rows]}:"
-                yield indent("\n".join(self._steps(steps, inner)) or "pass", "    ")
-            case Command():
-                yield from self._command(step, row)
-            case _:
-                assert_never(step)
+    def assigned(self, rows: str, value: str) -> str:
+        return f"{self.names[rows]} = {value}"
 
-    def _counted(self, rows: str) -> Iterator[str]:
-        answer = self.write.answer
-        if answer is None and rows in self.write.counted:
-            yield f"affected += len({self.names[rows]})"
-        elif answer is not None and rows in answer.rows:
-            pairs = zip(answer.columns, answer.cells, strict=True)
-            row = ", ".join(f"{one_line(column.field)}: each.get({one_line(cell)})" for column, cell in pairs)
-            yield f"answered += [{{{row}}} for each in {self.names[rows]}]"
+    def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
+        only = f", missing={one_line(missing)}" if missing else ""
+        return f"refuse({rows}, {one_line(text)}{only})"
 
-    def _command(self, command: Command, row: str) -> Iterator[str]:
-        counts = not self.write.counted and self.write.answer is None and not row
-        if not counts and not command.otherwise:
-            yield self._call(command, row, "session=session")
-            return
-        yield f"found = {self._met(command, row, 'session=session')}"
+    def repeated(self, variable: str, rows: str, body: str) -> Iterator[str]:
+        yield f"for {variable} in {rows}:"
+        yield indent(body or "pass", "    ")
+
+    def counted(self, rows: str) -> str:
+        return f"affected += len({rows})"
+
+    def answered(self, rows: str, cells: Mapping[str, str]) -> str:
+        row = ", ".join(f"{one_line(field)}: each.get({one_line(cell)})" for field, cell in cells.items())
+        return f"answered += [{{{row}}} for each in {rows}]"
+
+    def alone(self, call: str) -> str:
+        return call
+
+    def met(self, command: Command, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
+        yield f"found = {_met(command, call)}"
         if counts:
             yield "affected += found"
-        if command.otherwise:
+        if otherwise:
             yield "if not found:"
-            yield indent("\n".join(self._steps(command.otherwise, row)), "    ")
+            yield indent(otherwise, "    ")
 
-    def _met(self, command: Command, row: str, more: str) -> str:
-        call = self._call(command, row, more)
-        match command.action:
-            case Action.INSERT_ONE:
-                return f"int({call}.acknowledged)"
-            case Action.DELETE_ONE | Action.DELETE_MANY:
-                return f"{call}.deleted_count"
-            case _ if command.leaves_alone:
-                return f"int({call}.upserted_id is not None)"
-            case _ if command.upsert:
-                return f"max(1, {call}.matched_count)"
-            case _:
-                return f"{call}.matched_count"
+    def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
+        options = [f"array_filters=[{', '.join(array_filters)}]"] if array_filters else []
+        options += ["upsert=True"] if command.upsert else []
+        options += ["session=session"] if self.only is None else []
+        return f"{_collection(command)}.{_METHODS[command.action]}({', '.join([*arguments, *options])})"
 
-    def _call(self, command: Command, row: str, more: str) -> str:
-        arguments = []
-        if command.action is not Action.INSERT_ONE:
-            arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
-        if command.document is not None:
-            arguments.append(wrapped(command.document, "document", row, self.words))
-        if command.update is not None:
-            arguments.append(self._update(command, row))
-        if command.array_filters:
-            filters = (wrapped(each, "matching", row, self.words) for each in command.array_filters)
-            arguments.append(f"array_filters=[{', '.join(filters)}]")
-        arguments += ["upsert=True"] if command.upsert else []
-        if command.back is not None:
-            both = (f"UpdateOne({arguments[0]}, {each})" for each in (arguments[1], one_line(command.back)))
-            return f"db[{one_line(command.collection)}].bulk_write([{', '.join(both)}], {more})"
-        arguments += [more] if more else []
-        return f"db[{one_line(command.collection)}].{_METHODS[command.action]}({', '.join(arguments)})"
+    def both(self, command: Command, matching: str, update: str) -> str:
+        updates = (f"UpdateOne({matching}, {each})" for each in (update, one_line(command.back)))
+        return f"{_collection(command)}.bulk_write([{', '.join(updates)}], session=session)"
 
-    def _update(self, command: Command, row: str) -> str:
-        if isinstance(command.update, tuple):
-            return self.words.literal(coded(list(command.update), row, self.words.of_expressions(self._converted)))
-        text = wrapped(command.update, "changes", row, self.words)
-        for place in command.places:
-            assert isinstance(place.column, CellRef), "a place is a column's"
-            number = f"str(place({row}, {one_line(place.column.column)}, {place.first}))"
-            text = text.replace(one_line(place.key), f"{one_line(f'{place.path}.')} + {number}")
-        return text
+    def place(self, place: ArrayPlace, row: str, column: str) -> str:
+        return f"{one_line(f'{place.path}.')} + str(place({row}, {one_line(column)}, {place.first}))"
 
-    def _read(self, step: ReadRows, row: str) -> str:
-        lists = {each.parameter: self._list(each) for each in step.lists}
-        if not step.repeats:
-            return self._read_once(step, row, lists)
-        (only,) = step.lists
-        found = self._read_once(step, row, {only.parameter: "last"})
-        return f"new_rows({one_line(only.column)}, {lists[only.parameter]}, lambda last: {found})"
+    def values(self, column: str, rows: Sequence[str]) -> str:
+        return f"values_of({one_line(column)}, {', '.join(rows)})"
 
-    def _list(self, listed: ListParameter) -> str:
-        return f"values_of({one_line(listed.column)}, {', '.join(self.names[rows] for rows in listed.rows)})"
+    def new_rows(self, column: str, first: str, found: str) -> str:
+        return f"new_rows({one_line(column)}, {first}, lambda last: {found})"
 
-    def _read_once(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
+    def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
         read = step.read
-        words = replace(words_of_read(step, row, self.words, lists, self._converted), equal_to="equal_to")
+        words = replace(words_of_read(step, row, self.words, lists, self.converted), equal_to="equal_to")
         target = "db" if read.collection is None else f"db[{one_line(read.collection)}]"
         options = f", collation={one_line(read.collation_option)}" if read.collation_option else ""
         if read.operation is Operation.AGGREGATE:
@@ -211,6 +152,25 @@ class _Function:
             call = f"{target}.find({', '.join([*parts, *sort, *numbers, 'session=session'])}{options})"
         json = json_columns(step)
         return f"rows_of({call}{f', json={one_line(json)}' if json else ''})"
+
+
+def _collection(command: Command) -> str:
+    return f"db[{one_line(command.collection)}]"
+
+
+def _met(command: Command, call: str) -> str:
+    """How many documents the call inserted, matched or deleted."""
+    match command.action:
+        case Action.INSERT_ONE:
+            return f"int({call}.acknowledged)"
+        case Action.DELETE_ONE | Action.DELETE_MANY:
+            return f"{call}.deleted_count"
+        case _ if command.leaves_alone:
+            return f"int({call}.upserted_id is not None)"
+        case _ if command.upsert:
+            return f"max(1, {call}.matched_count)"
+        case _:
+            return f"{call}.matched_count"
 
 
 def _cell(row: str, column: str) -> str:

@@ -1,0 +1,162 @@
+"""A write's program written down in a language: the walk over its steps, which is the same in every language."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, assert_never
+
+from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, wrapped
+from nestling.ir.compiled import Placeholder
+from nestling.ir.program import (
+    Action,
+    ArrayPlace,
+    CellRef,
+    Command,
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+)
+
+
+class ProgramWriter(ABC):
+    """One program being written; a language says how each line of it reads.
+
+    `row` is everywhere the variable of the row a step is done for, "" where it is done once.
+    """
+
+    document: ClassVar[str]
+    """The support's function for a document that may lack fields."""
+
+    def __init__(self, write: CompiledWrite, names: Identifiers, words: Words) -> None:
+        self.write = write
+        self.names = names
+        self.words = words
+
+    def steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
+        """The lines of these steps."""
+        for step in steps:
+            yield from self._step(step, row)
+
+    def _step(self, step: ProgramStep, row: str) -> Iterator[str]:
+        match step:
+            case ReadRows(rows):
+                yield self.assigned(rows, self._read(step, row))
+                yield from self._counted(rows)
+            case GivenRows(rows, documents):
+                yield self.assigned(rows, wrapped(list(documents), self.document, row, self.words))
+                yield from self._counted(rows)
+            case RefuseRows(rows, _, text, missing):
+                yield self.refused(self.names[rows], text, missing)
+            case ForEach(rows, steps):
+                inner = inner_row(row)
+                yield from self.repeated(inner, self.names[rows], "\n".join(self.steps(steps, inner)))
+            case Command():
+                yield from self._command(step, row)
+            case _:
+                assert_never(step)
+
+    def _counted(self, rows: str) -> Iterator[str]:
+        answer = self.write.answer
+        if answer is None and rows in self.write.counted:
+            yield self.counted(self.names[rows])
+        elif answer is not None and rows in answer.rows:
+            fields = [column.field for column in answer.columns]
+            yield self.answered(self.names[rows], dict(zip(fields, answer.cells, strict=True)))
+
+    def _command(self, command: Command, row: str) -> Iterator[str]:
+        counts = not self.write.counted and self.write.answer is None and not row
+        call = self.call(command, row)
+        if counts or command.otherwise:
+            yield from self.met(command, call, counts=counts, otherwise="\n".join(self.steps(command.otherwise, row)))
+        else:
+            yield self.alone(call)
+
+    def call(self, command: Command, row: str) -> str:
+        """The call that does a command."""
+        arguments = []
+        if command.action is not Action.INSERT_ONE:
+            arguments.append(wrapped(command.filter or {}, "matching", row, self.words))
+        if command.document is not None:
+            arguments.append(wrapped(command.document, self.document, row, self.words))
+        if command.update is not None:
+            arguments.append(self._update(command, row))
+        if command.back is not None:
+            return self.both(command, *arguments)
+        filters = [wrapped(each, "matching", row, self.words) for each in command.array_filters]
+        return self.called(command, arguments, filters)
+
+    def _update(self, command: Command, row: str) -> str:
+        if isinstance(command.update, tuple):
+            return self.words.literal(coded(list(command.update), row, self.words.of_expressions(self.converted)))
+        text = wrapped(command.update, "changes", row, self.words)
+        for each in command.places:
+            assert isinstance(each.column, CellRef), "a place is a column's"
+            text = text.replace(self.words.literal(each.key), self.place(each, row, each.column.column))
+        return text
+
+    def _read(self, step: ReadRows, row: str) -> str:
+        lists = {e.parameter: self.values(e.column, [self.names[rows] for rows in e.rows]) for e in step.lists}
+        if not step.repeats:
+            return self.read(step, row, lists)
+        (only,) = step.lists
+        return self.new_rows(only.column, lists[only.parameter], self.read(step, row, {only.parameter: "last"}))
+
+    @abstractmethod
+    def converted(self, placeholder: Placeholder) -> str:
+        """The value of a parameter as an expression takes it: the language's null for NULL."""
+
+    @abstractmethod
+    def assigned(self, rows: str, value: str) -> str:
+        """The row set takes this value."""
+
+    @abstractmethod
+    def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
+        """The write fails with this text where there are such rows, or rows without one of the columns `missing`."""
+
+    @abstractmethod
+    def repeated(self, variable: str, rows: str, body: str) -> Iterator[str]:
+        """The body for each of the rows."""
+
+    @abstractmethod
+    def counted(self, rows: str) -> str:
+        """These rows are affected."""
+
+    @abstractmethod
+    def answered(self, rows: str, cells: Mapping[str, str]) -> str:
+        """These rows are answered: a cell of each for each field."""
+
+    @abstractmethod
+    def alone(self, call: str) -> str:
+        """A call whose result nobody asks for."""
+
+    @abstractmethod
+    def met(self, command: Command, call: str, *, counts: bool, otherwise: str) -> Iterator[str]:
+        """A call that `counts` the documents it met, or is followed by `otherwise` where it met none."""
+
+    @abstractmethod
+    def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
+        """The driver's call of a command."""
+
+    @abstractmethod
+    def both(self, command: Command, matching: str, update: str) -> str:
+        """One call for the update and the one that takes it back (`command.back`)."""
+
+    @abstractmethod
+    def place(self, place: ArrayPlace, row: str, column: str) -> str:
+        """The path that ends in the number in this column of the row."""
+
+    @abstractmethod
+    def values(self, column: str, rows: Sequence[str]) -> str:
+        """The list of the values of a column in row sets, each once."""
+
+    @abstractmethod
+    def new_rows(self, column: str, first: str, found: str) -> str:
+        """The rows that `found` finds from the list `last`, again and again until there are no new ones, `first` first."""
+
+    @abstractmethod
+    def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
+        """The rows of a read, whose parameters that are lists have these values."""
