@@ -31,7 +31,7 @@ from nestling.executors.migrate.unknown_fields import SHOWN
 from nestling.ir.design import Design
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.values import Policy
-from nestling.pipeline.migrating import job_of
+from nestling.pipeline.migration_job import job_of
 from tests.executors.migrate.moves import Moving
 from tests.foreign_documents import strewn, without_empty
 from tests.generators.designs import designs
@@ -116,7 +116,7 @@ def _refuses_unknown(moving: Moving, chance: random.Random) -> bool:
 def _refuses_id_orders(moving: Moving, *, drop_unknown: bool) -> bool:
     """Where an `_id` would get another order, a migration says so and writes nothing. Whether there was one."""
     job = job_of(moving.old, moving.new, moving.database, Policy())
-    if not any(is_of_id(each) for each in find_fields(moving.database, job.field_orders)):
+    if not any(is_of_id(each) for each in find_fields(moving.database, job.searches.field_orders)):
         return False
     there = set(moving.database.list_collection_names())
     with pytest.raises(MigrationError, match="has its fields in another order than the new design"):

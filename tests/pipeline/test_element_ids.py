@@ -21,7 +21,7 @@ from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
 from nestling.pipeline import convert, design, inspect, load, migrate
-from nestling.pipeline.migrating import job_of
+from nestling.pipeline.migration_job import job_of
 
 TABLES = """
 CREATE TABLE product (id INTEGER NOT NULL PRIMARY KEY, name TEXT NOT NULL);

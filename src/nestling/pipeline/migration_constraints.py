@@ -26,7 +26,7 @@ def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
     """What unique and expiring indexes keep in the database today, and none of the new design will."""
     from nestling.planner.options.constraints import constraints, is_kept
 
-    for index in job.indexes_lost:
+    for index in job.indexes.lost:
         for known in constraints(old, _plain(index)):
             if not is_kept(new, known):
                 where = f"{index.collection}.{index.name}"
@@ -80,7 +80,7 @@ def new_uniques(old: Design, new: Design, job: Job, database: Database[Any]) -> 
     from nestling.ir.indexes.index_form import index_form
 
     today = tuple(_unique_today(old, database))
-    called = {index_form(each): each.name for each in (*job.indexes, *job.late_indexes)}
+    called = {index_form(each): each.name for each in (*job.indexes.built, *job.indexes.late)}
     for unique, index in _unique_then(new):
         if any(each.implies(unique) for each in today):
             continue

@@ -40,7 +40,8 @@ def plan_migration(
     from nestling.executors.migrate.null_fields import LOST as LOST_NULL
     from nestling.executors.migrate.null_fields import nulls
     from nestling.executors.migrate.row_counts import sizes
-    from nestling.pipeline.migrating import job_of, joined
+    from nestling.pipeline.migrating import joined
+    from nestling.pipeline.migration_job import job_of
     from nestling.planner.migration import differences
 
     before, after = joined(old, new)
@@ -48,7 +49,7 @@ def plan_migration(
     measured = sizes(database, job.homes.homes)
     moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(after, job)
-    unknown = find_fields(database, job.unknown)
+    unknown = find_fields(database, job.searches.unknown)
     lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
     fields = (f"{each.text()}, {lost}" for each in unknown)
     null = (
@@ -56,11 +57,11 @@ def plan_migration(
     )
     orders = (
         f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
-        for each in find_fields(database, job.reordered)
+        for each in find_fields(database, job.searches.array_orders)
     )
     phase = _phase(job, database)
     found = _risks(before, after, job, database, phase)
-    indexes = (f"{lost_words(each)}, which `migrate` refuses without `--drop-indexes`" for each in job.indexes_lost)
+    indexes = (f"{lost_words(each)}, which `migrate` refuses without `--drop-indexes`" for each in job.indexes.lost)
     options = (f"{each} {LOST_OPTION}, which `migrate` refuses without `--drop-options`" for each in job.options_lost)
     risks = (
         *_of_another_plan(job, database),
@@ -95,7 +96,7 @@ def _missing_arrays(job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.executors.found_fields import find_fields
     from nestling.ir.literals import shell
 
-    for each in find_fields(database, job.missing_arrays):
+    for each in find_fields(database, job.searches.missing_arrays):
         yield (
             f"`{each.collection}.{each.path}` is missing in {counted(each.documents, 'document')}, such as _id"
             f" {cut(shell(each.example))}: it will be an empty array there, which `$exists` tells apart. Documents that are"
@@ -110,9 +111,9 @@ def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.ir.reading import Gap
     from nestling.planner.checks import field_checks
 
-    for each in differing_fields(job.copies, database):
+    for each in differing_fields(job.searches.copies, database):
         yield f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-copies`"
-    for each in differing_fields(job.lagging, database):
+    for each in differing_fields(job.searches.lagging, database):
         yield f"{each.text()}, {LAGS}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
     for gap in dict.fromkeys(each.check for each in field_checks(old) if isinstance(each.check, Gap)):
         yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
@@ -198,11 +199,11 @@ def _indexes(new: Design, job: Job) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
     usual = {(each.collection, each.name) for each in index_commands(new)}
     built = list[str]()
-    for index in (*job.indexes, *job.late_indexes):
+    for index in (*job.indexes.built, *job.indexes.late):
         shown = _index_text(index, job.names.get(index.collection, index.collection))
         has_own_name = index.collection in job.kept and (index.collection, index.name) not in usual
         built.append(f"{shown}, called `{index.name}`, as another index has the usual name" if has_own_name else shown)
-    going = (*job.indexes_going, *job.indexes_lost)
+    going = (*job.indexes.going, *job.indexes.lost)
     return tuple(built), tuple(sorted(_index_text(index, index.collection) for index in going))
 
 

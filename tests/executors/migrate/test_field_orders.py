@@ -71,7 +71,7 @@ def test_fields_stay_in_order(
 ) -> None:
     """A whole `_id`, a whole sub-document and values kept whole are found as before, whoever builds the documents."""
     if origin is CollectionOrigin.STREAM:
-        monkeypatch.setattr("nestling.pipeline.migrating.SORTS_ARRAYS_SINCE", (999,))
+        monkeypatch.setattr("nestling.pipeline.migration_job.SORTS_ARRAYS_SINCE", (999,))
     documents = [trip(n) for n in range(120)]
     database.trips.insert_many(documents)
     old, new = moves(mongod, database)

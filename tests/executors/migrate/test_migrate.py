@@ -11,7 +11,7 @@ from pymongo.database import Database
 
 from nestling.common.server import Server
 from nestling.ir.values import Policy
-from nestling.pipeline.migrating import job_of
+from nestling.pipeline.migration_job import job_of
 from nestling.planner.migration.assembly import GATHERED
 from tests.executors.migrate.moves import Moving
 from tests.executors.migrate.shop_moves import shop

@@ -19,7 +19,8 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Reference
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
-from nestling.pipeline.migrating import drop_old, job_of
+from nestling.pipeline.migrating import drop_old
+from nestling.pipeline.migration_job import job_of
 
 _ROWS = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);

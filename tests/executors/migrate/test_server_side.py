@@ -14,7 +14,7 @@ from nestling.ir.design import Design
 from nestling.ir.primitives import Collection, Document, Holder, Reference
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
-from nestling.pipeline.migrating import job_of
+from nestling.pipeline.migration_job import job_of
 
 _ROWS = """
 CREATE TABLE customer (id INTEGER PRIMARY KEY, name TEXT);

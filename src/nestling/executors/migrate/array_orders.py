@@ -19,5 +19,5 @@ _MOVE = (
 
 def require_order(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` for arrays of what is rewritten whose order would be lost."""
-    if found := find_fields(database, job.reordered):
+    if found := find_fields(database, job.searches.array_orders):
         raise MigrationError(*(Problem(f"{each.text()}, {LOST}", next_move=_MOVE) for each in found))

@@ -67,8 +67,8 @@ def switch(job: Job, database: Database[Any]) -> None:
 
 def switch_indexes(job: Job, database: Database[Any]) -> None:
     """Drop what the new design does without on collections that stay, then build what had to wait for that."""
-    _drop_indexes(database, job.indexes_gone)
-    create_indexes(database, (*job.indexes_beside, *job.late_indexes))  # none of the first unless a switch goes on
+    _drop_indexes(database, job.indexes.gone)
+    create_indexes(database, (*job.indexes_beside, *job.indexes.late))  # none of the first unless a switch goes on
 
 
 def drop_built_indexes(trail: Trail, database: Database[Any]) -> tuple[CreateIndex, ...]:

@@ -25,10 +25,10 @@ _MOVE = (
 
 def require_copies(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` for values of what is rewritten that nothing else tells."""
-    if found := differing_fields(job.copies, database):
+    if found := differing_fields(job.searches.copies, database):
         raise MigrationError(*(Problem(f"{each.text()}, {LOST}", next_move=_MOVE) for each in found))
 
 
 def lagging(job: Job, database: Database[Any]) -> tuple[FoundField, ...]:
     """What the background has not brought up to date yet, of what is rewritten."""
-    return differing_fields(job.lagging, database)
+    return differing_fields(job.searches.lagging, database)

@@ -28,7 +28,7 @@ def is_of_id(found: FoundField) -> bool:
 
 def reordered_fields(job: Job, database: Database[Any]) -> Iterator[str]:
     """Each sub-document that gets another order, with its counts, as `plan` says it."""
-    for each in find_fields(database, job.field_orders):
+    for each in find_fields(database, job.searches.field_orders):
         if is_of_id(each):
             yield f"{each.text()}, {CHANGES}: {OF_ID}. `migrate` refuses this without `--drop-id-order`"
         else:
@@ -37,13 +37,13 @@ def reordered_fields(job: Job, database: Database[Any]) -> Iterator[str]:
 
 def require_id_order(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` for collections in which an `_id` would get another order."""
-    if found := [each for each in find_fields(database, job.field_orders) if is_of_id(each)]:
+    if found := [each for each in find_fields(database, job.searches.field_orders) if is_of_id(each)]:
         raise MigrationError(*(Problem(f"{each.text()}, {CHANGES}: {OF_ID}", next_move=_MOVE) for each in found))
 
 
 def compare_id_orders(job: Job, database: Database[Any]) -> None:
     """Raise `MigrationError` where an `_id` that was built is not in the order of the new design, as rows do not tell that."""
-    if found := find_fields(database, job.id_orders):
+    if found := find_fields(database, job.searches.id_orders):
         what = "has its fields in another order than the new design; this migration has not written it so"
         move = "find out who writes to the collection, end the migration with `--abort`, and begin again"
         raise MigrationError(*(Problem(f"{each.text()}, {what}", next_move=move) for each in found))

@@ -37,8 +37,8 @@ def lost_words(index: CreateIndex) -> str:
 
 def require_indexes(job: Job, database: Database[Any], *, is_allowed: bool) -> None:
     """Raise `MigrationError` for indexes that would be lost, and where there are others than when this run began."""
-    if job.indexes_lost and not is_allowed:
-        raise MigrationError(*(Problem(lost_words(each), next_move=_MOVE) for each in job.indexes_lost))
-    if indexes_today(database, job.replaced) != tuple(job.indexes_seen):
+    if job.indexes.lost and not is_allowed:
+        raise MigrationError(*(Problem(lost_words(each), next_move=_MOVE) for each in job.indexes.lost))
+    if indexes_today(database, job.replaced) != tuple(job.indexes.seen):
         what = "indexes of collections that are built anew have changed since this run began"
         raise MigrationError(Problem(what, where=database.name, next_move="run it again"))

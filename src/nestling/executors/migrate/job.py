@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.homes import SCRATCH, Homes
@@ -15,59 +15,105 @@ from nestling.ir.command import Command, CreateIndex
 from nestling.ir.drift import CompiledCheck
 from nestling.ir.values import Policy
 
+Stages: TypeAlias = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class IndexMoves:
+    """What is done about the indexes of a database."""
+
+    built: Sequence[CreateIndex]
+    """Those of the new design that the database has none for yet, and those carried over."""
+
+    late: Sequence[CreateIndex]
+    """Those that wait for the cutover: they would remove documents (TTL) or have the name of one that goes."""
+
+    gone: Sequence[CreateIndex]
+    """Those of collections kept that only the old design has, as the database has them; the cutover drops them."""
+
+    seen: Sequence[CreateIndex]
+    """Those the database has of collections that are built anew."""
+
+    carried: Sequence[CreateIndex]
+    """Those of `seen` that no design knows and that are built on what takes the place of their collection."""
+
+    going: Sequence[CreateIndex]
+    """Those that go because the new design does not have them, `gone` among them."""
+
+    lost: Sequence[CreateIndex]
+    """Those that nothing replaces, and that somebody may miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Searches:
+    """What finds values in documents that would not come through a migration as they are: stages for each collection."""
+
+    nulls: Mapping[str, Stages]
+    """Fields that are null where the old design has none."""
+
+    missing_arrays: Mapping[str, Stages]
+    """Arrays that documents lack, and that are written empty."""
+
+    unknown: Mapping[str, Stages]
+    """Fields the designs do not know, of collections that are built anew, as all that follow."""
+
+    array_orders: Mapping[str, Stages]
+    """Arrays whose order no values of their elements tell."""
+
+    field_orders: Mapping[str, Stages]
+    """Sub-documents that get another order of their fields."""
+
+    id_orders: Mapping[str, Stages]
+    """The same of an `_id`, in what is built."""
+
+    copies: Sequence[tuple[str, CompiledCheck]]
+    """Fields that follow from others and are kept so by writes: the path, and its check."""
+
+    lagging: Sequence[tuple[str, CompiledCheck]]
+    """Fields that follow from others and are kept so in the background."""
+
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`designs` tells the two designs apart from others, `old_design` and `new_design` each of them. Collections are
-    named as they are before the cutover.
-
-    `old` are all the old design's collections, `kept` those of them the new design takes as they are, `names` the final name of
-    every collection that is built. Of collections kept, `indexes` are those that the database has no index for yet.
-    `late_indexes` would remove documents (TTL) or have the name of one that goes, so they wait for the cutover.
-    `indexes_gone` are those of collections kept that only the old design has, as the database has
-    them. `indexes_seen` are those the database has of other collections; `carried` of them are built on what takes their place,
-    `indexes_going` go as the designs say (with `indexes_gone`), `indexes_lost` may be missed. `options_lost` are options of such
-    collections, in words. `validators` are what
-    documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none,
-    `missing_arrays` those that find arrays which documents lack, and which are empty then. `unknown`
-    are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
-    order would be lost, of the same collections. `field_orders` are those that find sub-documents of these which get another
-    order of their fields, `id_orders` those that find such an `_id` in what is built. `copies` are the fields of these (path, its
-    check) that follow from others and are kept so by writes, `lagging` those that are kept so in the background.
-    `unfenced` are old collections that take no validator and no other name (time series). `keeps_images`: the server is to keep
-    documents as they were before changes.
-    """
+    """Collections are named as they are before the cutover."""
 
     designs: str
+    """The digest of both designs and of the policy."""
+
     old_design: str
     new_design: str
+    """The digests each collection notes of the design it was written by."""
+
     homes: Homes
     targets: Sequence[Target]
     on_server: Sequence[ServerSide]
     sides: HomeViews
+
     old: tuple[str, ...]
+    """All collections of the old design."""
+
     kept: frozenset[str]
+    """Those of them that the new design takes as they are."""
+
     names: Mapping[str, str]
+    """The final name of every collection that is built."""
+
     commands: Sequence[Command]
-    indexes: Sequence[CreateIndex]
-    late_indexes: Sequence[CreateIndex]
-    indexes_gone: Sequence[CreateIndex]
-    indexes_seen: Sequence[CreateIndex]
-    carried: Sequence[CreateIndex]
-    indexes_going: Sequence[CreateIndex]
-    indexes_lost: Sequence[CreateIndex]
+    indexes: IndexMoves
+    searches: Searches
+
     options_lost: Sequence[str]
+    """Options of collections that the new ones cannot have, in words."""
+
     validators: Mapping[str, Mapping[str, Any]]
-    nulls: Mapping[str, Sequence[Mapping[str, Any]]]
-    missing_arrays: Mapping[str, Sequence[Mapping[str, Any]]]
-    unknown: Mapping[str, Sequence[Mapping[str, Any]]]
-    reordered: Mapping[str, Sequence[Mapping[str, Any]]]
-    field_orders: Mapping[str, Sequence[Mapping[str, Any]]]
-    id_orders: Mapping[str, Sequence[Mapping[str, Any]]]
-    copies: Sequence[tuple[str, CompiledCheck]]
-    lagging: Sequence[tuple[str, CompiledCheck]]
+    """What documents of the old design must satisfy."""
+
     unfenced: frozenset[str]
+    """Old collections that take no validator and no other name (time series)."""
+
     keeps_images: bool
+    """Whether the server is to keep documents as they were before changes."""
+
     policy: Policy
 
     @property
@@ -83,10 +129,10 @@ class Job:
     @property
     def trail(self) -> Trail:
         """What taking it back needs, before an index is built."""
-        late = tuple(index for index in self.late_indexes if index.collection in self.kept)
-        return Trail(self.names, self.replaced, self.helping, late, self.indexes_gone, ())
+        late = tuple(index for index in self.indexes.late if index.collection in self.kept)
+        return Trail(self.names, self.replaced, self.helping, late, self.indexes.gone, ())
 
     @property
     def indexes_beside(self) -> tuple[CreateIndex, ...]:
         """The indexes that are built on collections in use."""
-        return tuple(index for index in self.indexes if index.collection in self.kept)
+        return tuple(index for index in self.indexes.built if index.collection in self.kept)

@@ -201,7 +201,7 @@ class Migration:
         if state.phase is Phase.BACKFILL:
             state = self._backfill(states, state, deriver)
         else:
-            create_indexes(self.database, self.job.carried)  # some may have come since
+            create_indexes(self.database, self.job.indexes.carried)  # some may have come since
         with self._follower(states, state, deriver) as follower:
             compared = self._verify(deriver, follower)
             state = self._reached(states, follower, state, Phase.READY if compared.equal else state.phase)
@@ -228,7 +228,7 @@ class Migration:
         self.tell("indexes", 0)
         state = self._noted(state)
         states.save(state)
-        create_indexes(self.database, self.job.indexes)
+        create_indexes(self.database, self.job.indexes.built)
         state = replace(state, phase=Phase.FOLLOWING)
         states.save(state)
         return state

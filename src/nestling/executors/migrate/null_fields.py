@@ -20,7 +20,7 @@ _MOVE = "see whether statements and code take a missing field for null, and let 
 
 def nulls(job: Job, database: Database[Any]) -> tuple[FoundField, ...]:
     """The fields of what is rewritten that are null; a null among the elements of an array is another matter."""
-    asked = {name: stages for name, stages in job.nulls.items() if name not in job.kept}
+    asked = {name: stages for name, stages in job.searches.nulls.items() if name not in job.kept}
     return tuple(each for each in find_fields(database, asked) if not each.path.endswith("[]"))
 
 

@@ -41,7 +41,7 @@ def check_cutover(job: Job, database: Database[Any]) -> None:
     """Raise `PermissionDenied` where the user may not have the old collections refuse writes, or give collections other names."""
     fenced = [name for name in job.old if name not in job.unfenced]
     aside = [f"{name}{BEFORE}" for name in job.replaced if name in fenced]
-    losing = tuple(dict.fromkeys(each.collection for each in job.indexes_gone))
+    losing = tuple(dict.fromkeys(each.collection for each in job.indexes.gone))
     renaming = ((EVERY,), (_RENAMING,))  # of single collections it is not enough
     check_privileges(database, ((*fenced, *aside), (MODIFYING,)), (losing, ("dropIndex",)), renaming)
 
@@ -96,7 +96,9 @@ def _broken(job: Job, database: Database[Any], there: frozenset[str]) -> list[Pr
         if number:
             one = database[name].find_one(condition) or {}
             what = f"{shown} {agreeing(number)} not what the old design says, such as _id {shell(one.get('_id'))}"
-            nulls = [each for each in find_fields(database, {name: job.nulls[name]}) if each.path.endswith("[]")]
+            nulls = [
+                each for each in find_fields(database, {name: job.searches.nulls[name]}) if each.path.endswith("[]")
+            ]
             mend = "pull what is null, as told below, and mend the rest" if nulls else "mend them"
             move = f"{mend}, or name the design they are of in --from-design; they would not all come over"
             problems.append(Problem(what, where=name, next_move=move))

@@ -24,7 +24,7 @@ _AFTER = "copy what is needed into the new design's documents, or let them go: `
 
 def left_behind(job: Job, database: Database[Any], *, is_allowed: bool) -> tuple[FoundField, ...]:
     """Unknown fields of the old collections that the new design has no use for; raises `MigrationError` unless they may go."""
-    found = find_fields(database, job.unknown)
+    found = find_fields(database, job.searches.unknown)
     if found and not is_allowed:
         raise _refused(found, "is not in the designs: it would be lost", _BEFORE)
     return found
@@ -34,7 +34,7 @@ def dropped_with(
     job: Job, database: Database[Any], names: Sequence[str], *, is_allowed: bool
 ) -> tuple[FoundField, ...]:
     """Unknown fields of collections that were set aside; raises `MigrationError` unless they may go."""
-    called = {each: stages for name, stages in job.unknown.items() for each in (f"{name}{BEFORE}", name)}
+    called = {each: stages for name, stages in job.searches.unknown.items() for each in (f"{name}{BEFORE}", name)}
     found = find_fields(database, {name: called[name] for name in names if name in called})
     if found and not is_allowed:
         raise _refused(found, "is not in the designs: it is here alone, and would be gone for good", _AFTER)

@@ -1,0 +1,304 @@
+"""What a migration between two designs is about: the collections it builds, their indexes, and what finds what it would lose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from nestling.ir.values import Policy
+from nestling.pipeline.loading import home_queries
+
+if TYPE_CHECKING:
+    from pymongo.database import Database
+
+    from nestling.executors.migrate import Gathered, Homes, Job, ServerSide, Target
+    from nestling.executors.migrate.job import IndexMoves, Searches, Stages
+    from nestling.ir.command import CreateIndex
+    from nestling.ir.design import Design
+    from nestling.ir.drift import CompiledCheck
+    from nestling.ir.layout import StoredCollection
+    from nestling.ir.migration import Assembly
+    from nestling.ir.model import Model
+
+SORTS_ARRAYS_SINCE = (5, 2)
+"""The first server that can put an array in order."""
+
+
+def job_of(old: Design, new: Design, database: Database[Any], policy: Policy, alone: Design | None = None) -> Job:
+    """What moving this database is about, between designs over one model.
+
+    `alone`: the new design as it is without what the old one's model knows besides; its indexes are built, and no others.
+    """
+    from nestling.executors.abilities import has_history, server_version
+    from nestling.executors.changes import IMAGES_SINCE
+    from nestling.executors.exact import exact
+    from nestling.executors.load import written_collections
+    from nestling.executors.rights import may_modify
+
+    database = exact(database)
+    # Without documents as they were before changes, only rows that move can be compared; then nothing is left where it is.
+    collections = written_collections(old)
+    images = has_history(database) and server_version(database) >= IMAGES_SINCE and may_modify(database, collections[0])
+    return _assembled(old, new, alone or new, database, policy, keeps_images=images)
+
+
+def _assembled(
+    old: Design, new: Design, alone: Design, database: Database[Any], policy: Policy, *, keeps_images: bool
+) -> Job:
+    from nestling.emitters.commands import collection_commands, own_validators
+    from nestling.executors.load import written_collections
+    from nestling.executors.migrate import HomeViews, Job, lost_options
+    from nestling.ir.digest import digest, stored_digest
+    from nestling.ir.primitives import CollectionKind
+    from nestling.planner.migration import kept_collections, renamed, staged_names
+
+    kept = kept_collections(old, new) if keeps_images else frozenset[str]()
+    names = staged_names(old, new, kept)
+    staged = renamed(new, names)
+    stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
+    finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
+    built = {name: final for name, final in finals.items() if name not in stays}
+    homes = _homes(old, database, policy)
+    moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
+    unseen, foreign = _may_hold_unseen(old, database, policy), _are_foreign(old, database, policy)
+    return Job(
+        designs=digest(old, new, policy),
+        old_design=stored_digest(old, Policy()),
+        new_design=stored_digest(new, Policy()),
+        homes=homes,
+        targets=_targets(staged, stays, policy),
+        on_server=tuple(_on_server(old, staged, built, homes)),
+        sides=HomeViews(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy),
+        old=written_collections(old),
+        kept=stays,
+        names=built,
+        commands=[
+            each
+            for each in collection_commands(staged, policy=policy, unseen=unseen, foreign=foreign)
+            if each.name in built
+        ],
+        indexes=_index_moves(old, new, alone, database, names, finals, stays),
+        searches=_searches(old, new, staged, stays),
+        options_lost=lost_options(
+            database,
+            [name for name in written_collections(old) if name not in stays],
+            own_validators(old, policy=policy),
+            collection_commands(new, policy=policy),
+        ),
+        validators={store.name: _validator(old, store, policy) for store in old.stores},
+        unfenced=frozenset(s.name for s in old.stores if s.options.kind is CollectionKind.TIME_SERIES),
+        keeps_images=keeps_images,
+        policy=policy,
+    )
+
+
+def _index_moves(
+    old: Design,
+    new: Design,
+    alone: Design,
+    database: Database[Any],
+    names: Mapping[str, str],
+    finals: Mapping[str, str],
+    stays: frozenset[str],
+) -> IndexMoves:
+    """What is done about the indexes; `names` are those collections have while they are built, `finals` the other way round."""
+    from nestling.executors.load import written_collections
+    from nestling.executors.migrate import indexes_today
+    from nestling.executors.migrate.job import IndexMoves
+    from nestling.pipeline.migration_indexes import fates, to_build
+    from nestling.planner.migration import renamed
+
+    today, collations = indexes_today(database, written_collections(old)), _collations(database)
+    fate = fates(old, new, alone, today, collations, stays)
+    carried = [_renamed(index, names) for index in fate.carried]
+    gone = [index for index in fate.going if index.collection in stays]
+    beside = [index for index in today if index.collection in stays and index not in gone]
+    wanted = [index for index in _indexes(renamed(alone, names)) if index.collection in finals]
+    indexes = [*to_build(wanted, beside, collations), *carried]
+    taken = {(index.collection, index.name) for index in gone}
+    late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
+    return IndexMoves(
+        built=[index for index in indexes if index not in late],
+        late=[_renamed(index, finals) for index in late],
+        gone=gone,
+        seen=[index for index in today if index.collection not in stays],
+        carried=[index for index in carried if index not in late],
+        going=[index for index in fate.going if index not in fate.lost],
+        lost=fate.lost,
+    )
+
+
+def _searches(old: Design, new: Design, staged: Design, stays: frozenset[str]) -> Searches:
+    """What finds values that would not come through; `staged` is the new design as it is built beside the old one."""
+    from nestling.emitters.field_searches.field_orders import field_orders, id_orders
+    from nestling.emitters.field_searches.null_fields import null_fields
+    from nestling.emitters.field_searches.reordered import reordered
+    from nestling.emitters.field_searches.unknown_fields import unknown_fields
+    from nestling.executors.migrate.job import Searches
+
+    followed = [each for each in _followed(old) if each[1].check.collection not in stays]
+
+    def moving(found: Mapping[str, Stages]) -> Mapping[str, Stages]:
+        return {name: stages for name, stages in found.items() if name not in stays}
+
+    return Searches(
+        nulls=null_fields(old),
+        missing_arrays=moving(_missing_arrays(old, new)),
+        unknown=moving(unknown_fields(old)),
+        array_orders=moving(reordered(old, new)),
+        field_orders=moving(field_orders(old, new)),
+        id_orders=moving(id_orders(staged)),
+        copies=[each for each in followed if not _is_left(each[1])],
+        lagging=[each for each in followed if _is_left(each[1])],
+    )
+
+
+def _collations(database: Database[Any]) -> Mapping[str, object]:
+    """The collations that collections have of their own."""
+    told = ((each["name"], each.get("options", {}).get("collation")) for each in database.list_collections())
+    return {name: collation for name, collation in told if collation is not None}
+
+
+def _followed(design: Design) -> Iterator[tuple[str, CompiledCheck]]:
+    """The fields that follow from others, with what finds documents in which they hold something else."""
+    from nestling.ir.drift import Check
+    from nestling.pipeline.checking import compiled_check
+    from nestling.planner.checks import field_checks, where_held
+
+    for each in field_checks(design):
+        if isinstance(each.check, Check):
+            yield each.path, compiled_check(where_held(each.check))
+
+
+def _is_left(compiled: CompiledCheck) -> bool:
+    return compiled.check.freshness is not None and compiled.check.freshness.is_left
+
+
+def _validator(design: Design, store: StoredCollection, policy: Policy) -> Mapping[str, Any]:
+    """What documents others wrote must be."""
+    from nestling.emitters.jsonschema import can_validate, validator
+
+    return validator(design, store, foreign=True, policy=policy, unseen=True) if can_validate(store) else {}
+
+
+def _missing_arrays(old: Design, new: Design) -> Mapping[str, Stages]:
+    """What finds arrays that documents lack today and that are written empty."""
+    from nestling.emitters.field_searches.missing_arrays import missing_arrays, written_arrays
+
+    written = written_arrays(new)
+    paths = {name: [path for at, path in written if at == name] for name, _ in written}
+    return {
+        name: (*stages, {"$match": {"_id": {"$in": paths[name]}}})
+        for name, stages in missing_arrays(old).items()
+        if name in paths
+    }
+
+
+def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bool:
+    """Whether documents may hold values the model does not tell of: some collection has no validator that refuses them."""
+    from nestling.emitters.commands import collection_commands
+    from nestling.ir.validator_form import validator_form
+    from nestling.pipeline.migration_constraints import refuses
+
+    today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    designed = {each.name: each.options.get("validator") for each in collection_commands(old, policy=policy)}
+    found = ((today.get(name, {}), validator) for name, validator in designed.items())
+    return any(
+        not refuses(options) or validator_form(options["validator"]) != validator_form(validator)
+        for options, validator in found
+    )
+
+
+def _are_foreign(old: Design, database: Database[Any], policy: Policy) -> bool:
+    """Whether documents may have a form of other applications: some collection has no validator of ours that refuses them."""
+    from nestling.emitters.commands import own_validators
+    from nestling.ir.validator_form import validator_form
+    from nestling.pipeline.migration_constraints import refuses
+
+    today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
+    ours = own_validators(old, policy=policy, foreign=False)
+    found = ((name, today.get(name, {})) for name in dict(ours))
+    return any(
+        not refuses(options) or (name, validator_form(options["validator"])) not in ours for name, options in found
+    )
+
+
+def _indexes(design: Design) -> Iterator[CreateIndex]:
+    from nestling.emitters.commands import index_commands
+    from nestling.executors.load.units import gridfs_indexes
+
+    yield from index_commands(design)
+    yield from gridfs_indexes(design)
+
+
+def _renamed(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:
+    return replace(index, collection=names.get(index.collection, index.collection))
+
+
+def _homes(design: Design, database: Database[Any], policy: Policy) -> Homes:
+    from nestling.emitters.mql.pipeline import pipeline
+    from nestling.executors.migrate import Homes
+    from nestling.ir.command import Aggregation
+    from nestling.ir.migration import HomePlace
+    from nestling.planner.migration import held_ids, planned_places
+
+    whole, places = home_queries(design), []
+    for each in planned_places(design):
+        _, stages = pipeline(each.step)
+        home = whole[each.entity]
+        query = Aggregation(each.collection, stages, home.columns, home.files)
+        places.append(HomePlace(each.entity, query, each.paths, each.at_root, each.parts, each.is_copy))
+    return Homes(database, design.model, whole, tuple(places), tuple(held_ids(design)), policy)
+
+
+def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes) -> Iterator[ServerSide]:
+    """The collections the server can build by itself, and how."""
+    from nestling.emitters.mql.assembly import assembled
+    from nestling.executors.abilities import server_version
+    from nestling.executors.migrate import ServerSide
+    from nestling.ir.expression import Collation
+    from nestling.ir.indexes.planned_indexes import planned_indexes
+    from nestling.planner.migration import assembly
+
+    plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)
+    indexed = {(index.collection, index.keys[0][0]) for index in plain}
+    indexed |= {(store.name, "_id") for store in old.stores}
+    places = {entity.name: homes.at(entity.name) for entity in old.model.entities}
+    for store in new.stores if server_version(homes.database) >= SORTS_ARRAYS_SINCE else ():
+        made = assembly(new, store, places, frozenset(indexed)) if store.name in built else None
+        if made is not None:
+            home = homes.homes[made.entity]
+            query = assembled(made, old.model, home, places[made.entity])
+            gathered = {each.collection: each for each in _gathered(made, old.model, homes)}
+            yield ServerSide(store.name, query, tuple(gathered.values()))
+
+
+def _gathered(made: Assembly, model: Model, homes: Homes) -> Iterator[Gathered]:
+    """What is to be there before an assembly begins, in this order."""
+    from nestling.emitters.mql.assembly import gathered, gathered_rows
+    from nestling.executors.migrate import Gathered
+
+    if made.rows is not None:
+        yield Gathered(made.rows.query.collection, gathered_rows(made.rows, homes.homes[made.entity]))
+    for part in made.parts if made.without is None else (*made.parts, made.without):
+        yield from _gathered(part.body, model, homes)
+        if part.is_gathered:
+            entity = part.home.entity
+            query = gathered(part, model, homes.homes[entity], homes.at(entity))
+            yield Gathered(part.home.query.collection, query, part.home.paths[part.child[0]])
+
+
+def _targets(design: Design, without: frozenset[str], policy: Policy) -> tuple[Target, ...]:
+    from nestling.executors.load.units import units_of
+    from nestling.executors.migrate import Target
+    from nestling.planner.migration import reaches
+
+    ways = reaches(design)
+    return tuple(
+        Target(design, unit, root, ways[unit.store.name, root.entity], policy)
+        for unit in units_of(design)
+        if unit.store.name not in without
+        for root in unit.store.roots
+        if unit.name == f"{unit.store.name} of {root.entity}"
+    )
