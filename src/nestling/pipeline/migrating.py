@@ -85,7 +85,7 @@ def migrate(
     change streams will do.
 
     What would be lost is an error, unless the caller allows it: `drop_unknown` (fields of documents that the designs do not
-    know), `drop_nulls` (fields that are null, and would be missing), `drop_order` (orders of arrays that no values of their
+    know), `drop_nulls` (nulls that the new design has no field for), `drop_order` (orders of arrays that no values of their
     elements tell), `drop_id_order` (orders of the fields of an `_id`), `drop_copies` (copies and computed values that differ
     from what they follow from), `drop_indexes` (indexes that the new design cannot have), `drop_options` (collations, bounds
     and validators of collections that are built anew).
@@ -159,11 +159,12 @@ def _migration(
 
 def shelf_of(model: Model) -> OpenShelf:
     """Places for rows of a model, in files that are gone afterwards."""
+    from nestling.ir.stored_nulls import with_nulls
 
     @contextmanager
     def shelf() -> Iterator[Shelf]:
         with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-            yield _SqliteShelf(Path(folder) / "rows.db", model)
+            yield _SqliteShelf(Path(folder) / "rows.db", with_nulls(model))
 
     return shelf
 
@@ -238,7 +239,7 @@ def _assembled(
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
     from nestling.pipeline.migration_indexes import fates, to_build
-    from nestling.planner.migration import kept_collections, renamed, staged_names
+    from nestling.planner.migration import kept_collections, renamed, staged_names, told_nulls
 
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
     names = staged_names(old, new, kept)
@@ -246,9 +247,12 @@ def _assembled(
     stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
     finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
     built = {name: final for name, final in finals.items() if name not in stays}
-    homes = _homes(old, database, policy)
+    foreign = _are_foreign(old, database, policy)
+    nulls = told_nulls(old, staged, only_json=not foreign)
+    homes = replace(_homes(old, database, policy), nulls=nulls)
+    staged_homes = replace(_homes(staged, database, policy), nulls=nulls)
     moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
-    sides = HomeViews(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy)
+    sides = HomeViews(database, new.model, homes, staged_homes, tuple(moved), policy)
     today, collations = indexes_today(database, written_collections(old)), _collations(database)
     fate = fates(old, new, alone, today, collations, stays)
     carried = [_final(index, names) for index in fate.carried]
@@ -260,7 +264,7 @@ def _assembled(
     indexes = [*to_build(coming, beside, collations), *carried]
     taken = {(index.collection, index.name) for index in gone}
     late = [i for i in indexes if "expireAfterSeconds" in i.options or (i.collection, i.name) in taken]
-    unseen, foreign = _may_hold_unseen(old, database, policy), _are_foreign(old, database, policy)
+    unseen = _may_hold_unseen(old, database, policy)
     followed = [each for each in _followed(old) if each[1].check.collection not in stays]
     return Job(
         designs=digest(old, new, policy),

@@ -28,7 +28,7 @@ class Job:
     them. `indexes_seen` are those the database has of other collections; `carried` of them are built on what takes their place,
     `indexes_going` go as the designs say (with `indexes_gone`), `indexes_lost` may be missed. `options_lost` are options of such
     collections, in words. `validators` are what
-    documents of the old design must satisfy, `nulls` the stages that find fields which are null where it has none,
+    documents of the old design must satisfy, `nulls` the stages that find what is null where it has nothing,
     `missing_arrays` those that find arrays which documents lack, and which are empty then. `unknown`
     are those that find what else documents hold, of the collections that are not kept, `reordered` those that find arrays whose
     order would be lost, of the same collections. `field_orders` are those that find sub-documents of these which get another
