@@ -146,14 +146,14 @@ def test_values_kept_whole_are_the_same_after_a_migration(
     assert [repr(found[n].get("m")) for n in range(len(values))] == [*map(repr, values)]
 
 
-def test_a_null_in_place_of_json_is_refused(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
-    """It would become a text; the old documents stay."""
-    values: list[Any] = [None, {"a": 1}, "x", 5]
+def test_a_null_in_place_of_json_comes_along(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
+    """It is no text that says `null`, and no field that is missing."""
+    values: list[Any] = [None, {"a": 1}, "null", 5]
     done = events_moved(mongod, database, tmp_path, values)
-    assert done.code == 2
-    assert "events: `m` is null in 1 document, such as _id 0: it cannot be carried over as it is" in done.err
-    assert "$unset the field where it is null" in done.err
-    assert database.events.find_one({"_id": 0}) == {"_id": 0, "user": 0, "m": None}
+    assert done.code == 0, done.err
+    assert [database.events.find_one({"_id": n}, {"m": 1}) for n in range(4)] == [
+        {"_id": n, "m": value} for n, value in enumerate(values)
+    ]
 
 
 def test_a_field_no_query_can_say_is_not_lost(mongod: Server, database: Database[Any], tmp_path: Path) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.common.server import Server
 from nestling.cost import default_profile
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.reading import Reading
@@ -15,6 +18,7 @@ from nestling.optimizer import solve
 from nestling.pipeline import correcting
 from nestling.pipeline.designing import explained, posed
 from nestling.pipeline.proving import statements
+from nestling.sources.mongo import LiveDatabase
 from tests.patterns.scenario import scenario
 
 TABLES = """
@@ -52,6 +56,50 @@ def test_a_design_that_answers_all_is_chosen(reading: Reading) -> None:
     made = pipeline.design(reading)
     assert not isinstance(pipeline.convert(made, _sql(reading, "thread")), NotCompiled)
     assert isinstance(pipeline.convert(made, _sql(reading, "odd")), NotCompiled)
+
+
+@pytest.fixture
+def live(mongod: Server, database: Database[Any], tmp_path: Path) -> LiveDatabase:
+    """The same rows in a MongoDB, issues and comments apart."""
+    database.issue.insert_many({"_id": n, "title": f"issue {n}"} for n in range(40))
+    comments: list[dict[str, Any]] = [{"_id": n, "issue_id": n % 40, "body": "x" * 30} for n in range(200)]
+    database.comment.insert_many(
+        each | ({"parent_id": each["_id"] - 40} if each["_id"] >= 40 else {}) for each in comments
+    )
+    named = WORKLOAD.replace("id FROM comment", "_id FROM comment").replace("WHERE id =", "WHERE _id =")
+    for name in ("i", "c"):
+        named = named.replace(f" {name}.id", f" {name}._id")
+    (tmp_path / "live.sql").write_text(named.split("-- name: odd")[0], encoding="utf-8")
+    return pipeline.in_place(mongod.uri.replace("/?", f"/{database.name}?"), workload=tmp_path / "live.sql", rest=0.0)
+
+
+def test_a_live_database_gets_a_design_that_answers_all(live: LiveDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search alone moves comments into their issue, where the recursion has no query. Changes have the same prices."""
+    made = pipeline.redesign(live, "optimal")
+    assert not isinstance(pipeline.convert(made.proposal, _sql(live.reading, "thread")), NotCompiled)
+    assert made.today is not None
+    assert made.better is not None
+    assert sum(each.gain or 0.0 for each in made.changes) == pytest.approx(made.today - made.better)
+    monkeypatch.setattr(correcting, "MOST_ROUNDS", 0)
+    alone = pipeline.redesign(live, "optimal").proposal
+    assert isinstance(pipeline.convert(alone, _sql(live.reading, "thread")), NotCompiled)
+
+
+def test_today_is_priced_as_its_queries(live: LiveDatabase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where today's design stays and its query costs far more than was reckoned with, that is what it is said to cost."""
+    plain = replace(
+        live.reading, workload=replace(live.reading.workload, statements=live.reading.workload.statements[:1])
+    )
+    known = statements.predicted_seconds
+    before = pipeline.redesign(replace(live, reading=plain), "optimal")
+    stays = replace(live, reading=plain, in_place=before.proposal)
+    cheap = pipeline.redesign(stays, "optimal")
+    assert not cheap.changes
+    monkeypatch.setattr(statements, "predicted_seconds", lambda *args: 50 * (known(*args) or 0.0))
+    dear = pipeline.redesign(stays, "optimal")
+    assert dear.today is not None
+    assert cheap.today is not None
+    assert dear.today > 10 * cheap.today
 
 
 def test_prices_are_those_of_the_queries(reading: Reading, monkeypatch: pytest.MonkeyPatch) -> None:

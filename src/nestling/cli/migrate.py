@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--drop-nulls",
     is_flag=True,
-    help="Let fields that are null become fields that are missing. Without this it is an error.",
+    help="Let nulls be lost that the new design has no field for, such as one for an array. Without this it is an error.",
 )
 @click.option(
     "--drop-order",

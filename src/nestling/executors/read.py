@@ -6,7 +6,7 @@ a row with one is as big in memory as its file.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -47,26 +47,37 @@ def read_raw(database: Database[Any], query: Aggregation) -> Iterator[memoryview
 
 
 def read_rows(
-    database: Database[Any], query: Aggregation, entity: Entity, *, session: ClientSession | None = None
+    database: Database[Any],
+    query: Aggregation,
+    entity: Entity,
+    *,
+    nulls: Collection[str] = (),
+    session: ClientSession | None = None,
 ) -> Iterator[Row]:
-    """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt."""
-    decode = row_decoder(query.columns, entity)
+    """Yield the rows as conceptual values in column order; raises `RebuildError` when one cannot be rebuilt.
+
+    `nulls`: as for `row_decoder`.
+    """
+    decode = row_decoder(query.columns, entity, nulls)
     return (decode(document) for document in _read_documents(database, query, session))
 
 
-def row_decoder(columns: Sequence[str], entity: Entity) -> Callable[[Mapping[str, Any]], Row]:
+def row_decoder(
+    columns: Sequence[str], entity: Entity, nulls: Collection[str] = ()
+) -> Callable[[Mapping[str, Any]], Row]:
     """Make the function from a decoded row to conceptual values, for columns that are attributes of the entity.
 
-    A missing field is NULL, and so is null where that is not JSON's own.
+    A missing field is NULL, and so is null where that is not JSON's own, nor of an attribute of `nulls`: there it is `JSON_NULL`.
     """
     types = [entity.attribute(name).type for name in columns]
     fields = tuple((column_field(position), decoder(kind)) for position, kind in enumerate(types))
-    json = tuple(position for position, kind in enumerate(types) if kind.name is TypeName.JSON)
+    told = [name in nulls or kind.name is TypeName.JSON for name, kind in zip(columns, types, strict=True)]
+    places = tuple(position for position, is_told in enumerate(told) if is_told)
 
     def decode(document: Mapping[str, Any]) -> Row:
         get = document.get
         values = [None if (value := get(name)) is None else convert(value) for name, convert in fields]
-        for position in json:
+        for position in places:
             if values[position] is None and column_field(position) in document:
                 values[position] = JSON_NULL
         return tuple(values)

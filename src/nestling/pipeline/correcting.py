@@ -32,6 +32,9 @@ UNANSWERED = 10.0
 """What an execution of a statement without a plan counts for: so many times what a second of the workload costs."""
 
 
+Draft = Callable[[Solution], "Proposal"]
+
+
 @dataclass(slots=True)
 class _Round:
     """A solution looked at: the design it makes, and the prices that were reckoned with."""
@@ -59,10 +62,14 @@ class _Round:
 def settled(
     found: PosedProblem,
     *,
+    draft: Draft,
     limit_seconds: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> tuple[PosedProblem, Solution]:
-    """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it."""
+    """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it.
+
+    `draft`: the design that is made of a solution.
+    """
     from nestling.optimizer import solve
     from nestling.optimizer.evaluate import applies, evaluate
 
@@ -71,7 +78,7 @@ def settled(
     solution = solve(problem, limit_seconds=limit_seconds)
     tried = [solution.chosen]
     for _ in range(MOST_ROUNDS):
-        looked = _Round(found, problem, solution, _draft(found, solution))
+        looked = _Round(found, problem, solution, draft(solution))
         more = tuple(_charges(looked, known, lambda: clock() < until))
         if not more:
             break
@@ -80,7 +87,7 @@ def settled(
         tried.append(solution.chosen)
     else:
         costs = {chosen: each.cost for chosen in tried[:-1] if (each := evaluate(problem, chosen)) is not None}
-        looked = _Round(found, problem, solution, _draft(found, solution))
+        looked = _Round(found, problem, solution, draft(solution))
         last = sum(
             each.cost * problem.rates[each.statement] for each in _charges(looked, known, lambda: clock() < until)
         )
@@ -96,14 +103,6 @@ def settled(
         problem = replace(problem, charges=tuple(each for each in problem.charges if each not in gone))
         solution = solve(problem, limit_seconds=limit_seconds)
     return replace(found, problem=problem), solution
-
-
-def _draft(found: PosedProblem, solution: Solution) -> Proposal:
-    from nestling.ir.proposal import Costs
-    from nestling.strategies import assembled
-
-    costs = Costs(solution.cost, solution.bound, found.profile.name)
-    return assembled(found.situation, "optimal", found.candidates, solution, (), costs)
 
 
 def _charges(looked: _Round, known: set[tuple[str, tuple[str, ...]]], is_time: Callable[[], bool]) -> Iterator[Charge]:

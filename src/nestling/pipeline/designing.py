@@ -161,7 +161,17 @@ def _least_cost(
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
     from nestling.pipeline.correcting import settled
 
-    return explained(*settled(posed(reading, thresholds, profile), limit_seconds=limit_seconds))
+    found = posed(reading, thresholds, profile)
+    return explained(*settled(found, draft=partial(drafted, found), limit_seconds=limit_seconds))
+
+
+def drafted(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
+    """The design of a solution, with nothing weighed; `today`: the design whose names stay."""
+    from nestling.ir.proposal import Costs
+    from nestling.strategies import assembled
+
+    costs = Costs(solution.cost, solution.bound, found.profile.name)
+    return assembled(found.situation, OPTIMAL, found.candidates, solution, (), costs, today)
 
 
 def explained(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:

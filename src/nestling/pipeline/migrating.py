@@ -72,7 +72,7 @@ def migrate(
     change streams will do.
 
     What would be lost is an error, unless the caller allows it: `drop_unknown` (fields of documents that the designs do not
-    know), `drop_nulls` (fields that are null, and would be missing), `drop_order` (orders of arrays that no values of their
+    know), `drop_nulls` (nulls that the new design has no field for), `drop_order` (orders of arrays that no values of their
     elements tell), `drop_id_order` (orders of the fields of an `_id`), `drop_copies` (copies and computed values that differ
     from what they follow from), `drop_indexes` (indexes that the new design cannot have), `drop_options` (collations, bounds
     and validators of collections that are built anew).
@@ -147,11 +147,12 @@ def _migration(
 
 def shelf_of(model: Model) -> OpenShelf:
     """Places for rows of a model, in files that are gone afterwards."""
+    from nestling.ir.stored_nulls import with_nulls
 
     @contextmanager
     def shelf() -> Iterator[Shelf]:
         with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-            yield _SqliteShelf(Path(folder) / "rows.db", model)
+            yield _SqliteShelf(Path(folder) / "rows.db", with_nulls(model))
 
     return shelf
 

@@ -51,7 +51,7 @@ def _assembled(
     from nestling.executors.migrate import HomeViews, Job, lost_options
     from nestling.ir.digest import digest, stored_digest
     from nestling.ir.primitives import CollectionKind
-    from nestling.planner.migration import kept_collections, renamed, staged_names
+    from nestling.planner.migration import kept_collections, renamed, staged_names, told_nulls
 
     kept = kept_collections(old, new) if keeps_images else frozenset[str]()
     names = staged_names(old, new, kept)
@@ -59,9 +59,11 @@ def _assembled(
     stays = frozenset(s.name for s in new.stores if s.collection.name in kept)
     finals = dict(zip(written_collections(staged), written_collections(new), strict=True))
     built = {name: final for name, final in finals.items() if name not in stays}
-    homes = _homes(old, database, policy)
-    moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     unseen, foreign = _may_hold_unseen(old, database, policy), _are_foreign(old, database, policy)
+    nulls = told_nulls(old, staged, only_json=not foreign)
+    homes = replace(_homes(old, database, policy), nulls=nulls)
+    staged_homes = replace(_homes(staged, database, policy), nulls=nulls)
+    moved = [name for name, places in staged.places.items() if any(p.store.name not in stays for p in places)]
     return Job(
         designs=digest(old, new, policy),
         old_design=stored_digest(old, Policy()),
@@ -69,7 +71,7 @@ def _assembled(
         homes=homes,
         targets=_targets(staged, stays, policy),
         on_server=tuple(_on_server(old, staged, built, homes)),
-        sides=HomeViews(database, new.model, homes, _homes(staged, database, policy), tuple(moved), policy),
+        sides=HomeViews(database, new.model, homes, staged_homes, tuple(moved), policy),
         old=written_collections(old),
         kept=stays,
         names=built,

@@ -188,10 +188,10 @@ def _least_cost(
     found: LiveDatabase, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, warning: str
 ) -> Redesign:
     """The design that costs least, today's being in place."""
-    from nestling.optimizer import solve
     from nestling.optimizer.changes import changes
     from nestling.optimizer.evaluate import evaluate
-    from nestling.pipeline.designing import explained, posed, priced
+    from nestling.pipeline.correcting import settled
+    from nestling.pipeline.designing import drafted, explained, posed, priced
     from nestling.planner.options.constraints import constraints
     from nestling.planner.options.in_place import with_in_place
 
@@ -203,15 +203,22 @@ def _least_cost(
     fixed = _indexes(candidates, there)
     problem = _with_indexes(_constraining(problem, kept, candidates, there), fixed)
     every = replace(priced(posing.situation, posing.profile, candidates), limits=())
-    now = evaluate(every, there)
-    if warning and (now is None or evaluate(problem, there) is None):
+    if warning and (evaluate(every, there) is None or evaluate(problem, there) is None):
         return Redesign(found.in_place, None, (), warning)
-    problem = _keeping(problem, there) if warning else problem
-    solution = solve(problem, limit_seconds=limit_seconds)
-    made = explained(replace(posing, problem=problem), solution, today)
-    proposal = _with_other_indexes(_constrained(_without_fixed(made, fixed), kept), today)
+    posing = replace(posing, problem=_keeping(problem, there) if warning else problem)
+
+    def with_todays(made: Proposal) -> Proposal:
+        return _with_other_indexes(_constrained(made, kept), today)
+
+    corrected, solution = settled(
+        posing, draft=lambda each: with_todays(drafted(posing, each, today)), limit_seconds=limit_seconds
+    )
+    proposal = with_todays(_without_fixed(explained(corrected, solution, today), fixed))
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
-    steps, then = changes(every, there, solution.chosen | stay), evaluate(every, solution.chosen | stay)
+    more = tuple(each for each in corrected.problem.charges if each not in posing.problem.charges)
+    every = replace(every, charges=(*every.charges, *more))
+    steps = changes(every, there, solution.chosen | stay)
+    now, then = (evaluate(every, each) for each in (there, solution.chosen | stay))
     cost, better = (each.cost if each is not None else None for each in (now, then))
     return Redesign(proposal, cost, steps, warning, better)
 

@@ -45,7 +45,8 @@ def _moves(mongod: Server, database: Documents) -> tuple[Any, Any]:
 def test_a_null_is_lost_with_leave_alone(mongod: Server, orders: Documents) -> None:
     """The plan and the refusal name it; nobody has to change production data; an insert with null is taken after the cutover."""
     moves = _moves(mongod, orders)
-    told = "`orders.email` in 10 documents, such as _id 1, is null, and would come over as a field that is missing"
+    orders["orders"].update_many({"_id": {"$in": [1, 2, 3]}}, {"$set": {"notes": None}})
+    told = "`orders.notes` in 3 documents, such as _id 1, is null, and would come over as a field that is missing"
     assert [risk for risk in pipeline.plan_migration(*moves, orders).risks if risk.startswith(told)]
     with pytest.raises(MigrationError) as refused:
         pipeline.migrate(*moves, orders)
@@ -57,6 +58,8 @@ def test_a_null_is_lost_with_leave_alone(mongod: Server, orders: Documents) -> N
     orders["orders"].insert_one({"_id": 91, "total": 1, "email": None, "lines": []})
     assert pipeline.migrate(*moves, orders, cutover=True, drop_nulls=True).equal
     assert orders["orders"].count_documents({"email": None}) == 21
+    assert orders["orders"].count_documents({"email": {"$type": "null"}}) == 11
+    assert orders["orders"].count_documents({"notes": {"$type": "null"}}) == 0
     orders["orders"].insert_one({"_id": 92, "total": 1, "email": None, "notes": []})
     rows = Store(moves[1], orders).execute("SELECT count(*) AS n FROM orders WHERE email IS NULL")
     assert rows[0]["n"] == 22

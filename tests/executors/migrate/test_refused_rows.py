@@ -12,8 +12,9 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.errors import MigrationError, Problem
 from nestling.common.server import Server
+from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
-from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.primitives import Copy, Field, Form, Pairs
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import up
 from nestling.pipeline.migrating import abort_migration
@@ -145,10 +146,14 @@ def test_what_a_copy_holds_is_planned(mongod: Server, database: Documents) -> No
 
 
 def test_a_null_that_is_json_is_planned(mongod: Server, database: Documents) -> None:
-    """It cannot pass through rows: said before anything is built."""
+    """A list of names and values has no place for it: said before anything is built."""
     details = [{"a": 1}, "b", None]
     database["users"].insert_many({"_id": n, "details": details[n % 3], "tags": [{"n": 1, "m": 2}]} for n in range(30))
-    moves = designs(mongod, database)
+    today = designs(mongod, database)[0]
+    (users,) = today.design.collections
+    fields = tuple(each for each in users.body.fields if each.attribute != "details")
+    paired = replace(users.body, fields=fields, pairs=(Pairs("facts", ("details",)),))
+    moves = today, Proposal("", Design(today.design.model, (replace(users, body=paired),)))
     problem = _refusal(moves, database)
     assert problem.what.startswith("`details` is null in 10 documents, such as _id 2: it cannot be carried over")
     assert f"it would be refused: {problem.text()}" in _risks(moves, database)

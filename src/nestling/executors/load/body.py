@@ -34,7 +34,7 @@ class Body:
 def body_columns(merge: Merge, body: Document) -> tuple[Column, ...]:
     """The columns to read for the rows of a body: their own, and those of copies along many-to-one."""
     copied = (column for copy in body.copies for column in copy_columns(merge.model, copy))
-    return (*attribute_columns(merge.model, body.entity), *copied)
+    return merge.columns((*attribute_columns(merge.model, body.entity), *copied))
 
 
 def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> Part:
@@ -58,8 +58,14 @@ def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozen
     for field in node.beside_id:
         if field.attribute not in apart:
             attribute = entity.attribute(field.attribute)
-            place = body.layout[Column(field.attribute)]
-            code.column(field.path, place, entity.name, attribute, required=not attribute.nullable)
+            code.column(
+                field.path,
+                body.layout,
+                Column(field.attribute),
+                entity.name,
+                attribute,
+                required=not attribute.nullable,
+            )
     for part in body.parts:
         code.part(part)
 
@@ -71,6 +77,5 @@ def element_code(merge: Merge, body: Body, node: Node) -> DocumentCode:
         fill(merge, code, body, node)
         return code
     entity, name = merge.model.entity(node.entity), node.stored[0].attribute
-    place = body.layout[Column(name)]
-    code.result = f"({code.value(place, entity.name, entity.attribute(name))}) if c{place} is not None else None"
+    code.result = code.value_or_null(body.layout, Column(name), entity.name, entity.attribute(name))
     return code

@@ -68,13 +68,11 @@ def _fill(code: DocumentCode, layout: Layout, source: Entity, copy: Copy, path: 
     """Put into a document, or make its result, what the copy holds of one source row."""
     if copy.form in (Form.SCALARS, Form.PATH):
         name = copy.attributes[0].attribute
-        place = layout[Column(name, path)]
-        value = code.value(place, source.name, source.attribute(name))
-        code.result = f"({value}) if c{place} is not None else None"
+        code.result = code.value_or_null(layout, Column(name, path), source.name, source.attribute(name))
         return
     for field in copy.attributes:
-        place, attribute = layout[Column(field.attribute, path)], source.attribute(field.attribute)
-        code.column(field.path, place, source.name, attribute, required=False)
+        column, attribute = Column(field.attribute, path), source.attribute(field.attribute)
+        code.column(field.path, layout, column, source.name, attribute, required=False)
 
 
 # --- one-to-many -----------------------------------------------------------------------------------------------------
@@ -105,7 +103,7 @@ def _streamed(merge: Merge, level: Level, copy: Copy) -> Part:
             *(source.key or source.attribute_names),
         )
     )
-    columns = tuple(Column(name, rest) for name in names)
+    columns = merge.columns(Column(name, rest) for name in names)
     absent = () if below.absent is None else (below.absent,)
     layout = Layout((*below.identity, *columns, *absent))
     newest = _newest(below, source, rest, copy)
@@ -150,7 +148,7 @@ def _ancestors(merge: Merge, level: Level, copy: Copy) -> Part:
     if not copy.path[0].up:
         raise GapError(Problem(f"copy `{copy.name}`: descendants cannot be copied", next_move="copy ancestors"))
     entity = merge.model.entity(level.entity)
-    columns = tuple(Column(field.attribute, copy.path) for field in copy.attributes)
+    columns = merge.columns(Column(field.attribute, copy.path) for field in copy.attributes)
     absent = () if level.absent is None else (level.absent,)
     layout = Layout((*level.identity, *columns, *absent))
     query = RowQuery(

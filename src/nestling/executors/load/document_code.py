@@ -12,8 +12,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from nestling.executors.load.level import Layout
 from nestling.executors.load.stored_value import NAMES, UnstorableError, Values, expression
 from nestling.ir.model import Attribute
+from nestling.ir.rows import Column
+from nestling.ir.stored_nulls import NULLS
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]
@@ -73,10 +76,19 @@ class DocumentCode:
         """Source of the BSON form of a column that is not NULL."""
         return expression(attribute, f"c{place}", self.bind(self._values.encoder(entity, attribute)))
 
-    def column(self, path: str, place: int, entity: str, attribute: Attribute, *, required: bool) -> None:
-        """A field that holds a column's value, missing where it is NULL."""
-        source = self.value(place, entity, attribute)
-        self.put(path, source, None if required else f"c{place} is not None")
+    def value_or_null(self, layout: Layout, column: Column, entity: str, attribute: Attribute) -> str:
+        """Source of the BSON form of a column, None where it is NULL."""
+        place = layout[column]
+        return f"({self.value(place, entity, attribute)}) if {_is_there(layout, column)} else None"
+
+    def column(
+        self, path: str, layout: Layout, column: Column, entity: str, attribute: Attribute, *, required: bool
+    ) -> None:
+        """A field that holds a column's value, missing where it is NULL; null where the row says that it is."""
+        source = self.value(layout[column], entity, attribute)
+        self.put(path, source, None if required else _is_there(layout, column))
+        if not required and (null := _is_null(layout, column)):
+            self.put(path, "None", null)
 
     def put(self, path: str, source: str, condition: str | None = None) -> None:
         """A field that holds what `source` evaluates to, when `condition` holds."""
@@ -188,6 +200,20 @@ class DocumentCode:
     def _compiled(self, lines: list[str]) -> Any:
         exec(compile("\n".join(lines), "<document>", "exec"), self._scope)  # noqa: S102 - names in it go through repr
         return self._scope["build"]
+
+
+def _is_null(layout: Layout, column: Column) -> str:
+    """Condition that a column's field is null; empty where rows do not say it."""
+    nulls = Column(NULLS.name, column.path)
+    if nulls not in layout:
+        return ""
+    return f"c{layout[nulls]} is not None and {column.attribute!r} in c{layout[nulls]}"
+
+
+def _is_there(layout: Layout, column: Column) -> str:
+    """Condition that a column has a value, which a null is not."""
+    there, null = f"c{layout[column]} is not None", _is_null(layout, column)
+    return f"{there} and not ({null})" if null else there
 
 
 def indented(lines: list[str], levels: int = 1) -> list[str]:

@@ -23,7 +23,7 @@ def listed_part(merge: Merge, level: Level, reference: Reference) -> Part:
     below = level.seen_from(child.name, (up(link),), own_columns(child.key))
     wanted = (*child.key, *link.child_attributes, *(field.attribute for field in reference.copied))
     parents = tuple(Column(name, (up(link),)) for name in link.parent_attributes)
-    stream, layout = merge.read(below, (*own_columns(wanted), *parents))
+    stream, layout = merge.read(below, (*merge.columns(own_columns(wanted)), *parents))
     code = _element(merge, layout, len(below.identity), link, reference)
     rows = ChildRows(merge, child, stream, len(level.identity), layout, code, counted=False)
     if link.cardinality is Cardinality.ONE_TO_ONE:
@@ -46,7 +46,8 @@ def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, r
     code.put("id", source)
     for field in reference.copied:
         attribute = child.attribute(field.attribute)
-        code.column(field.path, layout[Column(field.attribute)], child.name, attribute, required=not attribute.nullable)
+        column = Column(field.attribute)
+        code.column(field.path, layout, column, child.name, attribute, required=not attribute.nullable)
     return code
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,6 +15,7 @@ from nestling.executors.load.stored_value import UnstorableError, Values
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.rows import Column, Path, RowQuery, RowSource
+from nestling.ir.stored_nulls import NULLS
 
 SIDE = list[tuple[str, Document]]
 """Documents for other collections that come up while a root document is built."""
@@ -73,6 +74,7 @@ class Merge:
     `loaded` counts the rows of each entity whose home is in the documents built. `side` collects documents for other
     collections, `strays` counts those among elements not taken yet. `after` is the root key to go on after; the first
     `key_width` columns of a root row are that key. `moment` is stored as the date of computation.
+    `tells_nulls`: the source has a column that lists which fields are null.
     """
 
     def __init__(
@@ -83,10 +85,12 @@ class Merge:
         moment: datetime,
         after: Key | None,
         loaded: Counter[str],
+        *,
+        tells_nulls: bool = False,
     ) -> None:
         self.design, self.model, self.source, self.values = design, design.model, source, values
         self.moment, self.after = moment, after
-        self.loaded = loaded
+        self.loaded, self._tells_nulls = loaded, tells_nulls
         self.side: SIDE = []
         self.strays = 0
         self.key_width = 0
@@ -109,6 +113,12 @@ class Merge:
         layout = Layout((*level.identity, *columns, *absent))
         query = RowQuery(level.entity, layout.columns, level.identity, level.inner, self.after)
         return self.stream(query, None if level.absent is None else layout[level.absent]), layout
+
+    def columns(self, of: Iterable[Column]) -> tuple[Column, ...]:
+        """Columns whose values documents hold, and for each row they are of, where the source tells it, which fields are null."""
+        columns = tuple(of)
+        nulls = (Column(NULLS.name, path) for path in dict.fromkeys(each.path for each in columns))
+        return (*columns, *nulls) if self._tells_nulls else columns
 
     @property
     def has_streams(self) -> bool:

@@ -28,8 +28,8 @@ def part_builder(merge: Merge, body: Body, part: Node, split: Split) -> Callable
     entity, code = merge.model.entity(part.entity), body.code(merge)
     for field in part.stored:
         if field.attribute in split.attributes:
-            place = body.layout[Column(field.attribute)]
-            code.column(field.path, place, entity.name, entity.attribute(field.attribute), required=False)
+            column, attribute = Column(field.attribute), entity.attribute(field.attribute)
+            code.column(field.path, body.layout, column, entity.name, attribute, required=False)
     build = code.compile()
 
     def store(row: Row, key: Any) -> None:

@@ -138,7 +138,12 @@ def _key(entity: Entity, row: Document) -> bytes:
 
 def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
     fields = ((name, column_field(place)) for place, name in enumerate(entity.attribute_names))
-    return frozenset(name for name, field in fields if any(row.get(field) != rows[0].get(field) for row in rows))
+    first = rows[0]
+    return frozenset(
+        name
+        for name, field in fields
+        if any(row.get(field) != first.get(field) or (field in row) != (field in first) for row in rows)
+    )
 
 
 # --- foreign keys that arrays of ids tell ------------------------------------------------------------------------------

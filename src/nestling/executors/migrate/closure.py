@@ -13,6 +13,7 @@ from nestling.executors.migrate.unit import Target
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.rows import Hop, Path, reversed_path
+from nestling.ir.stored_nulls import sql_value
 
 
 def gather(
@@ -69,5 +70,5 @@ def _linked(model: Model, rows: Iterable[Row], hop: Hop) -> list[Values]:
     link = model.relationship(hop.relationship)
     names = model.entity(hop.start(model)).attribute_names
     near = [names.index(name) for name in (link.child_attributes if hop.up else link.parent_attributes)]
-    found = once(tuple(row[place] for place in near) for row in rows)
+    found = once(tuple(sql_value(row[place]) for place in near) for row in rows)
     return [values for values in found if None not in values]

@@ -39,6 +39,7 @@ from nestling.ir.migration import Row
 from nestling.ir.names import value_at
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Path
+from nestling.ir.stored_nulls import with_nulls
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 
@@ -98,7 +99,7 @@ class Deriver:
         try:
             return self._wanted(target, scopes, roots)
         except RowRefused as error:
-            names = narrowed(self.homes.model, target).entity(error.entity).attribute_names
+            names = with_nulls(narrowed(self.homes.model, target)).entity(error.entity).attribute_names
             raise refused_row(self.homes, error, dict(zip(names, error.row, strict=True))) from None
 
     def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
@@ -106,7 +107,7 @@ class Deriver:
         marks = frozenset(map(mark, scopes))
         model = narrowed(self.homes.model, target)
         with self._open_shelf() as shelf, self.session() as session:
-            spool = Spool(self.homes.model, model, shelf.sink(), self._policy)
+            spool = Spool(self.homes.model, model, shelf.sink(), self._policy, self.homes.nulls)
             scope_of = target.scoping()
             exact = (row for row in roots if mark(scope_of(row)) in marks)
             rows = gather(self.homes, target, exact, spool, session)
@@ -114,7 +115,8 @@ class Deriver:
             wanted.owners += self._page_finders(target, rows)
             source = shelf.source()
             with source.snapshot():
-                merge = Merge(target.design, source, Values(self._policy), self._moment, None, Counter())
+                values = Values(self._policy)
+                merge = Merge(target.design, source, values, self._moment, None, Counter(), tells_nulls=True)
                 for name, document, row in target.unit.documents(merge):
                     if belongs(document, row):
                         if target.is_numbered:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pymongo.client_session import ClientSession
@@ -18,6 +18,7 @@ from nestling.ir.command import Aggregation
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
 from nestling.ir.names import OWN_COLLECTIONS
+from nestling.ir.stored_nulls import NullsKept
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
 
@@ -34,7 +35,10 @@ Values = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True)
 class Homes:
-    """How rows of a design are read. `homes` are the whole home views by entity, `places` their parts."""
+    """How rows of a design are read. `homes` are the whole home views by entity, `places` their parts.
+
+    In rows, a field of `nulls` that is null is `JSON_NULL`, and one that is missing is None.
+    """
 
     database: Database[Any]
     model: Model
@@ -42,10 +46,15 @@ class Homes:
     places: tuple[HomePlace, ...]
     held: tuple[HeldIds, ...]
     policy: Policy
+    nulls: NullsKept = field(default_factory=dict)
 
     def at(self, entity: str) -> tuple[HomePlace, ...]:
         """The places of an entity's rows."""
         return tuple(place for place in self.places if place.entity == entity)
+
+    def nulls_of(self, entity: str) -> frozenset[str]:
+        """The attributes of an entity of which null and missing are told apart."""
+        return self.nulls.get(entity, frozenset())
 
     def fetch(
         self, entity: str, attributes: Sequence[str], values: Iterable[Values], session: ClientSession | None = None
@@ -62,7 +71,8 @@ class Homes:
                 for name, convert, value in zip(attributes, converts, combination, strict=True):
                     asked[name].append(None if value is None else convert(value))
             for place in self.at(entity):
-                yield from read_rows(self.database, _asked(place, asked), kind, session=session)
+                query = _asked(place, asked)
+                yield from read_rows(self.database, query, kind, nulls=self.nulls_of(entity), session=session)
 
     def whole(self, entity: str, attributes: Sequence[str], values: Sequence[Values]) -> Iterator[Row]:
         """The same, each row as often as it is in the entity's home."""
@@ -92,7 +102,7 @@ class Homes:
             stages = ({"$sort": {path: 1}}, *stages)
         elif order:
             stages = (*stages, {"$sort": dict.fromkeys(fields, 1)})
-        return read_rows(self.database, replace(whole, stages=stages), kind)
+        return read_rows(self.database, replace(whole, stages=stages), kind, nulls=self.nulls_of(entity))
 
     def in_documents(self, collection: str, documents: Sequence[Mapping[str, Any]]) -> list[dict[str, list[Document]]]:
         """For each of these documents of a collection, the rows by entity it holds, undecoded; files stay pointers."""
@@ -118,7 +128,7 @@ class Homes:
         files = {file.field for place in self.at(entity) for file in place.query.files}
         kept = {field: value for field, value in row.items() if field not in files}
         kind = self.model.entity(entity)
-        return row_decoder(kind.attribute_names, kind)(kept)
+        return row_decoder(kind.attribute_names, kind, self.nulls_of(entity))(kept)
 
 
 def _marked(stages: Sequence[Stage]) -> tuple[Stage, ...]:
@@ -140,9 +150,9 @@ def _asked(place: HomePlace, asked: Mapping[str, Sequence[object]]) -> Aggregati
 def _behind(fields: Sequence[str], values: Sequence[object]) -> Stage:
     """Rows behind a place in the server's order, values of any type among them."""
     parts = []
-    for position, field in enumerate(fields):
+    for position, last in enumerate(fields):
         same = [{"$eq": [_or_null(name), {"$literal": v}]} for name, v in zip(fields[:position], values, strict=False)]
-        parts.append({"$and": [*same, {"$gt": [_or_null(field), {"$literal": values[position]}]}]})
+        parts.append({"$and": [*same, {"$gt": [_or_null(last), {"$literal": values[position]}]}]})
     return {"$expr": {"$or": parts}}
 
 

@@ -49,7 +49,7 @@ class Searches:
     """What finds values in documents that would not come through a migration as they are: stages for each collection."""
 
     nulls: Mapping[str, Stages]
-    """Fields that are null where the old design has none."""
+    """What is null where the old design has nothing."""
 
     missing_arrays: Mapping[str, Stages]
     """Arrays that documents lack, and that are written empty."""

@@ -93,7 +93,7 @@ class Dropped:
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_nulls`, fields that are null;
+    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_nulls`, nulls without a field;
     `drop_order`, orders of arrays; `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values
     that differ from what they follow from; `drop_indexes`, indexes of the database; `drop_options`, collations, bounds and
     validators of collections.

@@ -33,9 +33,10 @@ def refused_values(job: Job, open_shelf: OpenShelf) -> list[Problem]:
 
 
 def _json_nulls(job: Job, read: Model) -> Iterator[Problem]:
-    """A null that is json is one of its values, which rows do not tell from a text."""
+    """Nulls that are json, where the new design has no field that could be null."""
     for entity in read.entities:
-        for attribute in (each.name for each in entity.attributes if each.type.name is TypeName.JSON):
+        json = (each.name for each in entity.attributes if each.type.name is TypeName.JSON)
+        for attribute in (name for name in json if name not in job.homes.nulls_of(entity.name)):
             for place in job.homes.at(entity.name):
                 path = place.paths.get(attribute)
                 if path is None:

@@ -12,6 +12,8 @@ from nestling.common.errors import Problem, RowRefused
 from nestling.ir.migration import Row
 from nestling.ir.model import Entity, Model
 from nestling.ir.rows import JSON_NULL, RowSink, RowSource
+from nestling.ir.stored_nulls import NullsKept, sql_value, with_nulls
+from nestling.ir.types import TypeName
 from nestling.ir.value_forms.canonical import RowEncoder, canonical_encoder
 from nestling.ir.values import Policy
 
@@ -32,37 +34,40 @@ OpenShelf = Callable[[], AbstractContextManager[Shelf]]
 
 
 class Spool:
-    """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`."""
+    """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`.
 
-    def __init__(self, model: Model, kept: Model, sink: RowSink, policy: Policy) -> None:
-        self._kept, self._sink, self._policy = kept, sink, policy
+    A row's fields that are null are listed beside it, those of `nulls`; another null is refused.
+    """
+
+    def __init__(self, model: Model, kept: Model, sink: RowSink, policy: Policy, nulls: NullsKept) -> None:
+        self._kept, self._sink, self._policy, self._nulls = kept, sink, policy, nulls
         self._places = {
             each.name: [model.entity(each.name).attribute_names.index(name) for name in each.attribute_names]
             for each in kept.entities
         }
         self._seen: dict[str, Counter[bytes]] = {}
         self._encoders: dict[str, tuple[RowEncoder, list[int]]] = {}
-        sink.begin(kept)
+        self._written = with_nulls(kept)
+        sink.begin(self._written)
 
     def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
         """Write rows that one question brought; yields them whole, those included that were there already."""
         kind, places, brought = self._kept.entity(entity), self._places[entity], Counter[bytes]()
+        written, nulls = self._written.entity(entity), self._nulls.get(entity, frozenset())
         seen, batch = self._seen.setdefault(entity, Counter()), list[Row]()
         for whole in rows:
             row = tuple(whole[place] for place in places)
-            if any(value is JSON_NULL for value in row):
-                raise _null_of(kind, row)
             mark = self._mark(kind, row)
             brought[mark] += 1
             if brought[mark] > seen[mark] and not (kind.key and seen[mark]):
                 seen[mark] += 1
-                batch.append(row)
+                batch.append(_listed(kind, row, nulls))
                 if len(batch) == WRITTEN_ROWS:
-                    self._sink.write(kind, batch)
+                    self._sink.write(written, batch)
                     batch = []
             yield whole
         if batch:
-            self._sink.write(kind, batch)
+            self._sink.write(written, batch)
 
     def finish(self) -> None:
         """All rows are there."""
@@ -79,8 +84,22 @@ class Spool:
         return blake2b(encode([row[place] for place in places]), digest_size=16).digest()
 
 
+def _listed(entity: Entity, row: Row, nulls: frozenset[str]) -> Row:
+    """The row as SQL has it, and behind it the names of its fields that are null.
+
+    A null in place of json stays a value of the column, so that SQL counts it as one.
+    """
+    if not any(value is JSON_NULL for value in row):
+        return (*row, None)
+    found = [name for name, value in zip(entity.attribute_names, row, strict=True) if value is JSON_NULL]
+    if not nulls.issuperset(found):
+        raise _null_of(entity, row)
+    is_json = [each.type.name is TypeName.JSON for each in entity.attributes]
+    return (*(value if json else sql_value(value) for value, json in zip(row, is_json, strict=True)), found)
+
+
 def _null_of(entity: Entity, row: Row) -> RowRefused:
-    """Rows pass through SQL, where a null inside of json and the text `null` are one."""
+    """The new design has no field that could be null, and a column has the text `null` for it."""
     name = next(name for name, value in zip(entity.attribute_names, row, strict=True) if value is JSON_NULL)
     problem = Problem(f"`{name}`, which is kept as json, is null, and would become a text", where=entity.name)
-    return RowRefused(problem, entity=entity.name, row=row, attribute=name)
+    return RowRefused(problem, entity=entity.name, row=(*row, None), attribute=name)

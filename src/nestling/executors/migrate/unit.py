@@ -20,6 +20,7 @@ from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.names import stored_name
 from nestling.ir.primitives import CollectionKind, Document, Pairs
 from nestling.ir.rows import Path, down
+from nestling.ir.stored_nulls import sql_value
 from nestling.ir.values import Policy, encoder
 
 Scope = tuple[object, ...]
@@ -86,7 +87,7 @@ class Target:
         """The function from a root row to its scope."""
         names = self.entity.attribute_names
         places = [names.index(name) for name in self.attributes]
-        return lambda row: tuple(row[place] for place in places)
+        return lambda row: tuple(sql_value(row[place]) for place in places)
 
     def check(self) -> None:
         """Raise `GapError` where documents could not be found again."""
@@ -145,10 +146,12 @@ class Target:
         return {"$and": conditions}
 
     def _is(self, name: str, value: object) -> dict[str, Any]:
-        """That a root document holds a value, NULL as nothing."""
+        """That a root document holds a value, NULL as nothing or as null."""
         stored, path = self._stored(name, value), self.root.path_of(name)
+        if path is not None and value is None:
+            return {"$or": [{path: {"$exists": False}}, {path: {"$type": "null", "$not": {"$type": "array"}}}]}
         if path is not None:
-            return {path: {"$exists": False} if value is None else {"$eq": stored}}
+            return {path: {"$eq": stored}}
         pairs = self._pairs(name)
         assert pairs is not None, "checked"
         if value is None:
@@ -201,7 +204,7 @@ class Paged:
     def owner(self, model: Model, parent: Row) -> Scope:
         """What the pages of a parent row are found by."""
         names = model.entity(self.link.parent).attribute_names
-        return tuple(parent[names.index(name)] for name in self.link.parent_attributes)
+        return tuple(sql_value(parent[names.index(name)]) for name in self.link.parent_attributes)
 
     def finder(self, model: Model, owner: Scope, policy: Policy) -> Found:
         """What finds the pages of one parent."""

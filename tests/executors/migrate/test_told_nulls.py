@@ -1,0 +1,128 @@
+"""A field that is null and one that is missing stay what they are, whichever way documents come over, and while they change."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling import Store, pipeline
+from nestling.common.server import Server
+from nestling.ir.freshness import TRANSACTION
+from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.proposal import Proposal
+from nestling.ir.rows import up
+from tests.executors.migrate.test_array_orders import designs
+
+Documents = Database[dict[str, Any]]
+
+
+def _field(name: str, number: int, value: object) -> dict[str, Any]:
+    """The field: missing, null, or the value, by turns."""
+    fields: list[dict[str, Any]] = [{}, {name: None}, {name: value}]
+    return fields[number % 3]
+
+
+def _some(number: int) -> dict[str, Any]:
+    """Fields of many types, and json: a null, a text that says `null`, and others."""
+    json = [{"kind": "a", "n": 1}, None, "null", "text", [1, None], 5, {"deep": None}]
+    details = {"details": json[number % 8]} if number % 8 < 7 else {}
+    return {
+        **_field("phone", number, f"0{number}"),
+        **_field("age", number + 1, number),
+        **_field("score", number + 2, number + 0.5),
+        **_field("manager_id", number // 3, number % 4),
+        **details,
+    }
+
+
+@pytest.fixture
+def people(database: Documents) -> Documents:
+    """People with letters in arrays, and calls in a collection; each has fields that are null, missing, or there."""
+    for n in range(48):
+        address = {"city": f"c{n % 5}", **_field("street", n // 2, f"s{n}")}
+        letters = [{"no": k, **_field("read", n + k, True)} for k in range(1, 4)]
+        database["people"].insert_one({"_id": n, "name": f"n{n}", **_some(n), "address": address, "letters": letters})
+        database["calls"].insert_many(
+            {"_id": 10 * n + k, "people_id": n, **_field("minutes", n + k, k)} for k in range(3)
+        )
+    return database
+
+
+@pytest.mark.parametrize("strategy", ["normalized", "embedded"])
+@pytest.mark.parametrize("by_client", [False, True])
+def test_null_and_missing_stay_apart(mongod: Server, people: Documents, strategy: str, by_client: bool) -> None:
+    """Nothing is refused; what the documents say of each field is the same afterwards, of what changed meanwhile too."""
+    moves = designs(mongod, people, strategy)
+    assert not [risk for risk in pipeline.plan_migration(*moves, people).risks if "null" in risk]
+    if by_client:  # each document is derived again
+        assert pipeline.migrate(*moves, people).equal
+        people["people"].update_many({}, {"$set": {"name": "changed"}})
+        people["calls"].update_many({}, [{"$set": {"_id": "$_id"}}])
+    else:
+        assert pipeline.migrate(*moves, people).equal
+    people["people"].update_one({"_id": 0}, {"$set": {"phone": None}})
+    people["people"].update_one({"_id": 1}, {"$unset": {"phone": ""}})
+    people["people"].update_one({"_id": 2}, {"$set": {"phone": None, "age": None, "details": None}})
+    today = people.client[f"{people.name}_today"]
+    for name in ("people", "calls"):
+        today[name].insert_many(people[name].find())
+    before = _said(today)
+    today.client.drop_database(today.name)
+    assert {"None", "missing"} < set(before.values())
+    assert pipeline.migrate(*moves, people, cutover=True).equal
+    assert _said(people) == before
+    checked = pipeline.check(moves[1], people)
+    assert not checked.findings
+
+
+def test_a_copy_of_a_null_is_right(mongod: Server, database: Documents) -> None:
+    """A copy of a field that is null, or missing, is what `check` says it must be, and a change of it arrives."""
+    database["customers"].insert_many({"_id": n, "town": f"t{n}", **_field("name", n, f"n{n}")} for n in range(21))
+    database["orders"].insert_many({"_id": n, "customer_id": n % 21, "at": n} for n in range(60))
+    today = designs(mongod, database)[0]
+    (link,) = today.design.model.relationships
+    copied = Copy("customer", (up(link),), (Field("name", "name"), Field("town", "town")), Form.OBJECT, TRANSACTION)
+    stored = tuple(
+        replace(each, body=replace(each.body, copies=(copied,))) if each.name == "orders" else each
+        for each in today.design.collections
+    )
+    moves = today, Proposal("", replace(today.design, collections=stored))
+    assert pipeline.migrate(*moves, database).equal
+    database["customers"].update_one({"_id": 2}, {"$set": {"name": None}})
+    database["customers"].update_one({"_id": 4}, {"$unset": {"name": ""}})
+    assert pipeline.migrate(*moves, database, cutover=True).equal
+    assert not pipeline.check(moves[1], database).findings
+    Store(moves[1], database).execute("UPDATE customers SET town = 'x' WHERE _id = 1")
+    Store(moves[1], database).execute("UPDATE customers SET name = NULL WHERE _id = 5")
+    assert (database["orders"].find_one({"_id": 2}) or {})["customer"] == {"name": None, "town": "t2"}
+    assert not pipeline.check(moves[1], database).findings
+
+
+def _said(database: Documents) -> dict[tuple[object, ...], str]:
+    """What documents say of people, addresses, letters and calls, wherever these are."""
+    found: dict[tuple[object, ...], str] = {}
+    for person in database["people"].find():
+        calls, letters = person.get("calls", []), person.get("letters", [])
+        number = person["_id"]
+        for name in ("phone", "age", "score", "manager_id", "details"):
+            found["people", number, name] = _told(person, name)
+        for call in calls:
+            found["calls", call["_id_"], "minutes"] = _told(call, "minutes")
+        for letter in letters:
+            found["letters", number, letter["no"], "read"] = _told(letter, "read")
+        if "address" in person:
+            found["address", number, "street"] = _told(person["address"], "street")
+    for call in database["calls"].find():
+        found["calls", call["_id"], "minutes"] = _told(call, "minutes")
+    for letter in database["letters"].find():
+        found["letters", *letter["_id"].values(), "read"] = _told(letter, "read")
+    for address in database["address"].find():
+        found["address", address["_id"], "street"] = _told(address, "street")
+    return found
+
+
+def _told(document: dict[str, Any], name: str) -> str:
+    return repr(document[name]) if name in document else "missing"
