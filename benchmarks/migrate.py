@@ -145,7 +145,7 @@ def pair(case: str, address: str, names: tuple[str, str], made: dict[str, Propos
     database.client.admin.command("fsync")
     clock, start = Clock(), time.perf_counter()
     with writing(old, database) as writes:
-        report = migrate(old, new, database, cutover=True, drop_indexes=True, watch=clock.watch)
+        report = migrate(old, new, database, cutover=True, may_lose=["indexes"], watch=clock.watch)
     whole = time.perf_counter() - start
     kept = kept_collections(old.design, new.design)
     moved = [store.name for store in new.design.stores if store.collection.name not in kept]

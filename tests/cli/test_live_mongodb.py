@@ -226,7 +226,7 @@ def test_an_order_no_value_tells_is_not_lost(mongod: Server, database: Database[
         "`posts.steps` in 100 documents, such as _id 0, is in an order that none of its values tell: it would be lost"
     )
     planned = nestling("plan", *moves, "--json", cwd=tmp_path).json
-    assert f"{lost}, which `migrate` refuses without `--drop-order`" in planned["risks"]
+    assert f"{lost}. `migrate` refuses this without `--drop-order`" in planned["risks"]
     refused = nestling("migrate", *moves, "--cutover", cwd=tmp_path)
     assert refused.code == 2
     assert lost in refused.err
@@ -256,7 +256,7 @@ def test_what_only_copies_still_hold_is_not_lost(mongod: Server, database: Datab
         lost = (
             "`orders.user_email` in 10 documents, such as _id 98, differs from what it follows from: it would be lost"
         )
-        risk = f"{lost}, which `migrate` refuses without `--drop-copies`"
+        risk = f"{lost}. `migrate` refuses this without `--drop-copies`"
         assert (risk in planned["risks"]) is (today == "copied.yaml")
         moved = nestling("migrate", *moves, "--cutover", "--offline", cwd=tmp_path)
         if today == "copied.yaml":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,25 @@ from nestling.cli.parts import options
 if TYPE_CHECKING:
     from nestling.executors.migrate import MigrationReport
     from nestling.ir.found_field import FoundField
+
+
+_LOSSES = {
+    "unknown": "Leave behind what documents hold that the designs do not know. Without this it is an error.",
+    "nulls": "Let nulls be lost that the new design has no field for, such as one for an array. Without this it is an error.",
+    "order": "Let arrays lose an order that no values of their elements tell. Without this it is an error.",
+    "id_order": "Let `_id`s of several parts get the new design's order of these. Without this it is an error.",
+    "copies": "Let go copies and computed values that differ from what they follow from. Without this it is an error.",
+    "indexes": "Let go indexes of the database that the new design does not have. Without this it is an error.",
+    "options": "Let go a collection's own collation, bounds or validator. Without this it is an error.",
+}
+"""The help of `--drop-…`, by the value of `ir.migration.Loss`."""
+
+
+def _losses(command: Callable[..., int]) -> Callable[..., int]:
+    """An option for each kind of loss; the parameter is called as the kind."""
+    for loss, words in reversed(_LOSSES.items()):
+        command = click.option(f"--drop-{loss.replace('_', '-')}", loss, is_flag=True, help=words)(command)
+    return command
 
 
 @click.command(
@@ -30,41 +49,7 @@ if TYPE_CHECKING:
     help="End the migration, whatever its designs: drop what was built, and leave the old design as it was.",
 )
 @click.option("--drop-old", is_flag=True, help="After the cutover: drop what the old design left behind.")
-@click.option(
-    "--drop-unknown",
-    is_flag=True,
-    help="Leave behind what documents hold that the designs do not know. Without this it is an error.",
-)
-@click.option(
-    "--drop-nulls",
-    is_flag=True,
-    help="Let nulls be lost that the new design has no field for, such as one for an array. Without this it is an error.",
-)
-@click.option(
-    "--drop-order",
-    is_flag=True,
-    help="Let arrays lose an order that no values of their elements tell. Without this it is an error.",
-)
-@click.option(
-    "--drop-id-order",
-    is_flag=True,
-    help="Let `_id`s of several parts get the new design's order of these. Without this it is an error.",
-)
-@click.option(
-    "--drop-copies",
-    is_flag=True,
-    help="Let go copies and computed values that differ from what they follow from. Without this it is an error.",
-)
-@click.option(
-    "--drop-indexes",
-    is_flag=True,
-    help="Let go indexes of the database that the new design does not have. Without this it is an error.",
-)
-@click.option(
-    "--drop-options",
-    is_flag=True,
-    help="Let go a collection's own collation, bounds or validator. Without this it is an error.",
-)
+@_losses
 @click.option("--offline", is_flag=True, help="Nobody else writes until the cutover, so a standalone server will do.")
 @options.long_decimals
 @options.microseconds
@@ -76,17 +61,11 @@ def command(
     cutover: bool,
     abort: bool,
     drop_old: bool,
-    drop_unknown: bool,
-    drop_nulls: bool,
-    drop_order: bool,
-    drop_id_order: bool,
-    drop_copies: bool,
-    drop_indexes: bool,
-    drop_options: bool,
     offline: bool,
     long_decimals: str,
     microseconds: str,
     as_json: bool,
+    **lets_go: bool,
 ) -> int:
     """Build the new design beside the old one while the application goes on writing, and prove that both hold the same rows.
 
@@ -102,6 +81,7 @@ def command(
 
     if cutover + abort + drop_old > 1:
         raise click.UsageError("choose one of --cutover, --abort and --drop-old")
+    may_lose = [loss for loss, given in lets_go.items() if given]
     designs, policy = (read_proposal(old), read_proposal(new)), options.policy(long_decimals, microseconds)
     with opened(target, designs[0].design.model.name) as (server, database):
         text.say(f"Using {server.text()}, database {database.name}")
@@ -112,7 +92,7 @@ def command(
                 what += f"\nDropped the indexes it had built on collections in use: {', '.join(indexes)}."
             return _said({"aborted": True, "indexes_dropped": indexes}, what, as_json=as_json)
         if drop_old:
-            dropped = drop_what_is_left(*designs, database, drop_unknown=drop_unknown, policy=policy)
+            dropped = drop_what_is_left(*designs, database, may_lose=may_lose, policy=policy)
             names = dropped.collections
             what = f"Dropped {text.counted(len(names), 'collection')}: {', '.join(names) or 'none was left'}."
             shape = {"dropped": list(names), "unknown": [asdict(each) for each in dropped.unknown]}
@@ -123,13 +103,7 @@ def command(
                 database,
                 offline=offline,
                 cutover=cutover,
-                drop_unknown=drop_unknown,
-                drop_nulls=drop_nulls,
-                drop_order=drop_order,
-                drop_id_order=drop_id_order,
-                drop_copies=drop_copies,
-                drop_indexes=drop_indexes,
-                drop_options=drop_options,
+                may_lose=may_lose,
                 policy=policy,
                 watch=watch,
             )

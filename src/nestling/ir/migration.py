@@ -109,6 +109,36 @@ class AssembledPart:
     is_gathered: bool = False
 
 
+class Loss(StrEnum):
+    """What a migration may lose only if the user says so."""
+
+    INDEXES = "indexes"
+    """Indexes of the database that the new design cannot have."""
+
+    OPTIONS = "options"
+    """Collations, bounds and validators of collections that are built anew."""
+
+    UNKNOWN = "unknown"
+    """Fields of documents that the designs do not know."""
+
+    NULLS = "nulls"
+    """Nulls that the new design has no field for."""
+
+    ORDER = "order"
+    """Orders of arrays that no values of their elements tell."""
+
+    ID_ORDER = "id_order"
+    """Orders of the fields of an `_id`."""
+
+    COPIES = "copies"
+    """Copies and computed values that differ from what they follow from."""
+
+    @property
+    def flag(self) -> str:
+        """The option of the command that lets it go."""
+        return f"--drop-{self.replace('_', '-')}"
+
+
 @dataclass(frozen=True, slots=True)
 class RepeatedKey:
     """A key of an entity that several rows have: its values by the paths of a collection's documents, and `_id`s of a few.

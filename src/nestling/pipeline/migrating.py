@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nestling.executors.migrate.spool import OpenShelf
     from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
+    from nestling.ir.migration import Loss
     from nestling.ir.model import Model
     from nestling.ir.rows import RowSink, RowSource
 
@@ -55,13 +56,7 @@ def migrate(
     *,
     offline: bool = False,
     cutover: bool = False,
-    drop_unknown: bool = False,
-    drop_nulls: bool = False,
-    drop_order: bool = False,
-    drop_id_order: bool = False,
-    drop_copies: bool = False,
-    drop_indexes: bool = False,
-    drop_options: bool = False,
+    may_lose: Iterable[Loss | str] = (),
     policy: Policy | None = None,
     watch: Watch | None = None,
 ) -> MigrationReport:
@@ -71,11 +66,7 @@ def migrate(
     where it stopped, by itself where the server has no primary for a while. `offline`: nobody writes, so that a server without
     change streams will do.
 
-    What would be lost is an error, unless the caller allows it: `drop_unknown` (fields of documents that the designs do not
-    know), `drop_nulls` (nulls that the new design has no field for), `drop_order` (orders of arrays that no values of their
-    elements tell), `drop_id_order` (orders of the fields of an `_id`), `drop_copies` (copies and computed values that differ
-    from what they follow from), `drop_indexes` (indexes that the new design cannot have), `drop_options` (collations, bounds
-    and validators of collections that are built anew).
+    What would be lost is an error, unless its kind is among `may_lose`.
     """
     from nestling.executors.migrate import MigrationReport, with_patience
     from nestling.ir.migration import Phase
@@ -84,16 +75,7 @@ def migrate(
         return MigrationReport(Phase.DONE, {}, equal=True, changes=0, documents=0, seconds=0.0)
 
     def go_on() -> MigrationReport:
-        return replace(
-            _migration(old, new, database, policy, watch),
-            drop_unknown=drop_unknown,
-            drop_nulls=drop_nulls,
-            drop_order=drop_order,
-            drop_id_order=drop_id_order,
-            drop_copies=drop_copies,
-            drop_indexes=drop_indexes,
-            drop_options=drop_options,
-        ).run(offline=offline, cutover=cutover)
+        return _migration(old, new, database, may_lose, policy, watch).run(offline=offline, cutover=cutover)
 
     def waits() -> None:
         if watch is not None:
@@ -118,21 +100,23 @@ def drop_old(
     new: Proposal,
     database: Database[Any],
     *,
-    drop_unknown: bool = False,
+    may_lose: Iterable[Loss | str] = (),
     policy: Policy | None = None,
 ) -> Dropped:
-    """Drop the old design's collections once the new one has taken over; `drop_unknown` as when migrating."""
-    return replace(_migration(old, new, database, policy, None), drop_unknown=drop_unknown).drop_old()
+    """Drop the old design's collections once the new one has taken over; `may_lose` as when migrating."""
+    return _migration(old, new, database, may_lose, policy, None).drop_old()
 
 
 def _migration(
     old: Proposal,
     new: Proposal,
     database: Database[Any],
+    may_lose: Iterable[Loss | str],
     policy: Policy | None,
     watch: Watch | None,
 ) -> Migration:
     from nestling.executors.migrate import Migration
+    from nestling.ir.migration import Loss
     from nestling.pipeline.migration_job import job_of
 
     before, after = joined(old, new)
@@ -142,7 +126,7 @@ def _migration(
             watch(f"migrating {what}", rows, None)
 
     job = job_of(before, after, database, policy or Policy(), new.design)
-    return Migration(job, job.homes.database, shelf_of(before.model), tell)
+    return Migration(job, job.homes.database, shelf_of(before.model), tell, frozenset(map(Loss, may_lose)))
 
 
 def shelf_of(model: Model) -> OpenShelf:

@@ -33,13 +33,10 @@ def plan_migration(
 ) -> MigrationPlan:
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
     from nestling.executors.found_fields import find_fields
-    from nestling.executors.migrate.array_orders import LOST
-    from nestling.executors.migrate.collection_options import LOST as LOST_OPTION
     from nestling.executors.migrate.field_orders import reordered_fields
-    from nestling.executors.migrate.indexes import lost_words
-    from nestling.executors.migrate.null_fields import LOST as LOST_NULL
-    from nestling.executors.migrate.null_fields import nulls
+    from nestling.executors.migrate.losses import lost
     from nestling.executors.migrate.row_counts import sizes
+    from nestling.ir.migration import Loss
     from nestling.pipeline.migrating import joined
     from nestling.pipeline.migration_job import job_of
     from nestling.planner.migration import differences
@@ -50,29 +47,17 @@ def plan_migration(
     moves = tuple(_moves(after, job, measured))
     built, dropped = _indexes(after, job)
     unknown = find_fields(database, job.searches.unknown)
-    lost = "is not in the designs: it would be lost, which `migrate` refuses without `--drop-unknown`"
-    fields = (f"{each.text()}, {lost}" for each in unknown)
-    null = (
-        f"{each.text()}, {LOST_NULL}, which `migrate` refuses without `--drop-nulls`" for each in nulls(job, database)
-    )
-    orders = (
-        f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-order`"
-        for each in find_fields(database, job.searches.array_orders)
-    )
     phase = _phase(job, database)
     found = _risks(before, after, job, database, phase)
-    indexes = (f"{lost_words(each)}, which `migrate` refuses without `--drop-indexes`" for each in job.indexes.lost)
-    options = (f"{each} {LOST_OPTION}, which `migrate` refuses without `--drop-options`" for each in job.options_lost)
+    losses = (
+        f"{each}. `migrate` refuses this without `{loss.flag}`" for loss in Loss for each in lost(loss, job, database)
+    )
     risks = (
         *_of_another_plan(job, database),
-        *fields,
-        *null,
+        *losses,
         *_missing_arrays(job, database),
-        *orders,
         *reordered_fields(job, database),
         *_copies(before, job, database),
-        *indexes,
-        *options,
         *found,
     )
     return MigrationPlan(
@@ -105,16 +90,14 @@ def _missing_arrays(job: Job, database: Database[Any]) -> Iterator[str]:
 
 
 def _copies(old: Design, job: Job, database: Database[Any]) -> Iterator[str]:
-    """Copies and computed values that are not what they follow from, and those nobody can tell of."""
+    """Copies and computed values that lag behind what they follow from, and those nobody can tell of."""
     from nestling.executors.check import differing_fields
-    from nestling.executors.migrate.differing_copies import LAGS, LOST
     from nestling.ir.reading import Gap
     from nestling.planner.checks import field_checks
 
-    for each in differing_fields(job.searches.copies, database):
-        yield f"{each.text()}, {LOST}, which `migrate` refuses without `--drop-copies`"
+    lags = "differs from what it follows from, behind which it may lag, and is derived anew"
     for each in differing_fields(job.searches.lagging, database):
-        yield f"{each.text()}, {LAGS}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
+        yield f"{each.text()}, {lags}; `nestling sync DESIGN URI --once` or `nestling check DESIGN URI --repair` does so before"
     for gap in dict.fromkeys(each.check for each in field_checks(old) if isinstance(each.check, Gap)):
         yield f"`{gap.where}` is derived anew, and cannot be compared with what is there: {gap.what}"
 

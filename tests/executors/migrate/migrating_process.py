@@ -13,7 +13,7 @@ def main(uri: str, database: str, old: str, new: str) -> int:
     """Migrate; 0 when both designs are equal and the new one has taken over."""
     with connect(uri) as client:
         done = migrate(
-            read_proposal(Path(old)), read_proposal(Path(new)), client[database], cutover=True, drop_indexes=True
+            read_proposal(Path(old)), read_proposal(Path(new)), client[database], cutover=True, may_lose=["indexes"]
         )
     return 0 if done.equal and done.phase == "done" else 1
 

@@ -20,6 +20,7 @@ from nestling.executors.migrate import MigrationReport
 from nestling.executors.migrate.state import States
 from nestling.executors.verify import verify
 from nestling.ir.design import Design
+from nestling.ir.migration import Loss
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import write_proposal
 from nestling.pipeline import migrating
@@ -69,7 +70,7 @@ class Moving:
         return True
 
     def between(
-        self, *, cutover: bool = True, each: int = 2, drop_unknown: bool = False, drop_id_order: bool = False
+        self, *, cutover: bool = True, each: int = 2, may_lose: frozenset[Loss] = frozenset()
     ) -> MigrationReport:
         """Migrate, with statements whenever the migration tells how far it is."""
         is_open = True
@@ -81,7 +82,7 @@ class Moving:
                 is_open = self.write() and is_open
             is_open = is_open and not what.endswith("cutover")
 
-        return self._migrate(watch, cutover=cutover, drop_unknown=drop_unknown, drop_id_order=drop_id_order)
+        return self._migrate(watch, cutover=cutover, may_lose=may_lose)
 
     def beside(self, *, cutover: bool = True) -> MigrationReport:
         """Migrate in a thread, with statements all the while."""
@@ -128,8 +129,7 @@ class Moving:
         watch: Callable[[str, int, int | None], None] | None,
         *,
         cutover: bool,
-        drop_unknown: bool = False,
-        drop_id_order: bool = False,
+        may_lose: frozenset[Loss] = frozenset(),
     ) -> MigrationReport:
         old, new = Proposal("", self.old), Proposal("", self.new)
         return migrating.migrate(
@@ -137,10 +137,7 @@ class Moving:
             new,
             self.database,
             cutover=cutover,
-            drop_unknown=drop_unknown,
-            drop_id_order=drop_id_order,
-            drop_copies=drop_unknown,  # a field put into a copy makes it differ
-            drop_indexes=True,
+            may_lose={Loss.INDEXES, *may_lose},
             watch=watch,
         )
 

@@ -56,7 +56,7 @@ def test_what_nothing_else_tells(database: Documents, moves: Moves) -> None:
     assert "orders.new" not in database.list_collection_names()
     risks = pipeline.plan_migration(*moves, database).risks
     assert {each.split("`")[1] for each in risks if "refuses without `--drop-copies`" in each} == told
-    assert pipeline.migrate(*moves, database, cutover=True, drop_copies=True).equal
+    assert pipeline.migrate(*moves, database, cutover=True, may_lose=["copies"]).equal
 
 
 def test_a_source_that_is_gone(database: Documents, moves: Moves) -> None:

@@ -54,7 +54,7 @@ def test_an_index_over_the_same_keys_takes_the_old_ones_place(
     plan = pipeline.plan_migration(before, after, database)
     assert [len(plan.indexes_built), len(plan.indexes_dropped)] == [1, 1]
     assert plan.indexes_built != plan.indexes_dropped
-    assert pipeline.migrate(before, after, database, cutover=True, drop_indexes=True).phase is Phase.DONE
+    assert pipeline.migrate(before, after, database, cutover=True, may_lose=["indexes"]).phase is Phase.DONE
     assert _told(database) == _expected(after)
     assert _told(database) != there
 
@@ -71,7 +71,7 @@ def test_a_switch_that_is_taken_back(database: Documents, tmp_path: Path, monkey
     with monkeypatch.context() as patched:
         patched.setattr(migrating, "forget_images", lost)
         with pytest.raises(LoadError):
-            pipeline.migrate(before, after, database, cutover=True, drop_indexes=True)
+            pipeline.migrate(before, after, database, cutover=True, may_lose=["indexes"])
     assert _told(database) == _expected(after)
     abort_migration(database)
     assert _told(database) == there

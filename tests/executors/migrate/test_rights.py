@@ -89,7 +89,7 @@ def seen_by(user: str, root: Documents, *roles: str) -> Iterator[Documents]:
 def lacking(database: Documents) -> set[tuple[str, str]]:
     """(action, collection) of all that a move is refused for; nothing once it has come to its end."""
     try:
-        report = pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, drop_indexes=True)
+        report = pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, may_lose=["indexes"])
     except PermissionDenied as refused:
         named = re.findall(r"(\w+(?:, \w+)*) in ([^;\n]+)", str(refused).partition("may not: ")[2])
         return {
@@ -125,11 +125,11 @@ def test_a_cutover_the_user_may_not_do(root: Documents) -> None:
     """`readWrite` alone cannot have collections refuse writes: said before anything is fenced, so that the way back is open."""
     with seen_by("bob", root, "readWrite") as database:
         with pytest.raises(PermissionDenied, match=r"collMod in orders, [^→]*→ grant it the role dbAdmin"):
-            pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, drop_indexes=True)
+            pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, may_lose=["indexes"])
         assert OURS.isdisjoint(root.list_collection_names())
-        assert pipeline.migrate(OLD, NEW, database, offline=True, drop_indexes=True).phase is Phase.READY
+        assert pipeline.migrate(OLD, NEW, database, offline=True, may_lose=["indexes"]).phase is Phase.READY
         with pytest.raises(PermissionDenied, match="collMod"):
-            pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, drop_indexes=True)
+            pipeline.migrate(OLD, NEW, database, offline=True, cutover=True, may_lose=["indexes"])
         abort_migration(database)
     assert set(root.list_collection_names()) == {"orders", "lines", "serials"}
 

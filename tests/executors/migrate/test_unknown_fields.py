@@ -50,7 +50,7 @@ def test_every_level_of_what_moves(database: Documents, moves: tuple[Proposal, P
         "lost_remarks.tone",
     }
     assert told == wanted
-    done = pipeline.migrate(*moves, database, cutover=True, drop_unknown=True)
+    done = pipeline.migrate(*moves, database, cutover=True, may_lose=["unknown"])
     assert done.equal
     assert {f"{each.collection}.{each.path}" for each in done.unknown} == wanted
     assert database["products"].count_documents({"colour": "red"}) == database["products"].count_documents({})
@@ -82,6 +82,6 @@ def test_what_is_written_to_what_was_set_aside(database: Documents, moves: tuple
     ):
         pipeline.drop_old(*moves, database)
     assert "orders.before" in database.list_collection_names()
-    dropped = pipeline.drop_old(*moves, database, drop_unknown=True)
+    dropped = pipeline.drop_old(*moves, database, may_lose=["unknown"])
     assert [each.path for each in dropped.unknown] == ["tracking"]
     assert "orders.before" not in database.list_collection_names()

@@ -1,4 +1,4 @@
-"""Options of collections that no design has: a migration that goes on loses them with the collection, and has to be told to."""
+"""Options of collections that no design has: they are lost with the collection."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.common.errors import MigrationError, Problem
 from nestling.executors.migrate.cutover import REFUSES_ALL
-from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.command import Command, CreateCollection
 from nestling.ir.literals import shell
 from nestling.ir.validator_form import validator_form
-
-LOST = "would be lost: the new design's collections have none"
-_MOVE = "set it again after the cutover where the server can, or go on without it: `--drop-options`"
 
 
 def lost_options(
@@ -50,9 +45,3 @@ def _lost(name: str, today: Mapping[str, Any], ours: Set[tuple[str, bytes]], new
     form = validator_form(today.get("validator"))
     if form not in (validator_form({}), validator_form(REFUSES_ALL)) and (name, form) not in ours:
         yield "the validator of the application's own"
-
-
-def require_options(job: Job) -> None:
-    """Raise `MigrationError` for options that would be lost."""
-    if job.options_lost:
-        raise MigrationError(*(Problem(f"{each} {LOST}", next_move=_MOVE) for each in job.options_lost))

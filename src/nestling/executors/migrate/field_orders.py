@@ -1,4 +1,4 @@
-"""Orders of fields in sub-documents: a migration writes them in the new design's order, and has to be told to for an `_id`."""
+"""Orders of fields in sub-documents: a migration writes them in the new design's order."""
 
 from __future__ import annotations
 
@@ -10,35 +10,17 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.found_fields import find_fields
 from nestling.executors.migrate.job import Job
-from nestling.ir.found_field import FoundField
-
-CHANGES = "has its fields in another order than the new design, and gets that one"
-OF_ID = "who asks for a whole `_id` by today's order finds nothing then, and an upsert by it makes a second document"
-OF_OTHERS = "who asks for the whole sub-document by today's order finds nothing then"
-_MOVE = (
-    "give the `id:` of the new design the order that the documents have; where they have several, write those in another order"
-    " anew; or go on, and ask for each `_id` by the new order after the cutover: `--drop-id-order`"
-)
-
-
-def is_of_id(found: FoundField) -> bool:
-    """Whether it is a document's `_id`."""
-    return found.path == "_id"
+from nestling.executors.migrate.losses import is_of_id
 
 
 def reordered_fields(job: Job, database: Database[Any]) -> Iterator[str]:
-    """Each sub-document that gets another order, with its counts, as `plan` says it."""
+    """Each sub-document but `_id`s that gets another order, with its counts, as `plan` says it."""
     for each in find_fields(database, job.searches.field_orders):
-        if is_of_id(each):
-            yield f"{each.text()}, {CHANGES}: {OF_ID}. `migrate` refuses this without `--drop-id-order`"
-        else:
-            yield f"{each.text()}, {CHANGES}: {OF_OTHERS}"
-
-
-def require_id_order(job: Job, database: Database[Any]) -> None:
-    """Raise `MigrationError` for collections in which an `_id` would get another order."""
-    if found := [each for each in find_fields(database, job.searches.field_orders) if is_of_id(each)]:
-        raise MigrationError(*(Problem(f"{each.text()}, {CHANGES}: {OF_ID}", next_move=_MOVE) for each in found))
+        if not is_of_id(each):
+            yield (
+                f"{each.text()}, has its fields in another order than the new design, and gets that one: who asks for the whole"
+                " sub-document by today's order finds nothing then"
+            )
 
 
 def compare_id_orders(job: Job, database: Database[Any]) -> None:

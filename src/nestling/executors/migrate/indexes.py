@@ -1,4 +1,4 @@
-"""Indexes the database has: a migration that goes on may lose some of them, and has to be told to."""
+"""Indexes the database has while a migration runs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,6 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.rights import check_privileges
 from nestling.ir.command import CreateIndex
-from nestling.ir.words.index_words import index_words
-
-LOST = "would be lost: the new design has no such index"
-_MOVE = (
-    "name it under `indexes:` in the new design where a design can say it; or go on without it, and create what is needed"
-    " after the cutover: `--drop-indexes`"
-)
 
 
 def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[CreateIndex, ...]:
@@ -30,15 +23,8 @@ def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[
     return tuple(each for name in collections for each in found_indexes(database, name, aside.get(name, name)))
 
 
-def lost_words(index: CreateIndex) -> str:
-    """Which index would be lost."""
-    return f"the index `{index.name}` of `{index.collection}` on {index_words(index)} {LOST}"
-
-
-def require_indexes(job: Job, database: Database[Any], *, is_allowed: bool) -> None:
-    """Raise `MigrationError` for indexes that would be lost, and where there are others than when this run began."""
-    if job.indexes.lost and not is_allowed:
-        raise MigrationError(*(Problem(lost_words(each), next_move=_MOVE) for each in job.indexes.lost))
+def require_same_indexes(job: Job, database: Database[Any]) -> None:
+    """Raise `MigrationError` where there are others than when this run began."""
     if indexes_today(database, job.replaced) != tuple(job.indexes.seen):
         what = "indexes of collections that are built anew have changed since this run began"
         raise MigrationError(Problem(what, where=database.name, next_move="run it again"))

@@ -14,13 +14,13 @@ from nestling.common.connection import address, typed_errors
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.abilities import capped_collections
 from nestling.executors.changes import Stream, keep_images
+from nestling.executors.check import differing_fields
 from nestling.executors.create import create, create_indexes
+from nestling.executors.found_fields import find_fields
 from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.affected import carry_over
-from nestling.executors.migrate.array_orders import require_order
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.changed_rows import RowChange
-from nestling.executors.migrate.collection_options import require_options
 from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.cutover import (
     drop,
@@ -31,23 +31,22 @@ from nestling.executors.migrate.cutover import (
     unfence,
 )
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.differing_copies import lagging, require_copies
 from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_uniques
-from nestling.executors.migrate.field_orders import compare_id_orders, require_id_order
+from nestling.executors.migrate.field_orders import compare_id_orders
 from nestling.executors.migrate.follow import Follower, following, latest
-from nestling.executors.migrate.indexes import require_indexes
+from nestling.executors.migrate.indexes import require_same_indexes
 from nestling.executors.migrate.job import Job
+from nestling.executors.migrate.losses import require_nothing_lost
 from nestling.executors.migrate.migration_lease import alone
-from nestling.executors.migrate.null_fields import require_no_nulls
 from nestling.executors.migrate.preflight import check, check_cutover
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
 from nestling.executors.migrate.state import COLLECTION, State, States, begun
 from nestling.executors.migrate.undo_record import BEFORE
-from nestling.executors.migrate.unknown_fields import dropped_with, left_behind
+from nestling.executors.migrate.unknown_fields import dropped_with
 from nestling.executors.moment import now
 from nestling.ir.found_field import FoundField
-from nestling.ir.migration import DifferingRow, Phase, RepeatedKey
+from nestling.ir.migration import DifferingRow, Loss, Phase, RepeatedKey
 
 NEAR = 50
 """Changes that came while others were carried over: so few that the rest can be carried over while writes are refused."""
@@ -93,23 +92,13 @@ class Dropped:
 
 @dataclass(slots=True)
 class Migration:
-    """A job on a database. May be lost: `drop_unknown`, fields that the designs do not know; `drop_nulls`, nulls without a field;
-    `drop_order`, orders of arrays; `drop_id_order`, orders of the fields of an `_id`; `drop_copies`, copies and computed values
-    that differ from what they follow from; `drop_indexes`, indexes of the database; `drop_options`, collations, bounds and
-    validators of collections.
-    """
+    """A job on a database; of `may_lose` things may be lost."""
 
     job: Job
     database: Database[Any]
     open_shelf: OpenShelf
     tell: Tell
-    drop_unknown: bool = False
-    drop_nulls: bool = False
-    drop_order: bool = False
-    drop_id_order: bool = False
-    drop_copies: bool = False
-    drop_indexes: bool = False
-    drop_options: bool = False
+    may_lose: frozenset[Loss] = frozenset()
     unknown: tuple[FoundField, ...] = ()
     lagging: tuple[FoundField, ...] = ()
     refused_seconds: float | None = None
@@ -150,24 +139,11 @@ class Migration:
 
     def _look(self) -> None:
         """Find what would be left behind; raises `MigrationError` where it may not be."""
-        require_indexes(self.job, self.database, is_allowed=self.drop_indexes)
-        if not self.drop_options:
-            require_options(self.job)
-        self.tell("fields that are not in the designs", 0)
-        self.unknown = left_behind(self.job, self.database, is_allowed=self.drop_unknown)
-        if not self.drop_nulls:
-            self.tell("fields that are null", 0)
-            require_no_nulls(self.job, self.database)
-        if not self.drop_order:
-            self.tell("orders of arrays", 0)
-            require_order(self.job, self.database)
-        if not self.drop_id_order:
-            self.tell("orders of fields", 0)
-            require_id_order(self.job, self.database)
-        if not self.drop_copies:
-            self.tell("copies and computed values", 0)
-            require_copies(self.job, self.database)
-            self.lagging = lagging(self.job, self.database)
+        require_same_indexes(self.job, self.database)
+        require_nothing_lost(self.job, self.database, but=self.may_lose, tell=self.tell)
+        if Loss.UNKNOWN in self.may_lose:
+            self.unknown = find_fields(self.database, self.job.searches.unknown)
+        self.lagging = differing_fields(self.job.searches.lagging, self.database)
 
     def _begin(self, states: States, *, offline: bool) -> State:
         for target in () if offline else self.job.targets:
@@ -370,7 +346,7 @@ class Migration:
             left = [f"{name}{BEFORE}" for name in self.job.replaced]
             left += [name for name in self.job.replaced if name in self.job.unfenced]
             found = tuple(name for name in left if name in there)
-            unknown = dropped_with(self.job, self.database, found, is_allowed=self.drop_unknown)
+            unknown = dropped_with(self.job, self.database, found, is_allowed=Loss.UNKNOWN in self.may_lose)
             drop(self.database, found)
             states.remove()
             return Dropped(found, unknown)

@@ -1,0 +1,131 @@
+"""What a migration would lose: what finds it, and what the user can do. It goes only if the user says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from pymongo.database import Database
+
+from nestling.common.errors import MigrationError, Problem
+from nestling.executors.check import differing_fields
+from nestling.executors.found_fields import find_fields
+from nestling.executors.migrate.job import Job
+from nestling.ir.found_field import FoundField
+from nestling.ir.migration import Loss
+from nestling.ir.words.index_words import index_words
+
+SHOWN = 20
+"""How many of one kind an error names."""
+
+Find: TypeAlias = Callable[[Job, Database[Any]], Iterable[FoundField | str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    find: Find
+    what: str
+    """What becomes of each, behind its name."""
+
+    move: str
+    looking_for: str
+    """What a look for them is called while it runs."""
+
+
+def is_of_id(found: FoundField) -> bool:
+    """Whether it is a document's `_id`."""
+    return found.path == "_id"
+
+
+def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
+    """Of what is rewritten; nulls among the elements of an array are no fields."""
+    asked = {name: stages for name, stages in job.searches.nulls.items() if name not in job.kept}
+    kept = {
+        (place.query.collection, path)
+        for place in job.homes.places
+        for attribute, path in place.paths.items()
+        if attribute in job.homes.nulls_of(place.entity)
+    }
+    found = (each for each in find_fields(database, asked) if not each.path.endswith("[]"))
+    return (each for each in found if (each.collection, each.path.replace("[]", "")) not in kept)
+
+
+_KINDS: Mapping[Loss, _Kind] = {
+    Loss.INDEXES: _Kind(
+        lambda job, _: (f"the index `{e.name}` of `{e.collection}` on {index_words(e)}" for e in job.indexes.lost),
+        "would be lost: the new design has no such index",
+        "name it under `indexes:` in the new design where a design can say it; or go on without it, and create what is needed"
+        " after the cutover",
+        "indexes",
+    ),
+    Loss.OPTIONS: _Kind(
+        lambda job, _: job.options_lost,
+        "would be lost: the new design's collections have none",
+        "set it again after the cutover where the server can, or go on without it",
+        "options of collections",
+    ),
+    Loss.UNKNOWN: _Kind(
+        lambda job, database: find_fields(database, job.searches.unknown),
+        "is not in the designs: it would be lost",
+        "add them to the model and to both designs (`nestling inspect URI -o model.yaml --design-out design.yaml` reads them"
+        " anew, all but those whose names no query can say, such as `$z`), or go on without them",
+        "fields that are not in the designs",
+    ),
+    Loss.NULLS: _Kind(
+        _nulls,
+        "is null, and would come over as a field that is missing, an array as an empty one: `{field: null}` finds null and"
+        " missing, while `$exists` and `$type` tell them apart",
+        "see whether statements and code take a missing field for null, and let it go",
+        "fields that are null",
+    ),
+    Loss.ORDER: _Kind(
+        lambda job, database: find_fields(database, job.searches.array_orders),
+        "is in an order that none of its values tell: it would be lost",
+        "give the elements a field that tells their order, in the model and in both designs, and order the array by it"
+        " (`order:`); or go on without it",
+        "orders of arrays",
+    ),
+    Loss.ID_ORDER: _Kind(
+        lambda job, database: filter(is_of_id, find_fields(database, job.searches.field_orders)),
+        "has its fields in another order than the new design, and gets that one: who asks for a whole `_id` by today's order"
+        " finds nothing then, and an upsert by it makes a second document",
+        "give the `id:` of the new design the order that the documents have; where they have several, write those in another"
+        " order anew; or go on, and ask for each `_id` by the new order after the cutover",
+        "orders of fields",
+    ),
+    Loss.COPIES: _Kind(
+        lambda job, database: differing_fields(job.searches.copies, database),
+        "differs from what it follows from: it would be lost",
+        "make it an attribute of the model and of both designs where it is data of its own (`nestling inspect URI -o model.yaml"
+        " --design-out design.yaml` does so); where it is a copy, `nestling check DESIGN URI --repair` makes it what it follows"
+        " from, or removes it where that is gone; or go on without what is there",
+        "copies and computed values",
+    ),
+}
+
+
+def lost(loss: Loss, job: Job, database: Database[Any]) -> tuple[str, ...]:
+    """Each thing of this kind that would be lost, in words."""
+    kind = _KINDS[loss]
+    found = (each if isinstance(each, str) else f"{each.text()}," for each in kind.find(job, database))
+    return tuple(f"{each} {kind.what}" for each in found)
+
+
+def require_nothing_lost(
+    job: Job, database: Database[Any], *, but: frozenset[Loss], tell: Callable[[str, int], None]
+) -> None:
+    """Raise `MigrationError` for what would be lost, except of these kinds."""
+    for loss in Loss:
+        if loss not in but:
+            tell(_KINDS[loss].looking_for, 0)
+            if found := lost(loss, job, database):
+                raise refused(found, f"{_KINDS[loss].move}: `{loss.flag}`")
+
+
+def refused(found: Sequence[str], move: str) -> MigrationError:
+    """The error for these, of which the first are named."""
+    told = [*found[:SHOWN]]
+    if len(found) > SHOWN:
+        told.append(f"and {len(found) - SHOWN:,} more")
+    return MigrationError(*(Problem(each, next_move=move) for each in told))
