@@ -54,6 +54,7 @@ TIES_LEAVE = {
     "numbered": "ROW_NUMBER is taken over rows that may be tied in its ORDER BY",
     "a_title": ANY_ROW,
 }
+CHANGE = "UPDATE book SET title = title || '!'"
 ONE_READ = """
 -- name: by_author, rate: 30/s
 SELECT book_id, title FROM book WHERE author_id = :author ORDER BY title LIMIT 5;
@@ -271,14 +272,23 @@ def test_last_digits_of_sums(mongod: Server, tmp_path: Path, monkeypatch: pytest
 def test_a_source_that_changes(mongod: Server, tmp_path: Path) -> None:
     """Rows that are not those that were loaded make no design wrong: which they are is said."""
     address, reading = source(tmp_path, READS + "-- name: authors, rate: 1/s\nSELECT name FROM author;")
-    change = "UPDATE book SET title = title || '!'"
-    proof = compared(mongod, address, reading, lambda: after(change, address, reading))
+    proof = compared(mongod, address, reading, lambda: after(CHANGE, address, reading))
     assert proof.equal, [each.disqualified for each in proof.designs]
     assert dict(proof.source.not_compared) == dict.fromkeys(
         ("book_page", "by_author"), "the source's rows of `book` changed after they were loaded"
     )
     assert proof.source.reads == 1
     assert "2 READS NOT COMPARED WITH THE SOURCE" in verdict(proof)
+
+
+def test_a_source_that_goes_away(mongod: Server, tmp_path: Path) -> None:
+    """Where a table is gone when rows are looked at again, none is known to be as it was loaded, and no design is wrong."""
+    address, reading = source(tmp_path, READS)
+    proof = compared(mongod, address, reading, lambda: after(f"{CHANGE}; DROP TABLE author", address, reading))
+    assert proof.equal, [each.disqualified for each in proof.designs]
+    told = dict(proof.source.not_compared)
+    assert told["book_page"] == "no such table: author"
+    assert told["by_author"].startswith("the source's rows of ")
 
 
 def test_a_source_that_takes_long(mongod: Server, tmp_path: Path) -> None:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
+from nestling.ir.stored_nulls import with_nulls
 from nestling.ir.values import Policy
 from nestling.pipeline.watching import Watch
 
@@ -27,26 +27,6 @@ if TYPE_CHECKING:
     from nestling.ir.design import Design
     from nestling.ir.migration import Loss
     from nestling.ir.model import Model
-    from nestling.ir.rows import RowSink, RowSource
-
-
-@dataclass(frozen=True, slots=True)
-class _SqliteShelf:
-    """Rows in a SQLite file: written once, then a source like any other."""
-
-    path: Path
-    model: Any
-
-    def sink(self) -> RowSink:
-        from nestling.sources.front import open_target
-
-        return open_target(f"sqlite:///{self.path}")
-
-    def source(self) -> RowSource:
-        from nestling.sources.sql.address import parse_address
-        from nestling.sources.sql.row_source import SqlDatabase
-
-        return SqlDatabase(parse_address(f"sqlite:///{self.path}"), self.model)
 
 
 def migrate(
@@ -130,13 +110,16 @@ def _migration(
 
 
 def shelf_of(model: Model) -> OpenShelf:
-    """Places for rows of a model, in files that are gone afterwards."""
-    from nestling.ir.stored_nulls import with_nulls
+    """Places for rows of what a migration needs of a model, in files that are gone afterwards."""
+    from nestling.sources.sql.shelf import SqliteShelf
 
     @contextmanager
-    def shelf() -> Iterator[Shelf]:
-        with tempfile.TemporaryDirectory(prefix="nestling-") as folder:
-            yield _SqliteShelf(Path(folder) / "rows.db", with_nulls(model))
+    def shelf(kept: Model) -> Iterator[Shelf]:
+        with (
+            tempfile.TemporaryDirectory(prefix="nestling-") as folder,
+            closing(SqliteShelf(Path(folder) / "rows.db", kept=kept, model=with_nulls(model))) as opened,
+        ):
+            yield opened
 
     return shelf
 

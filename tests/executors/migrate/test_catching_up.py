@@ -14,6 +14,7 @@ from nestling.executors.migrate.compare import HomeDifferences, HomeViews
 from nestling.executors.migrate.cutover import fence
 from nestling.executors.migrate.follow import Follower
 from nestling.executors.migrate.state import State, States
+from nestling.sources.sql.shelf import SqliteShelf
 from tests.executors.migrate.test_array_orders import designs
 
 WRITES = 3 * migrating.NEAR
@@ -62,3 +63,34 @@ def test_without_a_cutover_nothing_is_refused(mongod: Server, database: Database
     moves = designs(mongod, database)
     assert (pipeline.plan_migration(*moves, database).refused_seconds or 0) > 0
     assert pipeline.migrate(*moves, database).refused_seconds is None
+
+
+def test_what_changes_are_derived_in_is_made_once(
+    mongod: Server, database: Database[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Changes that come one at a time are carried over one at a time, and find the tables of the first one; all arrive."""
+    database["orders"].insert_many(
+        {"_id": n, "at": n, "lines": [{"line": k, "sku": f"s{k}"} for k in range(1, 4)]} for n in range(20)
+    )
+    moves = designs(mongod, database)
+    assert pipeline.migrate(*moves, database).equal
+    made, drain, init = list[object](), Follower.drain, SqliteShelf.__init__
+
+    def counted(shelf: SqliteShelf, *args: Any, **named: Any) -> None:
+        made.append(shelf)
+        init(shelf, *args, **named)
+
+    def one_at_a_time(follower: Follower) -> None:
+        for n in range(1, 6) if follower.changes == 0 else ():
+            database["orders"].update_one({"_id": n}, {"$set": {"at": -n, "lines.0.sku": f"new {n}"}})
+            drain(follower)
+        drain(follower)
+
+    monkeypatch.setattr(SqliteShelf, "__init__", counted)
+    monkeypatch.setattr(Follower, "drain", one_at_a_time)
+    done = pipeline.migrate(*moves, database, cutover=True)
+    assert done.equal
+    assert done.changes == 5
+    assert len(made) == 2
+    skus = database["lines"].distinct("sku")
+    assert {f"new {n}" for n in range(1, 6)} < set(skus)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from nestling.common.errors import SourceError
 from nestling.ir.rows import Aggregate, AggregateKind, Column, Hop, Newest, RowQuery, SortKey
 from nestling.sources.sql import SqlDatabase, open_database, open_sink
 from nestling.sources.sql.row_source import BATCH_ROWS
@@ -54,6 +56,20 @@ def test_a_parent_is_joined_and_missing_ones_are_null(league: SqlDatabase) -> No
     assert list(league.rows(query)) == expected
     inner = [row for row in expected if row[2]]
     assert list(league.rows(replace(query, inner=(TEAM_UP,)))) == inner
+
+
+def test_a_table_that_is_gone(league: SqlDatabase) -> None:
+    """A database that was emptied since its model was made is told by our error, whatever is asked."""
+    model = league.model
+    with closing(open_sink(league.address.url.render_as_string(hide_password=False))) as sink:
+        for name in ("member", "team"):
+            sink.run(f"DROP TABLE {name}")
+        sink.connection.commit()
+    again = SqlDatabase(league.address, model)
+    with pytest.raises(SourceError, match="table member: the database has no such table"):
+        list(again.rows(RowQuery("member", columns("id"))))
+    with pytest.raises(SourceError, match="table team"):
+        again.count("team")
 
 
 def test_nulls_come_first(league: SqlDatabase) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -31,11 +31,12 @@ from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import ANEW, refused_row
-from nestling.executors.migrate.spool import OpenShelf, Spool
+from nestling.executors.migrate.spool import OpenShelf, Shelf, Spool
 from nestling.executors.migrate.unit import Found, Scope, Target
 from nestling.ir.codec import CODEC, RAW
 from nestling.ir.literals import shell
 from nestling.ir.migration import Row
+from nestling.ir.model import Model
 from nestling.ir.names import value_at
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Path
@@ -60,6 +61,14 @@ class ExpectedDocuments:
         self.documents.setdefault(collection, []).append(bson.encode(document, codec_options=CODEC))
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A shelf for what a target's documents need of the rows."""
+
+    kept: Model
+    shelf: Shelf
+
+
 class Deriver:
     """Derives documents of some targets from the old homes.
 
@@ -80,6 +89,23 @@ class Deriver:
         self.homes, self._database, self._open_shelf = homes, database, open_shelf
         self._moment, self._policy, self._snapshot = moment, policy, snapshot
         self.written, self.displaced = 0, 0
+        self._shelves, self._open = dict[str, _Place](), ExitStack()
+
+    def __enter__(self) -> Deriver:
+        """It keeps the places it derives documents in."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """They are gone."""
+        self._open.close()
+
+    def _place(self, target: Target) -> _Place:
+        """Where the documents of a target are derived, made when first asked for."""
+        name = target.unit.name
+        if name not in self._shelves:
+            kept = narrowed(self.homes.model, target)
+            self._shelves[name] = _Place(kept, self._open.enter_context(self._open_shelf(with_nulls(kept))))
+        return self._shelves[name]
 
     def session(self) -> AbstractContextManager[ClientSession]:
         """One state of the old design, for as long as the server keeps it."""
@@ -99,21 +125,20 @@ class Deriver:
         try:
             return self._wanted(target, scopes, roots)
         except RowRefused as error:
-            names = with_nulls(narrowed(self.homes.model, target)).entity(error.entity).attribute_names
+            names = with_nulls(self._place(target).kept).entity(error.entity).attribute_names
             raise refused_row(self.homes, error, dict(zip(names, error.row, strict=True))) from None
 
     def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
         wanted, belongs = ExpectedDocuments(), _belongs(target, scopes)
         marks = frozenset(map(mark, scopes))
-        model = narrowed(self.homes.model, target)
-        with self._open_shelf() as shelf, self.session() as session:
-            spool = Spool(self.homes.model, model, shelf.sink(), self._policy, self.homes.nulls)
+        place = self._place(target)
+        with self.session() as session:
+            spool = Spool(self.homes.model, place.kept, place.shelf, self._policy, self.homes.nulls)
             scope_of = target.scoping()
             exact = (row for row in roots if mark(scope_of(row)) in marks)
             rows = gather(self.homes, target, exact, spool, session)
-            spool.finish()
             wanted.owners += self._page_finders(target, rows)
-            source = shelf.source()
+            source = place.shelf.source()
             with source.snapshot():
                 values = Values(self._policy)
                 merge = Merge(target.design, source, values, self._moment, None, Counter(), tells_nulls=True)

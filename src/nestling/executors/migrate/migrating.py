@@ -173,7 +173,13 @@ class Migration:
     def _go_on(self, states: States, state: State, start: float, *, cutover: bool) -> MigrationReport:
         job = self.job
         has_moments = not state.offline and capped_collections(self.database).isdisjoint(job.old)
-        deriver = Deriver(job.homes, self.database, self.open_shelf, state.moment, job.policy, snapshot=has_moments)
+        moment, policy = state.moment, job.policy
+        with Deriver(job.homes, self.database, self.open_shelf, moment, policy, snapshot=has_moments) as deriver:
+            return self._derived(states, state, start, deriver, cutover=cutover)
+
+    def _derived(
+        self, states: States, state: State, start: float, deriver: Deriver, *, cutover: bool
+    ) -> MigrationReport:
         if state.phase is Phase.BACKFILL:
             state = self._backfill(states, state, deriver)
         else:

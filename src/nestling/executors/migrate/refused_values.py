@@ -11,12 +11,12 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.matching_documents import documents_with
 from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import INSPECT, kind_of, place_of
-from nestling.executors.migrate.spool import OpenShelf
+from nestling.executors.migrate.spool import OpenShelf, Shelf
 from nestling.executors.read import read_rows
 from nestling.ir.literals import shell
 from nestling.ir.model import Entity, Model
 from nestling.ir.quantity_words import counted, cut
-from nestling.ir.rows import JSON_NULL, RefusedValues, RowSink, summed
+from nestling.ir.rows import JSON_NULL, RefusedValues, summed
 from nestling.ir.types import TypeName
 
 BATCH_ROWS = 1_000
@@ -57,10 +57,9 @@ def _of_several_types(job: Job, read: Model, open_shelf: OpenShelf) -> list[Prob
     )
     if not mixed:
         return []
-    with open_shelf() as shelf:
-        sink = shelf.sink()
-        sink.begin(Model(read.name, mixed, strict_types=read.strict_types))
-        return [_problem(job, entity, each) for entity in mixed for each in summed(_refused(job, entity, sink))]
+    with open_shelf(Model(read.name, mixed, strict_types=read.strict_types)) as shelf:
+        shelf.empty()
+        return [_problem(job, entity, each) for entity in mixed for each in summed(_refused(job, entity, shelf))]
 
 
 def require_values(job: Job, open_shelf: OpenShelf, *, offline: bool) -> None:
@@ -72,14 +71,14 @@ def require_values(job: Job, open_shelf: OpenShelf, *, offline: bool) -> None:
         raise MigrationError(*problems)
 
 
-def _refused(job: Job, entity: Entity, sink: RowSink) -> Iterator[RefusedValues]:
+def _refused(job: Job, entity: Entity, shelf: Shelf) -> Iterator[RefusedValues]:
     """What is refused of an entity's rows, of which the attributes that `entity` has are read."""
     names = job.homes.model.entity(entity.name).attribute_names
     places = [names.index(name) for name in entity.attribute_names]
     rows = read_rows(job.homes.database, job.homes.homes[entity.name], job.homes.model.entity(entity.name))
     for batch in batches((tuple(row[place] for place in places) for row in rows), BATCH_ROWS):
         whole = [row for row in batch if not any(value is JSON_NULL for value in row)]
-        yield from (each for each in sink.refused(entity, whole) if entity.attribute(each.attribute).also)
+        yield from (each for each in shelf.refused(entity, whole) if entity.attribute(each.attribute).also)
 
 
 def _problem(job: Job, entity: Entity, refused: RefusedValues) -> Problem:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from hashlib import blake2b
 from typing import Protocol
@@ -11,7 +11,7 @@ from typing import Protocol
 from nestling.common.errors import Problem, RowRefused
 from nestling.ir.migration import Row
 from nestling.ir.model import Entity, Model
-from nestling.ir.rows import JSON_NULL, RowSink, RowSource
+from nestling.ir.rows import JSON_NULL, RefusedValues, RowSource
 from nestling.ir.stored_nulls import NullsKept, sql_value, with_nulls
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.canonical import RowEncoder, canonical_encoder
@@ -21,26 +21,33 @@ WRITTEN_ROWS = 1_000
 
 
 class Shelf(Protocol):
-    """An empty place for rows that can be read as a source afterwards."""
+    """A place for rows that can be read as a source afterwards, again and again."""
 
-    def sink(self) -> RowSink:
-        """Where rows are written, once."""
+    def empty(self) -> None:
+        """Have no rows; comes before rows are written."""
+
+    def write(self, entity: Entity, rows: Sequence[Row]) -> None:
+        """Add rows, each a tuple of conceptual values in attribute order."""
+
+    def refused(self, entity: Entity, rows: Sequence[Row]) -> Iterator[RefusedValues]:
+        """The values of rows that `write` would refuse, all of them; adds nothing."""
 
     def source(self) -> RowSource:
         """The rows that were written."""
 
 
-OpenShelf = Callable[[], AbstractContextManager[Shelf]]
+OpenShelf = Callable[[Model], AbstractContextManager[Shelf]]
+"""Opens a place for rows of a model."""
 
 
 class Spool:
     """Rows by entity, each as often as it is there however often it is brought. Of them is kept what is in the model `kept`.
 
-    A row's fields that are null are listed beside it, those of `nulls`; another null is refused.
+    A row's fields that are null are listed beside it, those of `nulls`; another null is refused. The shelf has their column.
     """
 
-    def __init__(self, model: Model, kept: Model, sink: RowSink, policy: Policy, nulls: NullsKept) -> None:
-        self._kept, self._sink, self._policy, self._nulls = kept, sink, policy, nulls
+    def __init__(self, model: Model, kept: Model, shelf: Shelf, policy: Policy, nulls: NullsKept) -> None:
+        self._kept, self._shelf, self._policy, self._nulls = kept, shelf, policy, nulls
         self._places = {
             each.name: [model.entity(each.name).attribute_names.index(name) for name in each.attribute_names]
             for each in kept.entities
@@ -48,7 +55,7 @@ class Spool:
         self._seen: dict[str, Counter[bytes]] = {}
         self._encoders: dict[str, tuple[RowEncoder, list[int]]] = {}
         self._written = with_nulls(kept)
-        sink.begin(self._written)
+        shelf.empty()
 
     def add(self, entity: str, rows: Iterable[Row]) -> Iterator[Row]:
         """Write rows that one question brought; yields them whole, those included that were there already."""
@@ -63,15 +70,11 @@ class Spool:
                 seen[mark] += 1
                 batch.append(_listed(kind, row, nulls))
                 if len(batch) == WRITTEN_ROWS:
-                    self._sink.write(written, batch)
+                    self._shelf.write(written, batch)
                     batch = []
             yield whole
         if batch:
-            self._sink.write(written, batch)
-
-    def finish(self) -> None:
-        """All rows are there."""
-        self._sink.finish()
+            self._shelf.write(written, batch)
 
     def _mark(self, entity: Entity, row: Row) -> bytes:
         """What tells a row from others: its key, else all of it."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import NullPool, create_engine, inspect
-from sqlalchemy.exc import SAWarning
+from sqlalchemy.exc import DBAPIError, NoSuchTableError, SAWarning
 
+from nestling.common.errors import Problem, SourceError
 from nestling.ir.defaults import Computed
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
@@ -148,6 +149,11 @@ def _all_keys(address: Address, schemas: set[str | None]) -> dict[str | None, _K
             with engine.connect() as connection:  # an inspector of an engine would open one for each question
                 inspector: Inspector = inspect(connection)
                 return {schema: _keys(inspector, schema) for schema in schemas}
+    except DBAPIError as error:
+        raise (error.orig or error) from None  # the driver's own, which is told as any other of it
+    except NoSuchTableError as error:
+        move = "find out whether the database was dropped or replaced meanwhile, and run it again"
+        raise SourceError(Problem("it went away while it was read", where=f"table {error}", next_move=move)) from None
     finally:
         engine.dispose()
 

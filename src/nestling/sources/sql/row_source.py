@@ -40,6 +40,7 @@ class SqlDatabase:
         self._model = model
         self._snapshot: Any = None
         self._numbers = itertools.count()
+        self._whole: dict[RowQuery, tuple[str, Any]] = {}
 
     @property
     def dialect(self) -> str:
@@ -185,4 +186,8 @@ class SqlDatabase:
         """The text and the parameters of a query, at most `limit` rows of it."""
         from nestling.sources.sql.row_sql import compile_query
 
-        return self._compiled(compile_query(self._tables, query, limit=limit))
+        if limit is not None or query.after is not None:
+            return self._compiled(compile_query(self._tables, query, limit=limit))
+        if query not in self._whole:  # whoever asks for all rows may ask again
+            self._whole[query] = self._compiled(compile_query(self._tables, query))
+        return self._whole[query]

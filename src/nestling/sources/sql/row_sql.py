@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
+from nestling.common.errors import Problem, SourceError
 from nestling.ir.rows import AggregateKind, Column, Path, SortKey
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of
@@ -30,7 +31,10 @@ class Tables:
     places: Mapping[str, tuple[str | None, str]]  # entity to schema and table
 
     def table(self, entity: str) -> sa.TableClause:
-        """The table of an entity."""
+        """The table of an entity; raises SourceError where the database has none, as when it was dropped meanwhile."""
+        if entity not in self.places:
+            move = "find out whether the database was dropped or replaced meanwhile; then inspect it anew"
+            raise SourceError(Problem("the database has no such table", where=f"table {entity}", next_move=move))
         schema, name = self.places[entity]
         columns: list[Any] = [sa.column(quoted(attribute)) for attribute in self.model.entity(entity).attribute_names]
         return sa.table(quoted(name), *columns, schema=quoted(schema) if schema else None)

@@ -1,0 +1,82 @@
+"""Rows in a SQLite file of one's own: written, read as a source like any other, then emptied and written anew.
+
+Making the file, its tables and their statements takes far longer than a few rows, so they are made once. Nothing outlives the
+process, so nothing waits for the disk.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nestling.sources.sql.address import parse_address
+from nestling.sources.sql.connection import connect, typed_errors
+from nestling.sources.sql.row_source import SqlDatabase
+from nestling.sources.sql.sink import SqlSink
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from nestling.ir.model import Entity, Model
+    from nestling.ir.rows import RefusedValues, RowSource
+
+
+class SqliteShelf:
+    """A file at `path`, which is not there yet, for rows of the model `kept`; they are read by the names of `model`."""
+
+    def __init__(self, path: Path, *, kept: Model, model: Model) -> None:
+        address = parse_address(f"sqlite:///{path}")
+        self._sink, self._kept = _Sink(address), kept
+        self._source = SqlDatabase(address, model)
+        self._has_tables = False
+
+    def empty(self) -> None:
+        """Have no rows; to be called before the first is written, and before each new turn."""
+        if self._has_tables:
+            self._sink.empty()
+        else:
+            self._sink.begin(self._kept)
+            self._has_tables = True
+
+    def write(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> None:
+        """Add rows; raises SourceError for one that would not be read back as it is."""
+        self._sink.write(entity, rows)
+
+    def refused(self, entity: Entity, rows: Sequence[tuple[object, ...]]) -> Iterator[RefusedValues]:
+        """The values of rows that `write` would refuse, all of them; adds nothing."""
+        return self._sink.refused(entity, rows)
+
+    def source(self) -> RowSource:
+        """The rows that were written since it was emptied."""
+        self._sink.publish()
+        return self._source
+
+    def close(self) -> None:
+        """Use it no more."""
+        self._sink.close()
+
+
+class _Sink(SqlSink):
+    """A target that is written more than once, and does not wait for the disk."""
+
+    @cached_property
+    def connection(self) -> Any:
+        connection = connect(self.address, read_only=False)
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA journal_mode = MEMORY")
+        self._engine.begin_writing(connection)
+        return connection
+
+    def empty(self) -> None:
+        """Take all rows out, those of a turn that failed among them."""
+        with typed_errors(self.address):
+            if not self.connection.in_transaction:
+                self._engine.begin_writing(self.connection)
+            for entity in self.made:
+                self.run(f"DELETE FROM {self.table(entity)}")  # noqa: S608 - quoted
+
+    def publish(self) -> None:
+        """Let other connections see the rows."""
+        with typed_errors(self.address):
+            self.connection.commit()
