@@ -40,7 +40,7 @@ from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import share_within
-from nestling.planner.work.conditions import equal_to
+from nestling.planner.work.conditions import equal_to, merged
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import Access, read
@@ -171,10 +171,12 @@ class _Counted:
     def _found(self, collection: str, where: Iterable[Match]) -> Access:
         documents, asked = self.facts.documents(collection), tuple(where)
         equal = {(each.path, Items((each.value,))) for each in asked if each.test is Test.EQUAL}
-        conditions = tuple(
-            self._condition(collection, each, documents)
-            for each in asked
-            if (each.path, each.value) not in equal  # that the value is not missing, beside the equality
+        conditions = merged(
+            tuple(
+                self._condition(collection, each, documents)
+                for each in asked
+                if (each.path, each.value) not in equal  # that the value is not missing, beside the equality
+            )
         )
         paths = frozenset(condition.path for condition in conditions)
         return read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
