@@ -204,7 +204,7 @@ def test_a_sample_value_tells_the_limit(normalized: Proposal) -> None:
 
 
 def test_a_condition_said_twice_counts_once(normalized: Proposal, embedded: Proposal) -> None:
-    """The same equality, and the same end of a range, leave no fewer rows when they are asked again, by whatever table's column."""
+    """The same equality, and the same end of a range, leave no fewer rows when they are asked again."""
     once = work("SELECT id FROM small WHERE number = :n", normalized)
     twice = work("SELECT id FROM small WHERE number = :n AND number = :n", normalized)
     assert (twice.scanned, twice.results) == (once.scanned, pytest.approx(once.results))
