@@ -35,13 +35,13 @@ def test_one_decision(shop: Path) -> None:
 def test_explanations_are_as_wide_as_asked(shop: Path) -> None:
     """COLUMNS says how wide, in a pipe too; sentences end at a hundred."""
     for asked, most in (({}, 100), ({"COLUMNS": "60"}, 60), ({"COLUMNS": "250"}, 100)):
-        widest = max(map(len, nestling("explain", "design.yaml", cwd=shop, **asked).out.splitlines()))
+        widest = max(map(len, nestling("explain", "design.yaml", "--all", cwd=shop, **asked).out.splitlines()))
         assert most - 5 <= widest <= most, asked
 
 
 def test_what_was_rejected(shop: Path) -> None:
     """A count that every view would have to change is not kept, and the statement that would pay is named with its number."""
-    out = " ".join(nestling("explain", "design.yaml", cwd=shop).out.split())
+    out = " ".join(nestling("explain", "design.yaml", "--all", cwd=shop).out.split())
     assert re.search(r"count of page_view in product by product_page_view \(computed\): costs [\d,]+ ms/s more", out)
     assert "record_view (900/s)" in out
 
@@ -56,9 +56,28 @@ def test_by_the_tree(shop: Path, tmp_path: Path) -> None:
 
 
 def test_every_decision(shop: Path) -> None:
-    """Without a relationship all decisions are explained, one block each."""
-    done = nestling("explain", "design.yaml", cwd=shop)
-    assert done.out.count("factors (A7)") == 10
+    """Without a relationship all decisions are explained, one block each; `--all` tells the factors too."""
+    short = nestling("explain", "design.yaml", cwd=shop).out
+    whole = nestling("explain", "design.yaml", "--all", cwd=shop).out
+    assert whole.count("factors (A7)") == 10
+    assert "factors (A7)" not in short
+    assert len(short.splitlines()) < len(whole.splitlines()) / 4
+    heads = [line for line in whole.splitlines() if re.match(r"\w+: [\w-]+ \(", line)]
+    assert len(heads) == 10
+    assert [line for line in short.splitlines() if line in heads] == heads
+
+
+def test_what_decided_is_told_first(shop: Path) -> None:
+    """The short explanation has each decision's cost, its nearest turn, what is kept besides, and where the rest is told."""
+    out = " ".join(nestling("explain", "design.yaml", cwd=shop).out.split())
+    assert out.startswith("The workload costs ")
+    assert re.search(
+        r"product_review: parent-reference \(product 1:N review\) cost review in a collection of its own saves", out
+    )
+    assert re.search(r"Kept besides customer\.name in review: saves [\d,.]+ ms/s \([\d.]+%\), for latest_reviews", out)
+    assert re.search(r"… considered and not kept: \d+ others", out)
+    assert "index of `review` on customer_id: finds `review` by `customer` (customer_review)" in out
+    assert "`--all` of everything" in out
 
 
 def test_json_shape(shop: Path) -> None:

@@ -77,6 +77,8 @@ unknown_ends = And((compared("dark", MORE, 1), compared("dark", LESS, 5)))
         (And((compared("n", MORE, ":low"), compared("n", MORE, ":high"))), 0.7),
         (And((compared("n", MORE, ":high"), compared("n", LESS, ":low"))), 0.0),
         (Or((compared("n", LESS, 100), compared("n", MORE, 900))), 0.19),
+        (And((compared("dark", Comparison.EQUAL, 7), compared("dark", Comparison.EQUAL, 7))), 1 / 50),
+        (Or((compared("dark", Comparison.EQUAL, 7), compared("dark", Comparison.EQUAL, 7))), 1 / 50),
         (compared("country", Comparison.EQUAL, ":where"), 0.6),
         (compared("country", Comparison.NOT_EQUAL, ":where"), 0.4),
         (compared("country", Comparison.EQUAL, ":unsaid"), 0.6**2 + 0.25**2 + 0.1**2 + 0.05**2),

@@ -16,14 +16,19 @@ from nestling.cli.parts import options
 )
 @options.design_file
 @click.argument("about", metavar="[NAME]", required=False)
+@click.option(
+    "--all", "everything", is_flag=True, help="All that is known of the whole design, not what decided alone."
+)
 @options.as_json
-def command(design: Path, about: str | None, as_json: bool) -> None:
+def command(design: Path, about: str | None, everything: bool, as_json: bool) -> None:
     """Say why a design is as it is: the numbers found, the rules cited, and what else was possible.
 
-    NAME is a relationship, an entity or a statement, to hear about that only. Every rule cited is
-    either published guidance, named with its source, or marked as nestling's own.
+    NAME is a relationship, an entity or a statement, to hear all about that. Without one, each decision
+    is told by what decided it; --all adds the rest. Every rule cited is either published guidance, named
+    with its source, or marked as nestling's own.
     """
     from nestling.cli.parts import text
+    from nestling.emitters.explanation.short_text import short_text
     from nestling.emitters.explanation.text import explanation_text
     from nestling.pipeline import explain, read_proposal
 
@@ -36,4 +41,8 @@ def command(design: Path, about: str | None, as_json: bool) -> None:
         return
     if about is None and proposal.design.model.relationships and not explained.decisions:
         text.say("This design was written by hand: it holds no decisions to explain.")
-    text.page(explanation_text(explained, lacking_first=about is not None, width=text.prose_width()))
+    width = text.prose_width()
+    if about is None and not everything:
+        text.page(short_text(explained, width=width))
+        return
+    text.page(explanation_text(explained, lacking_first=about is not None, width=width))

@@ -77,7 +77,7 @@ def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES, unk
             return together(inner, known, values, unknown)
         case Or(operands=inner):
             lost = 1.0
-            for each in inner:
+            for each in dict.fromkeys(inner):
                 lost *= 1 - share(each, known, values, unknown)
             return 1 - lost
         case Not(operand=operand):
@@ -100,10 +100,10 @@ def share(predicate: Expression, known: KnownOf, values: Values = NO_VALUES, unk
 def together(
     conjuncts: Iterable[Expression], known: KnownOf, values: Values = NO_VALUES, unknown: Ranges = USUAL
 ) -> float:
-    """The share of rows for which all are true; the ends of one column's range are one condition."""
+    """The share of rows for which all are true; what is said twice, and the ends of one column's range, are one condition."""
     kept, ends = 1.0, dict[tuple[str, str], list[Compare]]()
-    for each in conjuncts:
-        column = _ranged(each)
+    for each in dict.fromkeys(conjuncts):
+        column = ranged(each)
         if column is not None and isinstance(each, Compare):
             ends.setdefault((column.alias, column.name), []).append(each)
         else:
@@ -111,7 +111,7 @@ def together(
     return kept * prod(_between(each, known, values, unknown) for each in ends.values())
 
 
-def _ranged(predicate: Expression) -> Column | None:
+def ranged(predicate: Expression) -> Column | None:
     """The column a comparison gives one end of a range."""
     if not isinstance(predicate, Compare) or predicate.operator not in LOWER | UPPER:
         return None

@@ -83,3 +83,17 @@ def test_newest_of_busy_parents_are_read_by_an_index(tmp_path: Path) -> None:
     apart, buckets = (two_prices(reading, with_home(reading, f"pet {home}")) for home in (HOMES[0], HOMES[2]))
     assert all(found["feed"].factor < READS for found in (apart, buckets))
     assert buckets["feed"].compiled > 3 * apart["feed"].compiled
+
+
+NEWEST = "SELECT id, name FROM pet WHERE person_id = :id ORDER BY id DESC LIMIT 5"
+
+
+def test_both_prices_know_that_few_buckets_are_unwound(tmp_path: Path) -> None:
+    """Of forty buckets the newest five rows are taken out of five."""
+    newest = f'newest: {{sql: "{NEWEST}", rate: 50/s}}'
+    every = 'every: {sql: "SELECT id, name FROM pet WHERE person_id = :id ORDER BY name DESC, id LIMIT 5", rate: 50/s}'
+    reading = people(tmp_path, newest, every, mean=2_000, most=4_000)
+    made = with_home(reading, f"pet {HOMES[1]}")
+    found = two_prices(reading, made)
+    assert {name: prices for name, prices in found.items() if prices.factor > READS} == {}
+    assert found["newest"].compiled < found["every"].compiled / 1.5

@@ -11,27 +11,11 @@ from tests.two_prices import two_prices
 
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
 FACTOR = 2.0
-
-STEPPED_OVER = "arrays nothing is asked of are stepped over; the search counts the whole document"
-LOST = "an index over attributes of two entities is no structure the search has"
-TWICE = "rows inside rows are united, looked up or guarded by more steps than the search counts"
-
 GROUPED = "rows are summed up before their parents are looked up; the search looks them up for every row"
-
-
 EXCEPTIONS = {
     "optimal": {},
     "normalized": {("tpch", "large_orders"): GROUPED},
-    "embedded": {
-        ("cms", "front_page"): STEPPED_OVER,
-        ("courses", "average_grade"): LOST,
-        ("courses", "roll"): LOST,
-        ("feed", "start_following"): TWICE,
-        ("order_entry", "order_add"): STEPPED_OVER,
-        ("order_entry", "pay_record"): STEPPED_OVER,
-        ("rubis", "browse_categories"): STEPPED_OVER,
-        ("telecom", "add_forwarding"): TWICE,
-    },
+    "embedded": {},
 }
 
 

@@ -13,9 +13,11 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.executors.run import run_read
+from nestling.executors.write import run_write
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
-from nestling.ir.primitives import Collection, Document, Embedding, Form, Index
+from nestling.ir.primitives import Bucket, Collection, Document, Embedding, Form, Holder, Index, Reference
+from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from tests.patterns.scenario import Scenario, scenario
 
@@ -79,3 +81,94 @@ def test_the_same_rows_of_few_documents(
     first = told["stages"][0]["$cursor"] if "stages" in told else told
     examined = first["executionStats"]["totalDocsExamined"]
     assert (examined < POSTS / 4) is is_few
+
+
+EVENTS = """
+CREATE TABLE sensor (id INTEGER PRIMARY KEY NOT NULL);
+CREATE TABLE reading (sensor_id INTEGER NOT NULL REFERENCES sensor (id), at INTEGER NOT NULL, value INTEGER NOT NULL,
+  rank INTEGER, PRIMARY KEY (sensor_id, at));
+"""
+SENSORS, TIMES = 3, 400
+
+
+@pytest.fixture
+def series(tmp_path: Path) -> Scenario:
+    """Readings of three sensors, with times in no order."""
+    chance = random.Random(11)
+    rows = [(s, at, chance.randrange(9), None) for s in range(SENSORS) for at in chance.sample(range(10_000), TIMES)]
+    return scenario(tmp_path, EVENTS, {"sensor": [(n,) for n in range(SENSORS)], "reading": rows}, "")
+
+
+@pytest.fixture
+def buckets(series: Scenario, database: Database[Any]) -> Proposal:
+    """Four readings of one sensor in each."""
+    homes = (
+        Collection("sensor", Document("sensor"), ("id",)),
+        Collection(
+            "reading",
+            Document("reading", references=(Reference("sensor_reading", Holder.CHILD),)),
+            (),
+            bucket=Bucket(("sensor_id",), "events", 4),
+        ),
+    )
+    proposal = Proposal(
+        "by hand",
+        Design(series.reading.model, homes, (Index("reading", (("sensor_id", 1), ("events.at", 1))),)),
+        dialect="sqlite",
+    )
+    pipeline.load(proposal, series.address, database)
+    return proposal
+
+
+NEWEST = "SELECT at, value FROM reading WHERE sensor_id = :sensor"
+
+
+@pytest.mark.parametrize(
+    ("sql", "is_few"),
+    [
+        (f"{NEWEST} ORDER BY at DESC LIMIT 1", True),
+        (f"{NEWEST} ORDER BY at DESC LIMIT 5", True),
+        (f"{NEWEST} ORDER BY at DESC LIMIT 5 OFFSET 7", True),
+        (f"{NEWEST} ORDER BY at LIMIT 5", False),
+        (f"{NEWEST} ORDER BY value DESC, at LIMIT 5", False),
+        (f"{NEWEST} AND value > 3 ORDER BY at DESC LIMIT 5", False),
+        (f"{NEWEST} AND value = 3 ORDER BY at DESC LIMIT 5", False),
+        (f"{NEWEST} AND rank IS NULL ORDER BY at DESC LIMIT 5", False),
+    ],
+)
+def test_the_newest_of_a_series_of_buckets(
+    sql: str, is_few: bool, series: Scenario, buckets: Proposal, database: Database[Any]
+) -> None:
+    """Out of as many buckets as rows are asked for, by an index, though late events came into buckets that had room; what
+    events are asked for leaves none out.
+    """
+    chance = random.Random(13)
+    with closing(sqlite3.connect(series.address.removeprefix("sqlite:///"))) as connection:
+        add = pipeline.convert(buckets, "INSERT INTO reading (sensor_id, at, value) VALUES (:s, :at, :v)")
+        remove = pipeline.convert(buckets, "DELETE FROM reading WHERE sensor_id = :s AND at = :at")
+        assert isinstance(add, CompiledWrite)
+        assert isinstance(remove, CompiledWrite)
+        for number, at in enumerate(chance.sample(range(10_000, 30_000), 60)):
+            values = {"s": number % SENSORS, "at": at, "v": number % 9}
+            run_write(database, add, values)
+            connection.execute("INSERT INTO reading (sensor_id, at, value) VALUES (:s, :at, :v)", values)
+            if number % 3 == 0:
+                (at,) = connection.execute(
+                    "SELECT at FROM reading WHERE sensor_id = ? ORDER BY random()", [number % SENSORS]
+                ).fetchone()
+                run_write(database, remove, {"s": number % SENSORS, "at": at})
+                connection.execute("DELETE FROM reading WHERE sensor_id = ? AND at = ?", [number % SENSORS, at])
+        read = pipeline.convert(buckets, sql)
+        assert isinstance(read, CompiledRead)
+        for sensor in range(SENSORS):
+            expected = connection.execute(sql, {"sensor": sensor}).fetchall()
+            assert list(run_read(database, read, {"sensor": sensor})) == expected
+    stages = [{"$match": {"sensor_id": 1}}, *read.pipeline[1:]]
+    assert (
+        stages[1:3] == [{"$sort": {"events.at": -1}}, {"$limit": 12 if "OFFSET" in sql else stages[2].get("$limit")}]
+    ) is is_few
+    if is_few:
+        command: dict[str, Any] = {"aggregate": read.collection, "pipeline": stages, "cursor": {}}
+        told = database.command("explain", command, verbosity="executionStats")
+        first = told["stages"][0]["$cursor"] if "stages" in told else told
+        assert first["executionStats"]["totalDocsExamined"] <= 12

@@ -201,3 +201,30 @@ def test_a_sample_value_tells_the_limit(normalized: Proposal) -> None:
     """LIMIT by a parameter is its sample value where there is one."""
     found = work("SELECT label FROM small LIMIT :n", normalized, values={"n": 7})
     assert found.results == pytest.approx(7)
+
+
+def test_a_condition_said_twice_counts_once(normalized: Proposal, embedded: Proposal) -> None:
+    """The same equality, and the same end of a range, leave no fewer rows when they are asked again."""
+    once = work("SELECT id FROM small WHERE number = :n", normalized)
+    twice = work("SELECT id FROM small WHERE number = :n AND number = :n", normalized)
+    assert (twice.scanned, twice.results) == (once.scanned, pytest.approx(once.results))
+    one_end = work("SELECT id FROM small WHERE number > :n AND number > :n", normalized)
+    assert one_end.results == pytest.approx(4_000)
+    joined = "SELECT many.label FROM many JOIN many_item ON many_item.many_id = many.id WHERE many_item.many_id = :id"
+    for proposal in (normalized, embedded):
+        plain, again = work(joined, proposal), work(f"{joined} AND many.id = :id", proposal)
+        assert again.results == pytest.approx(plain.results)
+
+
+def test_the_ends_of_a_range_are_one_condition(normalized: Proposal) -> None:
+    """Written as two comparisons as well as by BETWEEN, with an index and without."""
+    design = Design(normalized.design.model, normalized.design.collections, (Index("small", (("number", 1),)),))
+    for used in (normalized.design, design):
+        values = {"low": 600, "high": 1_200}
+        between = work("SELECT id FROM small WHERE number BETWEEN :low AND :high", normalized, used, values)
+        apart = work("SELECT id FROM small WHERE number >= :low AND number < :high", normalized, used, values)
+        assert apart.results == pytest.approx(between.results, rel=0.01)
+        assert (apart.keys, apart.documents) == (
+            pytest.approx(between.keys, rel=0.01),
+            pytest.approx(between.documents, rel=0.01),
+        )

@@ -125,8 +125,8 @@ class Changes:
             cost += work_of.request(READ_STAGES + work_of.light(1)) + work_of.fetch_by_index(
                 1, self.modes.documents.base(home)
             )
-        also = Work(read_bytes=0.0 if direct else rows) + work_of.rewrite(rewritten)
-        more = self.modes.mode("", (home.id,), cost, self.modes.documents.further(home, also))
+        also = self.modes.documents.further(home, read=0.0 if direct else rows, rewritten=rewritten)
+        more = self.modes.mode("", (home.id,), cost, also)
         for found in self.starts.finds(replace(statement, limit=None), access, home):
             yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
 

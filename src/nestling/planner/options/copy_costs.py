@@ -99,15 +99,13 @@ class Copies:
             size, count = self.modes.documents.base(home), self.modes.documents.count(home)
             touched = min(self.modes.sizes.children(link), count)
             changed = work_of.request() + work_of.update(touched, size)
-            also = self.modes.documents.further(home, rows * touched * (Work(read_bytes=1.0) + work_of.rewrite(1.0)))
+            also = self.modes.documents.further(home, read=rows * touched, rewritten=rows * touched)
             for index in self.modes.places.indexes_on(holder, link):
                 found = rows * (changed + work_of.fetch_by_index(touched, size))
                 mode = self.modes.mode(f"{home.id}, by {index}", (home.id, index), found, also)
                 yield changed_in_both(self.modes, home, mode, rows)
             searched = rows * (changed + work_of.scan(count, size) + work_of.ask(count))
-            heavier = self.modes.documents.further(
-                home, rows * (Work(read_bytes=count) + touched * work_of.rewrite(1.0))
-            )
+            heavier = self.modes.documents.further(home, read=rows * count, rewritten=rows * touched)
             mode = self.modes.mode(f"{home.id}, searched", (home.id,), searched, heavier)
             yield changed_in_both(self.modes, home, mode, rows)
 

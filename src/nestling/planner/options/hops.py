@@ -98,10 +98,11 @@ class Hops:
             unwound = UNWOUND + work_of.ask(visit.reached) + work_of.pass_on(outer) + asked
         for home in modes.places.homes[visit.entity]:
             if home.links[:1] == (link,) and home.overflow is None:
-                yield modes.mode(home.id, (home.id,), unwound, without=hop.tails)
+                taken = modes.documents.array_read(home, outer if home.links == (link,) else 0.0)
+                yield modes.mode(home.id, (home.id,), unwound, taken, without=hop.tails)
             elif home.links == (link,):
                 both = work_of.lookup(outer, 1.0, modes.documents.base(home)) + pages_too(modes.sizes, home, outer)
-                also = modes.documents.further(home, Work(read_bytes=outer))
+                also = modes.documents.further(home, read=outer)
                 yield modes.mode(f"{home.id}, both places", (home.id,), both + unwound, also, without=hop.tails)
             else:
                 yield from self._looked_up(home, hop)
@@ -235,10 +236,10 @@ class Hops:
         size, total = self.modes.documents.base(home), self.modes.documents.count(home)
         stages = unwinding(self.modes, home) + bool(conditions)
         if way.reads_all:
-            heavier = self.modes.documents.further(home, Work(read_bytes=total))
+            heavier = self.modes.documents.further(home, read=total)
             found = work_of.lookup_by_scan(1.0, total, size, stages=stages)
             return self.modes.mode(f"{home.id}, searched", way.needs, found, heavier)
-        also = self.modes.documents.further(home, Work(read_bytes=documents))
+        also = self.modes.documents.further(home, read=documents)
         found = work_of.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
         found += work_of.unwind(documents) + work_of.pass_on(1.0 + documents)
         return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)

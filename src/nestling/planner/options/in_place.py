@@ -78,7 +78,7 @@ def parts_of(design: Design) -> Iterator[Part]:
             elif not split.gridfs:
                 yield Cold(collection.root, split.attributes)
     for index in design.indexes:
-        found = _of_rows(design, index)
+        found = _of_rows(design, index) or _of_first_keys(design.store(index.collection), index)
         if found is not None:
             yield _of_all_inside(found, index, homes)
 
@@ -116,6 +116,12 @@ def _paths(index: Index) -> tuple[str, ...]:
 def _of_rows(design: Design, index: Index) -> Indexed | IndexedAcross | None:
     """The structure an index is, where one is made of the same attributes."""
     return indexed(design.store(index.collection), index) or indexed_across(design, index)
+
+
+def _of_first_keys(store: StoredCollection, index: Index) -> Indexed | None:
+    """The structure an index is by its first keys, where later ones are of another entity, such as the `_id` of the documents."""
+    shorter = (replace(index, keys=index.keys[:count]) for count in range(len(index.keys) - 1, 0, -1))
+    return next((found for each in shorter if (found := indexed(store, each)) is not None), None)
 
 
 def _home(entity: str, home: Place) -> Part:

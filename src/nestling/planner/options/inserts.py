@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from nestling.ir import work_of
 from nestling.ir.options import Mode
-from nestling.ir.work import Work
 from nestling.ir.workload import Access
 from nestling.planner.options.buckets import pushed
 from nestling.planner.options.key_checks import Guards
@@ -35,7 +34,7 @@ class Inserts:
             yield self.modes.mode(home.id, (home.id,), pushed(situation, sizes, home.bucket))
         elif home.overflow is not None:
             again = paged_again(situation, sizes, home)
-            yield self.modes.mode(home.id, (home.id,), again, documents.further(home, Work(read_bytes=3.0)))
+            yield self.modes.mode(home.id, (home.id,), again, documents.further(home, read=3.0))
         else:
             yield from self._put_inside(home)
 
@@ -44,7 +43,7 @@ class Inserts:
         places, wanted = self.modes.places, home.links[0].parent_attributes
         ways = dict.fromkeys(way for above in places.homes_above(home) for way in ways_to_one(places, above, wanted))
         added = work_of.update(1, self.modes.documents.base(home), index_entries_changed=0.5, grows=True)
-        also = self.modes.documents.further(home, Work(read_bytes=1.0) + work_of.rewrite(1.0))
+        also = self.modes.documents.further(home, read=1.0, rewritten=1.0)
         for way in ways or (DocumentAccess("by key", ()),):
             cost = self.guards.found(home, way) + added
             yield self.modes.mode(f"{home.id}, {way.text}", (home.id, *way.needs), cost, also)

@@ -26,20 +26,33 @@ from nestling.planner.options.starts import Starts
 
 READ_STAGES = work_of.light(6)
 """Stages of the pipeline that looks for a row with the same key."""
+SAME_NODES, SAME_NODES_EACH = 5.0, 10.0
+"""Expressions parsed for that read, and those of each attribute: it is asked of the array, and of its elements."""
 PARENT_STAGES = 1 + work_of.light(5)
 """Stages of the pipeline that looks for a row's parent, its lookup's own among them."""
+PARENT_NODES, PARENT_NODES_EACH = 14.0, 15.0
+"""Expressions parsed for that read, and those of each attribute: asked of the row, of the array, and of its elements."""
+PARENT_LOOKUP_STAGES = 2.0
+"""Stages of the lookup in it beside those that unwind arrays, with one attribute to ask for."""
 
 
 def settles(situation: Situation, home: Home) -> Relationship | None:
     """The foreign key that the command that adds a row there sees to: it puts the row into an array of its parent's document.
 
-    None where the parent is read for.
+    None where the parent is read for, as where the array holds bare values.
     """
-    if len(home.links) != 1 or home.overflow is not None:
+    if len(home.links) != 1 or home.overflow is not None or _is_bare(situation, home):
         return None
     link = home.links[0]
     is_object = tells_one(situation.model.entity(home.entity), link.child_attributes)
     return None if link.is_self or is_object else link
+
+
+def _is_bare(situation: Situation, home: Home) -> bool:
+    """Whether rows of a junction are but the ids of the other side, in an array of their parent."""
+    link = home.links[0]
+    own = set(situation.model.entity(home.entity).attribute_names) - set(link.child_attributes)
+    return link.name in situation.linked and len(own) == 1
 
 
 def _settles_key(situation: Situation, home: Home) -> bool:
@@ -96,7 +109,8 @@ class Guards:
             return
         asked = tuple(Filter(name, Operator.EQUALITY) for name in group)
         read = Access(access.entity, StatementKind.SELECT, group, asked)
-        more = self.modes.price(work_of.request(READ_STAGES))
+        nodes = SAME_NODES + len(group) * SAME_NODES_EACH
+        more = self.modes.price(work_of.request(READ_STAGES) + work_of.parse(nodes))
         for found in self.starts.finds(replace(statement, limit=None), read, home):
             yield replace(found, cost=found.cost + more)
 
@@ -116,18 +130,18 @@ class Guards:
             for above in places.homes_above(home):
                 for way in ways_to_one(places, above, link.parent_attributes):
                     needs = (home.id, *way.needs)
-                    yield self.modes.mode(f"{home.id}, {way.text}", needs, self._looked_for(above, way))
+                    yield self.modes.mode(f"{home.id}, {way.text}", needs, self._looked_for(above, way, link))
         without = tuple(home.id for home in inside)
         for home in places.homes[link.parent]:
             for way in ways_to_one(places, home, link.parent_attributes):
                 cost = self.command(home, way)
-                cost += self._looked_for(home, way) if not home.own else Work()
-                also = self.modes.documents.further(home, Work(read_bytes=1.0) + 2 * work_of.rewrite(1.0))
+                cost += self._looked_for(home, way, link) if not home.own else Work()
+                also = self.modes.documents.further(home, read=1.0, rewritten=2.0)
                 mode = self.modes.mode(f"{home.id}, {way.text}", way.needs, cost, also, without)
                 yield held_in_either(self.modes, home, mode)
         for name, _ in places.absorbed[link.parent]:
             rows = self.modes.sizes.rows(link.parent)
-            read = work_of.request(PARENT_STAGES) + work_of.scan(rows, self.modes.sizes.row_bytes(link.parent))
+            read = self._parent_read(link) + work_of.scan(rows, self.modes.sizes.row_bytes(link.parent))
             yield self.modes.mode(name, (name,), read, without=without, reads=(link.parent,))
 
     def command(self, home: Home, way: DocumentAccess) -> Work:
@@ -147,8 +161,16 @@ class Guards:
             return work_of.scan(total, size) + work_of.ask(total)
         return work_of.fetch_by_index(1, size)
 
-    def _looked_for(self, home: Home, way: DocumentAccess) -> Work:
+    def _looked_for(self, home: Home, way: DocumentAccess, link: Relationship) -> Work:
         """A read for a row's parent, from the values of the row."""
         size, total = self.modes.documents.base(home), self.modes.documents.count(home)
         one = work_of.lookup_by_scan(1, total, size) if way.reads_all else work_of.lookup(1, 1, size)
-        return work_of.request(PARENT_STAGES) + one + work_of.unwind(self.modes.documents.per_document(home))
+        levels = self.modes.documents.levels(home)
+        stages = PARENT_LOOKUP_STAGES + len(link.child_attributes) + levels - (0 if levels else 1)
+        taken = work_of.unwind(self.modes.documents.per_document(home)) + Work(lookup_stages=stages)
+        return self._parent_read(link) + one + taken
+
+    def _parent_read(self, link: Relationship) -> Work:
+        """The request for a row's parent."""
+        nodes = PARENT_NODES + len(link.child_attributes) * PARENT_NODES_EACH
+        return work_of.request(PARENT_STAGES) + work_of.parse(nodes)

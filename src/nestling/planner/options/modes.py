@@ -39,7 +39,7 @@ class Modes:
     ) -> Mode:
         """A mode with its prices; `reads`: the entities whose rows are read, besides those whose homes it needs."""
         entities = [*reads, *(name for each in needs for name in self.places.held.get(each, ()))]
-        loads = ((extra.load, self._price(extra.per_byte, entities)),) if extra.load else ()
+        loads = tuple((name, self._price(work, entities)) for name, work in extra.loads)
         return Mode(text, needs, self._price(cost, entities), without=without, loads=loads)
 
     def price_of(self, work: Work, *entities: str) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from nestling.ir import work_of
-from nestling.ir.candidate import Indexed
+from nestling.ir.candidate import Bucketed, Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.rows import AggregateKind
@@ -30,6 +30,7 @@ from nestling.planner.options.pairs import found_by_pairs
 from nestling.planner.options.places import Home
 from nestling.planner.options.reach import is_at_hand
 from nestling.planner.options.readable import Readable
+from nestling.planner.reads.first_documents import MOST
 
 Matched = tuple[float, bool]
 """Rows an index walks over, and whether they come in the order asked."""
@@ -86,10 +87,16 @@ class Starts:
     def _in_buckets(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket
         assert bucket is not None
-        after = self._after(statement, access, ordered=False)
         size, each = self.modes.documents.base(home), self.modes.documents.filled(home)
         for found in found_buckets(situation, sizes, bucket, access):
-            total = work_of.fetch_by_index(found.documents, size, keys=found.keys) + after
+            total = work_of.fetch_by_index(found.documents, size, keys=found.keys)
+            newest = self._newest(statement, access, bucket)
+            if 0 < newest < found.documents:  # the others are looked at, and no event is taken out of them
+                total += work_of.top(found.documents, newest) + work_of.top(newest * each, newest)
+                total += self._asked(statement, access, home, newest, found.served) + Work(stages=work_of.light(2))
+                yield self.modes.mode(f"{home.id}, {found.text}, the newest", (home.id,), total)
+                continue
+            total += self._after(statement, access, ordered=False)
             if bucket.native:  # a `find` shows the events, which the server takes out of its buckets
                 total += work_of.unwind(found.documents * each)
             else:
@@ -98,6 +105,16 @@ class Starts:
         if bucket.answers(access):
             summed = grouped_work(situation, sizes, bucket, access)
             yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)
+
+    def _newest(self, statement: Statement, access: Access, bucket: Bucketed) -> int:
+        """How many of a series' rows with the greatest values are asked for and nothing besides, 0 where it is something else."""
+        limit, entity = statement.limit or 0, self.modes.situation.model.entity(access.entity)
+        alone = len(statement.accesses) == 1 and self.modes.sizes.said(statement).as_found
+        if bucket.native or not alone or limit > MOST or len(access.sort) != 1 or access.grouping or access.aggregates:
+            return 0
+        ((name, descending),) = access.order
+        asked = compared_equal(access) == set(bucket.by) == {each.attribute for each in access.filters}
+        return limit if asked and descending and entity.always_has(name) else 0
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         said = self.modes.sizes.said(statement)

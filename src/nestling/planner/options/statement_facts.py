@@ -28,7 +28,7 @@ from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
 from nestling.planner.reads.rows import First
 from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
-from nestling.planner.selectivity import bytes_by, distinct_values, share, together
+from nestling.planner.selectivity import bytes_by, distinct_values, ranged, together
 from nestling.planner.value_ranges import Values, column_in
 from nestling.planner.work.expressions import patterns, size, weight
 from nestling.planner.work.first_access import asked_in_turn
@@ -232,12 +232,16 @@ def _asked(relations: list[Relation]) -> Iterator[Expression]:
 
 
 def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> Iterator[Condition]:
-    """What is asked of each row, and which share that keeps by itself."""
-    for each in asked:
-        columns = {column.name for column in columns_of(each)}
+    """What is asked of each row, and which share that keeps by itself; the ends of one column's range are one condition."""
+    found = defaultdict[Expression, list[Expression]](list)
+    for each in dict.fromkeys(asked):
+        found[ranged(each) or each].append(each)
+    for parts in found.values():
+        columns = {column.name for each in parts for column in columns_of(each)}
         attribute = columns.pop() if len(columns) == 1 else ""
-        text_bytes = patterns(each, bytes_by(known))
-        yield Condition(attribute, Use.NONE, share(each, known, values), weight=weight(each), patterns=text_bytes)
+        text_bytes = sum(patterns(each, bytes_by(known)) for each in parts)
+        kept = together(parts, known, values)
+        yield Condition(attribute, Use.NONE, kept, weight=sum(map(weight, parts)), patterns=text_bytes)
 
 
 def _grouped(relation: Relation, known: KnownOf, values: Values) -> GroupFacts | None:

@@ -50,14 +50,14 @@ def _in_turn(modes: Modes, visit: Visit, link: Relationship, home: Home) -> Iter
     again = Work(stages=1, lookups=1, lookup_stages=READ_AGAIN_STAGES) + work_of.parse(2 * TAKEN_IN)
     again += work_of.fetch_by_index(visit.outer, size) + work_of.unwind(visit.reached) + work_of.pass_on(visit.reached)
     each = Work(lookups=queries) + work_of.fetch_by_index(found, size, seeks=found)
-    also = modes.documents.further(home, Work(read_bytes=visit.outer + visit.reached))
+    also = modes.documents.further(home, read=visit.outer + visit.reached)
     indexes = list(modes.places.indexes_on(home.entity, link)) if down else [""] if home.own else []
     for name in indexes:
         needs = (home.id, name) if name else (home.id,)
         yield modes.mode(f"{home.id}, from row to row", needs, again + visit.outer * each, also)
     if down or not home.own:
         searched = again + visit.outer * work_of.lookup_by_scan(queries, count, size)
-        heavier = modes.documents.further(home, Work(read_bytes=visit.outer * queries * count))
+        heavier = modes.documents.further(home, read=visit.outer * queries * count)
         yield modes.mode(f"{home.id}, searched for each level", (home.id,), searched, heavier)
 
 
@@ -75,7 +75,7 @@ def _below(modes: Modes, before: Visit, visit: Visit, name: str) -> Iterator[Mod
         else:
             cost = Work(stages=PIPELINE_STAGES) + work_of.lookup(visit.outer, _found(visit), size)
             cost += work_of.unwind(visit.reached)
-        also = modes.documents.further(home, Work(read_bytes=visit.reached))
+        also = modes.documents.further(home, read=visit.reached)
         yield modes.mode(f"{home.id}, by {name}", (home.id, name), work_of.parse(TAKEN_IN) + cost, also)
 
 

@@ -9,6 +9,7 @@ from nestling.ir.options import Charge, Mode, Step
 from nestling.ir.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.archives import moved_entries, written_apart
+from nestling.planner.options.built_indexes import built_indexes
 from nestling.planner.options.changes import Changes
 from nestling.planner.options.index_entries import entries_across, entries_written
 from nestling.planner.options.inserts import Inserts
@@ -43,6 +44,7 @@ class Writes:
                 yield from self.changes.children(statement, access, position)
                 rows = self.rows(access)
                 yield from self._kept_apart(statement, access, rows)
+                yield from built_indexes(self.modes, statement, access, position, rows)
                 kept = self.upkeep.kept(statement, access, rows)
                 yield from kept.costs
                 archives = (name for name, _ in self.modes.places.archives[access.entity])

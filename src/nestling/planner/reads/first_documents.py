@@ -6,29 +6,42 @@ only their elements are compared. Of rows that lie in several collections, the f
 
 This holds where every row has a value: a document without any would be taken for one whose rows have none. In ascending order a
 document without elements comes first, so nothing is changed there.
+
+Of the buckets of one series the first `n` do too: each has an event at least, in whatever order its events came. What is asked of
+the series is asked of whole buckets, so that none of their events is left out. An index of the series and the value gives the
+first buckets; without one all are looked at, but the events of the first alone are taken out and sorted.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
+from math import prod
 
 from nestling.ir.access_path import CollectionScan, Exists, Filter, Step, Union, Unwind
 from nestling.ir.algebra import SortKey
 from nestling.ir.expression import Collation, Column, Literal
-from nestling.ir.row_steps import VARIABLE, Layout, Shape, Slice, SortRows
+from nestling.ir.layout import Role
+from nestling.ir.primitives import Bucket
+from nestling.ir.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.types import INTEGER, ORDERED_ALIKE
+from nestling.planner.bucket_fill import rows_in_bucket
+from nestling.planner.busy_parents import busier
+from nestling.planner.distinct import distinct_of, rows_of
+from nestling.planner.reads.rewrites.conjuncts import conjuncts
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rows import Context
 
 MOST = 100
 """More rows than these are not looked for in so many documents: that would be all of many a collection."""
 
 
-def of_first_documents(step: Slice) -> Slice:
+def of_first_documents(step: Slice, context: Context) -> Slice:
     """The same rows, of the first documents where that is enough."""
     sort = step.source
     count = _count(step)
     if not isinstance(sort, SortRows) or count is None or len(sort.keys) != 1 or not _is_plain(sort.keys[0]):
         return step
-    return replace(step, source=replace(sort, source=_narrowed(sort.source, sort, count)))
+    return replace(step, source=replace(sort, source=_narrowed(sort.source, sort, count, context)))
 
 
 def _count(step: Slice) -> int | None:
@@ -56,33 +69,64 @@ def _is_plain(key: SortKey) -> bool:
     )
 
 
-def _narrowed(source: Step, sort: SortRows, count: int) -> Step:
+def _narrowed(source: Step, sort: SortRows, count: int, context: Context) -> Step:
     match source:
         case Unwind():
-            return _of_documents(source, sort, count)
+            return _of_documents(source, sort, count, context)
         case Union(sources):
-            return Union(tuple(_first_of(each, sort, count) for each in sources))
+            return Union(tuple(_first_of(each, sort, count, context) for each in sources))
         case _:
             return source
 
 
-def _of_documents(unwind: Unwind, sort: SortRows, count: int) -> Step:
+def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: Context) -> Step:
     """The elements of the first documents."""
     column = _column(sort)
     path, inner = sort.layout.path(column), unwind.source
     if path.startswith(VARIABLE) or not path.startswith(f"{unwind.path}.") or unwind.keep_empty:
         return unwind
     if isinstance(inner, Unwind):
-        return replace(unwind, source=_of_documents(inner, sort, count))
-    if not isinstance(inner, CollectionScan):  # a condition leaves few documents, or has an index of its own
-        return unwind
+        return replace(unwind, source=_of_documents(inner, sort, count, context))
     layout = Layout.of({(column.alias, column.name): path})
-    with_rows = Filter(inner, Exists(path))  # so that an index of the documents that have the field will do
-    first = Slice(SortRows(with_rows, sort.keys, layout, sort.prefix), Literal(count, INTEGER), None)
+    if isinstance(inner, CollectionScan):
+        asked: Step = Filter(inner, Exists(path))  # so that an index of the documents that have the field will do
+    elif isinstance(inner, Where) and _is_of_series(inner, count, context):
+        asked, layout = inner, layout | inner.layout
+    else:  # a condition leaves few documents, or has an index of its own
+        return unwind
+    first = Slice(SortRows(asked, sort.keys, layout, sort.prefix), Literal(count, INTEGER), None)
     return replace(unwind, source=first)
 
 
-def _first_of(source: Step, sort: SortRows, count: int) -> Step:
+def _is_of_series(asked: Where, count: int, context: Context) -> bool:
+    """Whether it asks for the buckets of one series and nothing besides, which may be more than rows are asked for."""
+    scan = asked.source
+    if not isinstance(scan, CollectionScan):
+        return False
+    stores = (each for each in context.design.stores if each.name == scan.collection and each.role is Role.HOME)
+    header = next((each.roots[0] for each in stores), None)
+    if header is None or header.bucket is None or _are_few(header.entity, header.bucket, count, context):
+        return False
+    parts = conjuncts(asked.predicate)
+    equal = {
+        asked.layout.path(column) for each in parts if (column := fixed(each)) is not None and column in asked.layout
+    }
+    series = {header.path_of(name) or name for name in header.bucket.by}
+    return len(parts) == len(equal) and equal == series
+
+
+def _are_few(entity: str, bucket: Bucket, count: int, context: Context) -> bool:
+    """Whether a series is known to have no more buckets than rows are asked for: then all of them are read anyway."""
+    statistics, model = context.statistics, context.design.model
+    if bucket.window is not None or statistics.entity(entity).count is None:
+        return False
+    owners = prod(distinct_of(entity, name, model, statistics) for name in bucket.by)
+    rows = rows_of(entity, statistics) / max(min(owners, rows_of(entity, statistics)), 1.0)
+    asked = rows * prod(busier(entity, name, model, statistics) for name in bucket.by)
+    return asked / rows_in_bucket(rows, bucket.limit) <= count
+
+
+def _first_of(source: Step, sort: SortRows, count: int, context: Context) -> Step:
     """The first rows of one source of a union, whose fields are columns of its own."""
     if not isinstance(source, Shape):
         return source
@@ -92,7 +136,7 @@ def _first_of(source: Step, sort: SortRows, count: int) -> Step:
         return source
     own = replace(column, alias=found.alias, name=found.name)
     inner = replace(sort, keys=(replace(sort.keys[0], expression=own),), layout=source.layout, source=source.source)
-    narrowed = replace(inner, source=_narrowed(inner.source, inner, count))
+    narrowed = replace(inner, source=_narrowed(inner.source, inner, count, context))
     return replace(source, source=Slice(narrowed, Literal(count, INTEGER), None))
 
 

@@ -85,7 +85,7 @@ def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one ca
             return lower_sort(relation, context)
         case a.Limit():
             rows = lower(relation.input, context)
-            return replace(rows, step=of_first_documents(Slice(rows.step, relation.count, relation.offset)))
+            return replace(rows, step=of_first_documents(Slice(rows.step, relation.count, relation.offset), context))
         case a.SetOperation():
             return lower_set_operation(relation, context)
         case a.Window():

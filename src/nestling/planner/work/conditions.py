@@ -96,15 +96,23 @@ def sayable(predicate: Expression) -> bool:
 
 
 def merged(conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-    """The conditions, both ends of a range as one."""
+    """The conditions: both ends of a range as one, and what equals a field twice once, as a field has one value."""
     found: list[Condition] = []
     for each in conditions:
-        other = next((one for one in found if one.path == each.path and one.use is each.use is Use.RANGE), None)
-        if other is not None and each.path and each.entries == each.share:
+        other = next((one for one in found if _is_same(one, each)), None)
+        if other is None:
+            found.append(each)
+        elif each.use is Use.RANGE:
             found[found.index(other)] = _range(other, each)
         else:
-            found.append(each)
+            found[found.index(other)] = min(other, each, key=lambda one: one.share)
     return tuple(found)
+
+
+def _is_same(one: Condition, other: Condition) -> bool:
+    """Whether both are about the one value of a field, in the same way."""
+    is_alike = one.path == other.path and one.use is other.use and one.use is not Use.NONE
+    return is_alike and bool(one.path) and all(each.entries == each.share for each in (one, other))
 
 
 def _range(one: Condition, other: Condition) -> Condition:

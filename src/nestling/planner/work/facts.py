@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression, Literal, Parameter
+from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.statistics import Statistics
 from nestling.planner.work.average_documents import NOTHING, Documents, documents_of
 
@@ -34,6 +35,7 @@ class Facts:
     probe: Probe | None = None
     mentioned: frozenset[str] = frozenset()
     _documents: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
+    _built: dict[str, tuple[PlannedIndex, ...]] = field(default_factory=dict, repr=False, compare=False)
 
     def asking(self, probe: Probe | None) -> Facts:
         """The same facts for the steps of a lookup."""
@@ -46,6 +48,14 @@ class Facts:
             found = NOTHING if store is None else documents_of(store, self.design, self.statistics)
             self._documents[collection] = found
         return self._documents[collection]
+
+    def built(self, collection: str) -> tuple[PlannedIndex, ...]:
+        """The indexes there are on a collection, those besides the design's own among them; that on `_id` left out."""
+        if collection not in self._built:
+            every = planned_indexes(self.design)
+            names = {*(each.collection for each in every), collection}
+            self._built.update((name, tuple(each for each in every if each.collection == name)) for name in names)
+        return self._built[collection]
 
     def is_unique(self, collection: str, path: str) -> bool:
         """Whether a path's values are all different."""

@@ -9,7 +9,6 @@ from typing import assert_never
 
 from nestling.ir import work_of
 from nestling.ir.bindings import UNKNOWN_LIST
-from nestling.ir.collations import identity_is_collated
 from nestling.ir.design import Design
 from nestling.ir.kept_numbers import NUMBERS
 from nestling.ir.names import NUMBERS_COLLECTION, join, overlap
@@ -40,7 +39,7 @@ from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import share_within
-from nestling.planner.work.conditions import equal_to
+from nestling.planner.work.conditions import equal_to, merged
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import Access, read
@@ -154,12 +153,9 @@ class _Counted:
     def _indexes(self, collection: str) -> Iterator[tuple[tuple[str, ...], float]]:
         """The paths of each index, keys first, and the share of documents in it; the server's own on `_id` left out."""
         known = self.facts.documents(collection).known
-        if identity_is_collated(self.facts.design, self.facts.design.store(collection)):
-            yield ("_id",), 1.0
-        for index in self.facts.design.indexes:
-            if index.collection == collection:
-                paths = (*(path for path, _ in index.keys), *(each.name for each in index.partial))
-                yield paths, share_within(index.partial, known)
+        for index in self.facts.built(collection):
+            paths = (*(path for path, _ in index.keys), *(each.name for each in index.partial))
+            yield paths, share_within(index.partial, known)
 
     def _entries(self, collection: str) -> float:
         """Index entries of one document, that on `_id` left out: one an index, and of a list of pairs one a pair."""
@@ -171,10 +167,12 @@ class _Counted:
     def _found(self, collection: str, where: Iterable[Match]) -> Access:
         documents, asked = self.facts.documents(collection), tuple(where)
         equal = {(each.path, Items((each.value,))) for each in asked if each.test is Test.EQUAL}
-        conditions = tuple(
-            self._condition(collection, each, documents)
-            for each in asked
-            if (each.path, each.value) not in equal  # that the value is not missing, beside the equality
+        conditions = merged(
+            tuple(
+                self._condition(collection, each, documents)
+                for each in asked
+                if (each.path, each.value) not in equal  # that the value is not missing, beside the equality
+            )
         )
         paths = frozenset(condition.path for condition in conditions)
         return read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)

@@ -1,0 +1,65 @@
+"""An explanation for one screen: what decided each, when it turns, and what is kept besides, each in a line or two."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nestling.emitters.explanation.explanation import Explained, Explanation
+from nestling.emitters.explanation.flip_words import flip_text
+from nestling.emitters.explanation.text import (
+    WIDTH,
+    Line,
+    built,
+    head,
+    joined,
+    kept_and_not,
+    listed,
+    near,
+    number,
+    wrapped,
+)
+from nestling.ir.proposal import Costs, Weighed
+from nestling.ir.words.proposal_rows import EQUAL
+from nestling.ir.words.work_words import share_text, work_rate
+
+MORE = "`nestling explain DESIGN.YAML NAME` says all of one relationship, entity or statement, `--all` of everything."
+
+
+def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
+    """The explanation of a whole design, without factors, prices and what was rejected."""
+    blocks = head(explained)
+    blocks += [list(_decided(each)) for each in explained.decisions]
+    blocks += [list(_besides(explained))] if explained.weighed else []
+    blocks += [list(built(explained.built_besides))] if explained.built_besides else []
+    blocks += listed("Not taken into account", explained.gaps)
+    blocks += listed("Good to know", explained.notes)
+    blocks += [wrapped(MORE, "")]
+    return joined(blocks, width)
+
+
+def _decided(each: Explained) -> Iterator[Line]:
+    """The decision, the step that settled it, and the nearest quantity that turns it."""
+    yield from wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
+    for step in each.steps[:1]:
+        yield from wrapped(f"{step.text}{number(step.number, step.text)}", f"  {step.rule:<10}")
+    for flip in near(each.flips)[:1]:
+        yield from wrapped(flip_text(flip), "  turns     ")
+
+
+def _besides(explained: Explanation) -> Iterator[Line]:
+    kept, rest = kept_and_not(explained.weighed)
+    if kept:
+        yield Line("Kept besides")
+    for each in kept:
+        yield from wrapped(_saved(each, explained.costs), "  ", indent=4)
+    if rest:
+        yield from wrapped(f"considered and not kept: {len(rest)} others", "  … ")
+
+
+def _saved(each: Weighed, costs: Costs | None) -> str:
+    """What it is, what it saves, and for whom."""
+    serves = f", for {', '.join(each.motives)}" if each.motives else ""
+    if each.gain:
+        share = f" ({share_text(abs(each.gain) / costs.cost)})" if costs is not None and costs.cost else ""
+        return f"{each.structure}: saves {work_rate(each.gain)}{share}{serves}"
+    return f"{each.structure}: {EQUAL}{serves}" if each.gain is not None else f"{each.structure}{serves}"
