@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from nestling.ir.expression import Collation, Column, Expression
 from nestling.ir.operands import nullable
+from nestling.ir.read_locks import ReadLock
 from nestling.ir.types import FLOAT, Type
 
 
@@ -393,13 +394,13 @@ class Query:
     """A read: the relation and the names SQL gives its columns, in order (they may repeat; the columns' own never do).
 
     `typed`: every value of a column is shown as one of the column's type, as servers do and SQLite does not.
-    `locks`: the source locks rows that are read until the transaction ends.
+    `locks`: how the source locks rows that are read until the transaction ends.
     """
 
     relation: Relation
     names: tuple[str, ...]
     typed: bool = False
-    locks: bool = False
+    locks: ReadLock | None = None
 
 
 def filtered(relation: Relation, predicate: Expression | None) -> Relation:

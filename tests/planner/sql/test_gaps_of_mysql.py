@@ -28,7 +28,6 @@ EXPRESSIONS = (
 STATEMENTS = (
     *(f"SELECT {text} FROM item" for text in EXPRESSIONS),
     "SELECT SQL_CALC_FOUND_ROWS n FROM item",
-    "SELECT id FROM item FOR UPDATE SKIP LOCKED",
     "UPDATE item SET n = b'0101'",
     "DELETE a, b FROM item a JOIN item b ON a.id = b.n",
     "DELETE FROM part LIMIT 1",

@@ -46,7 +46,7 @@ ROWS = {
     "statements": (
         "WITH x AS (DELETE FROM item RETURNING n) SELECT n FROM x", "TRUNCATE item", "COPY item FROM STDIN",
         "MERGE INTO item USING item x ON x.id = item.id WHEN MATCHED THEN DELETE",
-        "nextval('x')", "random()", "SELECT id FROM item FOR UPDATE SKIP LOCKED",
+        "nextval('x')", "random()",
     ),
 }  # fmt: skip
 CONVERTED = (
