@@ -32,7 +32,7 @@ ROWS = {
     "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
     "texts": (
         "regexp_replace(s, 'a', 'b')", "split_part(s, s, 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
-        "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
+        "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')", "to_char(at, 'DDth')",
     ),
     "times": (
         "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",

@@ -17,6 +17,7 @@ from nestling.common.sql_constants import ConstantValue, with_constants
 from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
 from nestling.common.sql_tokens import (
     as_insert,
+    name_calls,
     name_date_part,
     name_float_mod,
     restore_date_part,
@@ -29,6 +30,7 @@ from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
+from nestling.planner.sql.time_formats import AS_WRITTEN, restore_formats
 
 LONGEST_BYTES = 100_000
 """Statements people write are far shorter; those machines write beyond this belong into a table of their own."""
@@ -82,6 +84,8 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
                 name_float_mod(tokens)
             if dialect.rules is Rules.POSTGRESQL:
                 name_date_part(tokens)
+            if not dialect.is_sqlite:
+                name_calls(tokens, AS_WRITTEN)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
         raise _syntax(error) from None
@@ -98,6 +102,8 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
     if dialect.is_sqlite:
         _refuse_signs(tokens)
     restore_date_part(trees[0])
+    if not dialect.is_sqlite:
+        trees[0] = restore_formats(trees[0], dialect.rules, dialect.grammar)
     refuse_other_order(trees[0], dialect)
     return Parsed(
         with_intervals(trees[0], dialect), _items(tokens, sql, _list_start(tokens, trees[0])), replaces, numbers_too

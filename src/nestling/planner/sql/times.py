@@ -35,6 +35,8 @@ from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.time_formats import formatted, pieces_of
+from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
 
 Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
@@ -146,6 +148,47 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         )
     instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
     return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
+
+
+def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """DATE_FORMAT and TO_CHAR by a format that says more than both write alike."""
+    value, pattern = node.expressions
+    given = bound(value)
+    if given.type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
+        raise statement_gap("TO_CHAR of a number", node)
+    pieces = pieces_of(pattern.name, env.dialect.rules)
+    if pieces is None:
+        raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}`", node)
+    if is_mixed_time(given) or given.type.name is TypeName.INTERVAL:
+        raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}` of what may be no date", node)
+    return formatted(_time(given, env), pieces, env.dialect.rules)
+
+
+def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's WEEK, WEEKOFYEAR and YEARWEEK, by a constant mode; without one the mode is 0, which a server may set otherwise."""
+    parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this, node.args.get("mode")]
+    said = parts[1] if len(parts) > 1 else None
+    name = called(node, env.dialect.grammar).partition("(")[0].strip("`")
+    if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
+        raise statement_gap(f"{name}() function", node)
+    if said is not None and not (isinstance(said, exp.Literal) and said.name in "01234567"):
+        raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
+    rule = rule_of_mode(int(said.name)) if said is not None else rule_of_mode(0)
+    make: Callable[[Expression], Expression] = lambda time: week(time, rule)  # noqa: E731
+    if isinstance(node, exp.WeekOfYear):
+        make = lambda time: week(time, ISO)  # noqa: E731
+    elif isinstance(node, exp.Anonymous):
+        make = lambda time: year_week(time, rule)  # noqa: E731
+    return _of_calendar(make)(exp.Week(this=parts[0]), env, bound)
+
+
+def _days_added(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's ADDDATE and SUBDATE: DATE_ADD and DATE_SUB, where a number is one of days."""
+    if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 2:
+        raise statement_gap(f"{node.name.upper()}() function", node)
+    base, amount = node.expressions
+    unit = None if isinstance(amount, exp.Interval) else exp.Var(this="DAY")
+    return _shifted(base, amount, unit, node.name.casefold() == "subdate", env, bound)
 
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -476,6 +519,11 @@ TIME_NAMES: dict[str, Handler] = {
     "date_part": _date_part,
     "weekday": _weekday("isodow", -1),
     "unix_timestamp": _unix_seconds,
+    "date_format": _with_pieces,
+    "to_char": _with_pieces,
+    "yearweek": _week,
+    "adddate": _days_added,
+    "subdate": _days_added,
 }
 
 TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
@@ -492,6 +540,8 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.DateDiff: _difference,
     exp.TimestampDiff: _passed,
     exp.DayOfWeek: _weekday("dow", 1),
+    exp.Week: _week,
+    exp.WeekOfYear: _week,
     exp.DateAdd: _date_add,
     exp.DateSub: _date_add,
     exp.LastDay: _of_calendar(last_day),

@@ -31,7 +31,7 @@ _PLACE = "its place"
 
 
 def with_places(work: WriteDraft, source: Relation) -> tuple[Relation, Expression]:
-    """The rows with one column more, and the place it tells, from 0: in the order of the SELECT, or of the key of the rows it reads."""
+    """The rows with one column more, and the place it tells, from 0, in the SELECT's order or that of the key of what it reads."""
     numbered, place = _numbered(work, source)
     return numbered, Arithmetic(Operator.SUBTRACT, place, Literal(1, INTEGER), INTEGER)
 
@@ -53,7 +53,7 @@ def _order(work: WriteDraft, source: Relation) -> tuple[SortKey, ...]:
         case Limit() | Filter() | Distinct():
             return _order(work, source.input)
         case Scan():
-            keys = (source.column(name) for name in work.model.entity(source.entity).key)
-            return tuple(SortKey(key, descending=False, nulls_first=True) for key in keys)
+            columns = (source.column(name) for name in work.model.entity(source.entity).key)
+            return tuple(SortKey(column, descending=False, nulls_first=True) for column in columns)
         case _:
             return ()

@@ -74,7 +74,8 @@ class Others:
             if found is not None and partners.concern(found):
                 name = self.target.name
                 raise statement_gap(
-                    f"RETURNING of columns of a joined table; `{name}.*` and the columns of `{name}` are converted", clause
+                    f"RETURNING of columns of a joined table; `{name}.*` and the columns of `{name}` are converted",
+                    clause,
                 )
 
     def partners(self) -> Partners:
