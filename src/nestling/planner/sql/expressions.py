@@ -56,7 +56,7 @@ from nestling.planner.sql.supported_types import refuse_comparison, refuse_order
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
-    exp.ArrayAgg, exp.JSONArrayAgg,
+    exp.ArrayAgg, exp.JSONArrayAgg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop, exp.WithinGroup,
 )  # fmt: skip
 NAMED_AGGREGATES = frozenset({"total", "every", "jsonb_agg"})
 """Aggregates sqlglot has no class for."""
