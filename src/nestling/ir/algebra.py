@@ -41,8 +41,8 @@ class AggregateFunction(StrEnum):
     SUM: an integer if all values are integers, else a float (SQLite); exact decimals stay exact. AVG: a float, exact for
     decimals (PostgreSQL: for integers too). ANY_VALUE: a value of some row, NULLs *not* left out; all ANY_VALUEs of a group
     are of the same row, and where `at` is set of a row that has that minimum or maximum (SQLite's bare columns). LIST: an array
-    of the values, NULLs *not* left out. The four of spread: a float of floats, else exact (PostgreSQL). PERCENTILE_CONT is a float
-    between two values, PERCENTILE_DISC the first value that has so large a share before it and with it, both by `order`.
+    of the values, NULLs *not* left out. The four of spread: a float of floats, else exact (PostgreSQL). PERCENTILE_CONT is a
+    float between two values, PERCENTILE_DISC the first value that has so large a share before it and with it, both by `order`.
     """
 
     COUNT = "count"

@@ -15,9 +15,12 @@ from tests.planner.reads.beside_postgresql import Beside, beside
 TABLES = """
 CREATE TABLE reading (id int PRIMARY KEY, kind text, n int, price numeric(10, 2), free numeric, f float8, big bigint, day date);
 INSERT INTO reading
-    SELECT i, CASE WHEN mod(i, 7) = 0 THEN 'rare' WHEN i = 1 THEN 'one' ELSE 'often' END, mod(i * 37, 101) - 50, (i * 1.17)::numeric(10, 2),
+    SELECT i,
+        CASE WHEN mod(i, 7) = 0 THEN 'rare' WHEN i = 1 THEN 'one' ELSE 'often' END,
+        mod(i * 37, 101) - 50, (i * 1.17)::numeric(10, 2),
         i * 0.001 + 1000000, sqrt(i), i * 10::bigint ^ 16, date '2024-01-01' + i FROM generate_series(1, 60) i;
-INSERT INTO reading VALUES (100, 'often', NULL, NULL, NULL, NULL, NULL, NULL), (101, 'nothing', NULL, NULL, NULL, NULL, NULL, NULL),
+INSERT INTO reading VALUES (100, 'often', NULL, NULL, NULL, NULL, NULL, NULL),
+    (101, 'nothing', NULL, NULL, NULL, NULL, NULL, NULL),
     (102, 'same', 5, 1.10, 2.5, 0.5, 1, '2024-01-01'), (103, 'same', 5, 1.10, 2.5, 0.5, 1, '2024-01-01'),
     (104, 'two', 0, 0.01, 0, -1, 1, '2024-01-01'), (105, 'two', 1, 99999999.99, 1, 1, 1, '2024-01-02');
 """
@@ -35,10 +38,15 @@ def served(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
 def _alike(ours: list[tuple[object, ...]], theirs: list[tuple[object, ...]]) -> bool:
     """The same rows, floats but for their last digits, which hang on the order of the rows."""
     return len(ours) == len(theirs) and all(
-        math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12) if isinstance(one, float) and isinstance(other, float) else one == other
+        one == other
+        or (
+            isinstance(one, float)
+            and isinstance(other, float)
+            and math.isclose(one, other, rel_tol=1e-12, abs_tol=1e-12)
+        )
         for rows in zip(ours, theirs, strict=True)
         for one, other in zip(*rows, strict=True)
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("column", ["n", "price", "free", "f", "n * 2", "price + 1"])

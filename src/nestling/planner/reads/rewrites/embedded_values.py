@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Aggregate, SPREAD, AggregateFunction, Group, Limit, Project, Relation, Sort, SortKey
+from nestling.ir.algebra import SPREAD, Aggregate, AggregateFunction, Group, Limit, Project, Relation, Sort, SortKey
 from nestling.ir.expression import Column, Expression, IsNull, Literal, Not
 from nestling.ir.operands import conjunction, nullable
 from nestling.ir.row_steps import AggregateElements, Layout
