@@ -20,7 +20,7 @@ ROWS = {
     ),
     "FROM": (
         "SELECT n FROM item i, LATERAL unnest(i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x",
-        "SELECT * FROM generate_series(1, 3)",
+        "SELECT * FROM generate_series(1, 3000)", "SELECT * FROM generate_series(current_date, now(), '1 day')",
         "SELECT id FROM item TABLESAMPLE SYSTEM (10)", "SELECT id FROM item ORDER BY id FETCH FIRST 2 ROWS WITH TIES",
     ),
     "aggregates": (

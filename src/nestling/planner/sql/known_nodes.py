@@ -83,6 +83,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Translate: {"from_", "to"},
     exp.Date: {"zone"},
     exp.TimeToStr: {"format"},
+    exp.ExplodingGenerateSeries: {"start", "end", "step"},
     exp.Week: {"mode"},
     exp.TimestampTrunc: {"unit", "zone"},
     exp.AtTimeZone: {"zone"},

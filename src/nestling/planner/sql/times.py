@@ -348,12 +348,12 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     if value.type.name not in MOMENTS:
         raise statement_gap(f"AT TIME ZONE of {value.type}", zone)
     to = Literal("UTC" if name in _UTC else name, TEXT)
-    if _is_instant(value):
+    if is_instant(value):
         return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)
     return Call(Function.TIME_OF_ZONE, (to, value), Type(TypeName.TIMESTAMPTZ, value.type.numbers), env.dialect.rules)
 
 
-def _is_instant(value: Expression) -> bool:
+def is_instant(value: Expression) -> bool:
     """Whether it has a zone: `now()` and what is added to it have one in PostgreSQL."""
     match value:
         case Call(function=Function.NOW):
@@ -362,7 +362,7 @@ def _is_instant(value: Expression) -> bool:
             Call(function=Function.ADD_TIME | Function.ROUND_TIME, arguments=(time, *_))
             | Call(function=Function.TRUNCATE_TIME, arguments=(_, time))
         ):
-            return value.type.name is TypeName.TIMESTAMPTZ or _is_instant(time)
+            return value.type.name is TypeName.TIMESTAMPTZ or is_instant(time)
         case _:
             return value.type.name is TypeName.TIMESTAMPTZ
 
