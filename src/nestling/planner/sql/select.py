@@ -40,6 +40,19 @@ from nestling.planner.sql.supported_types import refuse_groups
 
 _REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")
 
+_HINTS = frozenset(
+    {
+        "STRAIGHT_JOIN",
+        "HIGH_PRIORITY",
+        "SQL_NO_CACHE",
+        "SQL_CACHE",
+        "SQL_SMALL_RESULT",
+        "SQL_BIG_RESULT",
+        "SQL_BUFFER_RESULT",
+    }
+)
+"""What MySQL is told about how to answer, which changes no answer."""
+
 
 @dataclass
 class Select:
@@ -89,6 +102,9 @@ class Select:
 
     def _refuse_odd_clauses(self) -> None:
         note_locks(self.node, self.translation)
+        for word in self.node.args.get("operation_modifiers") or ():
+            if word.name.upper() not in _HINTS:
+                raise statement_gap(f"SELECT {word.name.upper()}", self.node)
         for clause in _REFUSED:
             if self.node.args.get(clause):
                 raise statement_gap(f"{clause.upper()} clause", self.node)

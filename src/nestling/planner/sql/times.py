@@ -6,16 +6,21 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from sqlglot import exp
 
 from nestling.ir.expression import (
     ANY,
     NULL,
+    And,
     Arithmetic,
     Call,
+    Case,
     Cast,
     Column,
+    Compare,
+    Comparison,
     Expression,
     Function,
     Literal,
@@ -56,6 +61,7 @@ _PARTS = {Rules.POSTGRESQL: "YYYY, MM, DD, DDD, HH24, MI and SS", Rules.MYSQL: "
 """What it lets through, as each database writes it."""
 _MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
 _STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
+_WEEKDAY = re.compile(r"\s*weekday\s+([0-6])\s*\Z", re.IGNORECASE)
 _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 
 
@@ -67,10 +73,33 @@ def _instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
     if not parts:
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     first = parts[0].this if isinstance(parts[0], exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else parts[0]
-    found = _timestamp(bound(first))
-    for part in parts[1:]:
+    given, modifiers = bound(first), parts[1:]
+    if modifiers and isinstance(modifiers[0], exp.Literal) and modifiers[0].name.casefold().strip() == "unixepoch":
+        found, modifiers = _of_seconds(given, modifiers[0]), modifiers[1:]
+    else:
+        found = _timestamp(given)
+    for part in modifiers:
         found = _modified(found, part)
     return found
+
+
+def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
+    """A number of seconds since 1970, NULL before SQLite's first day and beyond the year 9999."""
+    if not is_integer(value) or (isinstance(value, Column) and value.mixed):
+        raise statement_gap("date modifier `unixepoch` of what is no column of whole numbers", node)
+    start = Literal(datetime(1970, 1, 1), TIMESTAMP)  # noqa: DTZ001 - SQLite's times have no zone
+    moment = Call(Function.ADD_TIME, (start, Literal("second", TEXT), value), TIMESTAMP, Rules.SQLITE)
+    first, last = (Literal(each, INTEGER) for each in (-210_866_760_000, 253_402_300_799))
+    is_time = And((Compare(Comparison.GREATER_OR_EQUAL, value, first), Compare(Comparison.LESS_OR_EQUAL, value, last)))
+    return Case(((is_time, moment),), NULL, TIMESTAMP)
+
+
+def _on_weekday(value: Expression, number: int) -> Expression:
+    """That day, or the next one that is that day of the week; 0 is Sunday."""
+    today = Call(Function.TIME_PART, (Literal("dow", TEXT), value), INTEGER, Rules.SQLITE)
+    away = Arithmetic(Operator.SUBTRACT, Literal(number + 7, INTEGER), today, INTEGER)
+    days = Arithmetic(Operator.MODULO, away, Literal(7, INTEGER), INTEGER)
+    return Call(Function.ADD_TIME, (value, Literal("day", TEXT), days), TIMESTAMP, Rules.SQLITE)
 
 
 def _timestamp(value: Expression) -> Expression:
@@ -98,6 +127,8 @@ def _modified(value: Expression, modifier: exp.Expr) -> Expression:
     word = modifier.this if isinstance(modifier, exp.Literal) and modifier.is_string else ""
     if match := _STARTS.match(word):
         return Call(Function.TRUNCATE_TIME, (Literal(match[1].lower(), TEXT), value), TIMESTAMP, Rules.SQLITE)
+    if match := _WEEKDAY.match(word):
+        return _on_weekday(value, int(match[1]))
     match = _MODIFIER.match(word)
     if match is None or ("." in match[2] and match[3].lower() in ("month", "year")):
         raise statement_gap(f"date modifier `{word or modifier.sql()}`", modifier)
