@@ -88,7 +88,7 @@ ADDRESSES = (
 )
 
 
-@pytest.mark.parametrize("arguments", (*BY_A_DRIVER, *ADDRESSES), ids=str)
+@pytest.mark.parametrize("arguments", [*BY_A_DRIVER, *ADDRESSES], ids=str)
 def test_passwords_are_never_shown(shop: Path, arguments: tuple[str, ...]) -> None:
     """Whatever is wrong with an address, the password in it stays out of the message."""
     done = (process if arguments in BY_A_DRIVER else nestling)(*arguments, cwd=shop)

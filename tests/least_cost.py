@@ -1,0 +1,20 @@
+"""The design at least cost, without what its alternatives would cost, which takes longer to find than the design."""
+
+from __future__ import annotations
+
+from nestling.ir.proposal import Costs, Proposal
+from nestling.ir.reading import Reading
+from nestling.pipeline import design
+from nestling.pipeline.correcting import settled
+from nestling.pipeline.designing import OPTIMAL, posed, with_users
+from nestling.strategies import assembled
+
+
+def designed(reading: Reading, strategy: str = OPTIMAL) -> Proposal:
+    """What `pipeline.design` finds for a reading with a workload; its decisions tell no reasons by cost."""
+    if strategy != OPTIMAL:
+        return design(reading, strategy)
+    found, solution = settled(posed(reading, None, None), limit_seconds=60.0)
+    candidates = with_users(found.candidates, found.problem, solution)
+    costs = Costs(solution.cost, solution.bound, found.profile.name)
+    return assembled(found.situation, OPTIMAL, candidates, solution, (), costs)
