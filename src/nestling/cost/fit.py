@@ -115,4 +115,5 @@ def _doubts(rows: Sequence[Row], times: Sequence[float], found: Sequence[float])
 
 
 def _dot(one: Row, other: Row) -> float:
-    return sum(map(mul, one, other))
+    product: float = sum(map(mul, one, other))
+    return product
