@@ -6,6 +6,7 @@ page each, in `docs/patterns`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -17,9 +18,9 @@ DOCS = ROOT / "docs"
 
 
 @cache
-def pages() -> dict[str, str]:
-    """File name to text of every generated page, by name."""
+def pages() -> dict[str, Callable[[], str]]:
+    """File name of every generated page, by name, to what makes its text."""
     names = [name for name in module_names(__path__) if not name.startswith("_")]
-    single = {f"{name.replace('_', '-')}.md": import_module(f"{__name__}.{name}").page() for name in names}
-    by_pattern: dict[str, str] = import_module(f"{__name__}._pattern_pages").pages()
+    single = {f"{name.replace('_', '-')}.md": import_module(f"{__name__}.{name}").page for name in names}
+    by_pattern: dict[str, Callable[[], str]] = import_module(f"{__name__}._pattern_pages").pages()
     return single | by_pattern

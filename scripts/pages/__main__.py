@@ -2,6 +2,6 @@
 
 from scripts.pages import DOCS, pages
 
-for name, text in pages().items():
+for name, page in pages().items():
     (DOCS / name).parent.mkdir(exist_ok=True)
-    (DOCS / name).write_text(text, encoding="utf-8")
+    (DOCS / name).write_text(page(), encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from scripts.pages import ROOT
 
@@ -22,9 +23,10 @@ class Case:
     blocks: dict[str, str]
 
 
-def cases() -> list[Case]:
+@cache
+def cases() -> tuple[Case, ...]:
     """Every case, by name."""
-    return [_case(path.stem, path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.md"))]
+    return tuple(_case(path.stem, path.read_text(encoding="utf-8")) for path in sorted(CASES.glob("*.md")))
 
 
 def _case(name: str, text: str) -> Case:

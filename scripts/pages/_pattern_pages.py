@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections.abc import Callable
+from functools import partial
 from importlib import import_module
 from itertools import pairwise
 
@@ -28,14 +30,9 @@ Whether it pays is for the costs to say: [how the least-cost design is found](..
 """
 
 
-def pages() -> dict[str, str]:
-    """File name to text."""
-    by_name = {case.name: case for case in cases()}
-    shown = shown_by()
-    return {
-        f"patterns/{stem.replace('_', '-')}.md": _page(stem, [section(by_name[name]) for name in shown[stem]])
-        for stem in pattern_names()
-    }
+def pages() -> dict[str, Callable[[], str]]:
+    """File name to what makes its text."""
+    return {f"patterns/{stem.replace('_', '-')}.md": partial(_page, stem) for stem in pattern_names()}
 
 
 def titles() -> dict[str, str]:
@@ -52,8 +49,10 @@ def shown_by() -> dict[str, tuple[str, ...]]:
     }
 
 
-def _page(stem: str, shown: list[str]) -> str:
+def _page(stem: str) -> str:
     title, about = _said(stem)
+    by_name = {case.name: case for case in cases()}
+    shown = [section(by_name[name]) for name in shown_by()[stem]]
     module = import_module(f"nestling.patterns.{stem}")
     proposes = inspect.cleandoc(module.candidates.__doc__ or "")
     parts = [f"# {title}", about, f"**What it proposes.** {proposes}", _numbers(stem), *shown]

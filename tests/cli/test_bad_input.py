@@ -72,24 +72,26 @@ def test_a_mistake(shop: Path, mistake: str) -> None:
     assert done.err.startswith("Error: ")
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ("inspect", "postgresql://ada:s3cret@127.0.0.1:1/x"),
-        ("inspect", "mysql://ada:s3cret@127.0.0.1:1/x"),
-        ("inspect", "oracle://ada:s3cret@127.0.0.1/x"),
-        ("inspect", "postgresql://ada:s3cret@127.0.0.1:port/x"),
-        ("load", "design.yaml", "--from", SHOP, "--to", f"mongodb://ada:s3cret@127.0.0.1:1/x?{SOON}"),
-        ("load", "design.yaml", "--from", SHOP, "--to", "mongodb://ada:s3cret"),
-        ("unload", "design.yaml", "--from", f"mongodb://ada:s3cret@127.0.0.1:1/x?{SOON}", "--to", "sqlite:///c.db"),
-        ("inspect", "sqlite:///x", "mongodb://ada:s3cret@127.0.0.1/x"),
-        ("explain", "mongodb://ada:s3cret@127.0.0.1/x"),
-    ],
-    ids=str,
+BY_A_DRIVER = (
+    ("inspect", "postgresql://ada:s3cret@127.0.0.1:1/x"),
+    ("inspect", "mysql://ada:s3cret@127.0.0.1:1/x"),
+    ("load", "design.yaml", "--from", SHOP, "--to", f"mongodb://ada:s3cret@127.0.0.1:1/x?{SOON}"),
 )
+"""Refused while connecting: a driver might log the address, which is seen where nothing else has set up logging."""
+ADDRESSES = (
+    ("inspect", "oracle://ada:s3cret@127.0.0.1/x"),
+    ("inspect", "postgresql://ada:s3cret@127.0.0.1:port/x"),
+    ("load", "design.yaml", "--from", SHOP, "--to", "mongodb://ada:s3cret"),
+    ("unload", "design.yaml", "--from", f"mongodb://ada:s3cret@127.0.0.1:1/x?{SOON}", "--to", "sqlite:///c.db"),
+    ("inspect", "sqlite:///x", "mongodb://ada:s3cret@127.0.0.1/x"),
+    ("explain", "mongodb://ada:s3cret@127.0.0.1/x"),
+)
+
+
+@pytest.mark.parametrize("arguments", [*BY_A_DRIVER, *ADDRESSES], ids=str)
 def test_passwords_are_never_shown(shop: Path, arguments: tuple[str, ...]) -> None:
     """Whatever is wrong with an address, the password in it stays out of the message."""
-    done = process(*arguments, cwd=shop)
+    done = (process if arguments in BY_A_DRIVER else nestling)(*arguments, cwd=shop)
     assert done.code == 2
     assert "s3cret" not in done.err + done.out
     assert "127.0.0.1" in done.err or "ada" in done.err

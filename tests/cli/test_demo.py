@@ -39,9 +39,9 @@ def test_the_whole_chain(mongod: Server, tmp_path: Path) -> None:
     assert nestling(*suggested[1:]).code == 0
 
 
-@pytest.mark.parametrize("strategy", ["optimal", *strategy_names()])
+@pytest.mark.parametrize("strategy", strategy_names())
 def test_each_strategy(mongod: Server, strategy: str) -> None:
-    """Every strategy ends verified, also when the demo ran there before."""
+    """Every other strategy ends verified, too, also when the demo ran there before."""
     done = nestling("demo", "--strategy", strategy, "--to", mongod.uri, "--no-prove", "--json")
     assert done.code == 0, done.err
     assert done.json["verified"] is True

@@ -127,7 +127,7 @@ def test_a_design_of_another_model(mongod: Server, books: Path) -> None:
     made = nestling("design", "other.sql", "-o", "other.yaml", cwd=books)
     assert made.code == 0, made.err
     options = ("--workload", "workload.sql", "--design", "other.yaml", "--scale", "2", "--to", mongod.uri)
-    done = process("prove", "library.db", *options, cwd=books)
+    done = nestling("prove", "library.db", *options, cwd=books)
     assert done.code == 2
     assert "is a design of another model" in done.err
     assert "generating" not in done.err

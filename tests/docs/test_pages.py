@@ -21,13 +21,13 @@ _FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 @pytest.mark.parametrize("name", pages())
 def test_a_generated_page_is_what_the_code_says(name: str) -> None:
     """The committed page equals the generated one; `python -m scripts.pages` writes them anew."""
-    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name]
+    assert (DOCS / name).read_text(encoding="utf-8") == pages()[name]()
 
 
 @pytest.mark.parametrize("stem", pattern_names())
 def test_a_page_of_a_pattern_has_a_title(stem: str) -> None:
     """A few words before the colon of its docstring, and something behind it."""
-    page = pages()[f"patterns/{stem.replace('_', '-')}.md"].splitlines()
+    page = pages()[f"patterns/{stem.replace('_', '-')}.md"]().splitlines()
     assert page[0] == f"# {titles()[stem]}"
     assert 1 <= len(titles()[stem].split()) <= 6
     assert len(page[2].split()) > 4

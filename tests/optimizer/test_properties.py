@@ -22,7 +22,7 @@ from tests.optimizer.problems import problems
 from tests.soaking import examples
 
 SAME = 1e-8
-FEWER = settings(max_examples=examples(40, 5000))
+FEWER = settings(max_examples=examples(25, 5000))
 
 
 def best(problem: DesignProblem) -> Solution | None:
@@ -106,7 +106,7 @@ BESIDE_WHAT_NOBODY_PAYS = DesignProblem(
 """One alternative costs ten digits more than what the rest is about."""
 
 
-@settings(max_examples=examples(80, 5000))
+@settings(max_examples=examples(50, 5000))
 @given(problems())
 @example(NEXT_TO_NOTHING)
 @example(BESIDE_WHAT_NOBODY_PAYS)

@@ -14,6 +14,7 @@ from nestling.optimizer.alternatives import choice, forced
 from tests.optimizer.exhaustive import exhaustive
 from tests.optimizer.problems import problems
 from tests.optimizer.shop import shop
+from tests.soaking import examples
 
 
 def test_the_rejected_home_has_its_price():
@@ -68,7 +69,7 @@ def test_a_decision_that_never_turns_has_no_flip():
     assert [flip for flip in rate_flips(problem, "home of line", statements=["page"]) if flip.at > 100.0] == []
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(30, 1000))
 @given(problems())
 def test_alternatives_cost_what_trying_everything_says(problem):
     """Each alternative's cost is the enumerator's with that alternative forced."""
@@ -86,7 +87,7 @@ def test_alternatives_cost_what_trying_everything_says(problem):
         assert other.cost == (pytest.approx(expected, rel=1e-7, abs=1e-12) if expected is not None else None)
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(20, 1000))
 @given(problems())
 def test_at_a_flip_both_choices_cost_the_same_and_none_before(problem):
     """At the flip the present choice and the other cost the same, and half-way to it the present one is still best."""

@@ -19,6 +19,7 @@ from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Quantity, Statistics
 from nestling.ir.workload import Requirements
+from tests.least_cost import designed
 from tests.planner.reads.beside_sqlite import as_shown, shown
 
 
@@ -56,7 +57,11 @@ class Scenario:
         return Scenario(self.address, replace(self.reading, statistics=statistics))
 
     def designed(self) -> Proposal:
-        """The design at least cost."""
+        """The design at least cost, without what its alternatives would cost."""
+        return designed(self.reading)
+
+    def explained(self) -> Proposal:
+        """The design at least cost with all that is told of it."""
         return pipeline.design(self.reading)
 
     def compiled(self, proposal: Proposal, name: str) -> CompiledRead:

@@ -98,11 +98,11 @@ def test_the_count_is_exact_where_nothing_may_lack(tmp_path: Path) -> None:
 def test_pages_seldom_read_are_counted_when_asked(tmp_path: Path) -> None:
     """The design turns where its explanation says: below some reads of a page for each visit, nothing is kept."""
     application = pages(tmp_path)
-    weighed = next(each for each in application.designed().weighed if each.pattern == "approximation")
+    weighed = next(each for each in application.explained().weighed if each.pattern == "approximation")
     flip = next(each for each in weighed.flips if each.quantity == "rate of page")
     assert flip.at == pytest.approx(570, rel=0.2)
-    assert steps(application.with_rates(page=flip.at * 1.02).designed()) == [STEP]
-    assert steps(application.with_rates(page=flip.at * 0.98).designed()) == []
+    assert steps(application.with_rates(page=flip.at * 1.02).explained()) == [STEP]
+    assert steps(application.with_rates(page=flip.at * 0.98).explained()) == []
 
 
 def test_rough_counts_are_priced_as_they_are_compiled(tmp_path: Path) -> None:

@@ -104,11 +104,11 @@ def test_old_rows_lie_apart_where_others_are_read_through(tmp_path: Path, databa
 def test_many_new_rows_are_worth_no_archive(tmp_path: Path) -> None:
     """A row that is written asks for both collections; the flip point says from how many on."""
     application = sales(tmp_path)
-    kept = next(each for each in application.designed().weighed if each.chosen and each.pattern == "archive")
+    kept = next(each for each in application.explained().weighed if each.chosen and each.pattern == "archive")
     (flip,) = (flip for flip in kept.flips if flip.quantity == "rate of sell")
     assert flip.at > flip.now
-    assert chosen(application.with_rates(sell=flip.at * 0.9).designed(), "archive")
-    assert chosen(application.with_rates(sell=flip.at * 1.1).designed(), "archive") == []
+    assert chosen(application.with_rates(sell=flip.at * 0.9).explained(), "archive")
+    assert chosen(application.with_rates(sell=flip.at * 1.1).explained(), "archive") == []
 
 
 @pytest.mark.parametrize("sales_a_second", [1.0, 50.0])

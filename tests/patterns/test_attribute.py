@@ -125,11 +125,11 @@ def assert_found_by_the_index(application: Scenario, proposal: Proposal, databas
 def test_few_new_rows_are_worth_no_list(tmp_path: Path) -> None:
     """Each index pays for itself where little is written; the flip point says from how many new rows on."""
     application = products(tmp_path)
-    assert chosen(application.with_rates(add=1.0).designed(), "attribute") == []
-    kept = next(each for each in application.designed().weighed if each.chosen and each.pattern == "attribute")
+    assert chosen(application.with_rates(add=1.0).explained(), "attribute") == []
+    kept = next(each for each in application.explained().weighed if each.chosen and each.pattern == "attribute")
     (flip,) = (flip for flip in kept.flips if flip.quantity == "rate of add" and flip.at < flip.now)
-    assert chosen(application.with_rates(add=flip.at * 0.9).designed(), "attribute") == []
-    assert chosen(application.with_rates(add=flip.at * 1.1).designed(), "attribute")
+    assert chosen(application.with_rates(add=flip.at * 0.9).explained(), "attribute") == []
+    assert chosen(application.with_rates(add=flip.at * 1.1).explained(), "attribute")
 
 
 @pytest.mark.parametrize("adds", [1.0, 200.0])

@@ -86,12 +86,12 @@ def test_many_new_versions_are_worth_no_copy(tmp_path: Path) -> None:
     """Each new version would change its policy; the flip point says from how many on."""
     application = policies(tmp_path)
     kept = next(
-        each for each in application.designed().weighed if each.chosen and each.pattern == "document-versioning"
+        each for each in application.explained().weighed if each.chosen and each.pattern == "document-versioning"
     )
     (flip,) = (flip for flip in kept.flips if flip.quantity == "rate of revise")
     assert flip.at > flip.now
-    assert chosen(application.with_rates(revise=flip.at * 0.9).designed(), "document-versioning")
-    assert chosen(application.with_rates(revise=flip.at * 1.1).designed(), "document-versioning") == []
+    assert chosen(application.with_rates(revise=flip.at * 0.9).explained(), "document-versioning")
+    assert chosen(application.with_rates(revise=flip.at * 1.1).explained(), "document-versioning") == []
 
 
 @pytest.mark.parametrize("revisions", [1.0, 2000.0])

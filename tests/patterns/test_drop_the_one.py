@@ -90,7 +90,7 @@ def test_a_write_of_what_is_read_only_is_told(tmp_path: Path) -> None:
 
 def test_what_it_saves_and_makes_impossible_is_told(tmp_path: Path) -> None:
     """The figure is that of the host's homes: what the cheapest other one would cost more; the price is what nobody can write."""
-    weighed = messages(tmp_path, READ_ONLY + SHOWN + VISITED).designed().weighed
+    weighed = messages(tmp_path, READ_ONLY + SHOWN + VISITED).explained().weighed
     [dropped] = [each for each in weighed if each.structure == "host in each message only"]
     assert dropped.chosen
     assert dropped.gain is not None

@@ -176,7 +176,7 @@ def test_what_no_such_index_can_be_made_for(asked: str, tmp_path: Path) -> None:
 
 def test_it_is_explained_and_turns(tmp_path: Path) -> None:
     """The report says which rows are in it, how many of all, and at which rates the decision is another."""
-    (found,) = [each for each in events(tmp_path, ERRORS).designed().weighed if each.chosen]
+    (found,) = [each for each in events(tmp_path, ERRORS).explained().weighed if each.chosen]
     assert 'with level = "error", 0.02 of all' in found.price
     assert found.flips
 
@@ -192,5 +192,5 @@ def test_it_is_read_back_from_a_design(tmp_path: Path) -> None:
 @pytest.mark.parametrize("happened", [1e-5, 1e-2])
 def test_rates_far_apart_turn_somewhere(happened: float, tmp_path: Path) -> None:
     """Where the decision turns is sought to an end, however little a write in days matters beside many reads."""
-    proposal = events(tmp_path, ERRORS).with_rates(happened=happened, errors=10_000).designed()
+    proposal = events(tmp_path, ERRORS).with_rates(happened=happened, errors=10_000).explained()
     assert any(each.flips for each in proposal.weighed)

@@ -95,7 +95,7 @@ def test_conditions_come_before_second_documents(tmp_path: Path, database: Datab
 def test_a_cold_cache_makes_small_documents_worth_more(tmp_path: Path) -> None:
     """With products that do not fit the cache, what a split saves is page reads: it pays at lower rates."""
     application = products(tmp_path)
-    warm, cold = application.designed(), application.with_counts(product=10_000_000).designed()
+    warm, cold = application.explained(), application.with_counts(product=10_000_000).explained()
     gains = [next(each.gain for each in made.weighed if each.pattern == "split") for made in (warm, cold)]
     assert gains[0] is not None
     assert gains[1] is not None

@@ -108,8 +108,8 @@ def test_what_is_kept_is_what_is_asked_for(tmp_path: Path, reads: str, stored: s
 def test_a_tree_whose_rows_move_all_the_time_keeps_nothing(tmp_path: Path) -> None:
     """Each move changes every row below: the walk is cheaper, and the flip point says from which rate on."""
     application = categories(tmp_path, READS + WRITES)
-    assert chosen(application.with_rates(move=300.0).designed(), "tree") == []
-    kept = next(each for each in application.designed().weighed if each.chosen and each.pattern == "tree")
+    assert chosen(application.with_rates(move=300.0).explained(), "tree") == []
+    kept = next(each for each in application.explained().weighed if each.chosen and each.pattern == "tree")
     assert any(flip.quantity == "rate of move" for flip in kept.flips)
 
 

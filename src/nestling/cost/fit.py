@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import sqrt
+from operator import mul
 from random import Random
 
 from nestling.cost.profile import Coefficient, Identity, Profile
@@ -114,4 +115,5 @@ def _doubts(rows: Sequence[Row], times: Sequence[float], found: Sequence[float])
 
 
 def _dot(one: Row, other: Row) -> float:
-    return sum(a * b for a, b in zip(one, other, strict=True))
+    product: float = sum(map(mul, one, other))
+    return product

@@ -77,6 +77,8 @@ def solve_parts(problem: DesignProblem, deadline: float, *, any_of_equals: bool 
 
 def _by_reach(problem: DesignProblem) -> tuple[list[Limit], list[Limit]]:
     """The limits within one part, and those over several."""
+    if not problem.limits:
+        return [], []
     parts = components(replace(problem, limits=()))
     part_of = {structure.id: place for place, part in enumerate(parts) for structure in part.structures}
     local: list[Limit] = []

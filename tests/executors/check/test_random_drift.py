@@ -23,7 +23,7 @@ from tests.generators.worlds import World, worlds
 from tests.planner.upkeep.settled import same
 from tests.soaking import SOAKING, examples
 
-EXAMPLES = examples(6, 1000, "NESTLING_CHECKS")
+EXAMPLES = examples(4, 1000, "NESTLING_CHECKS")
 
 
 @pytest.mark.timeout(0 if SOAKING else 900)

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nestling.pipeline import design, inspect
+from nestling.pipeline import inspect
+from tests.least_cost import designed
 from tests.two_prices import two_prices
 
 WORKLOADS = Path(__file__).parents[3] / "benchmarks" / "workloads"
@@ -24,7 +25,7 @@ EXCEPTIONS = {
 def test_both_prices_agree(name: str, strategy: str) -> None:
     """Within a factor of two, but for the statements said above, each of which is not."""
     reading = inspect(str(WORKLOADS / name / "model.yaml"), workload=WORKLOADS / name / "workload.sql")
-    found = two_prices(reading, design(reading, strategy))
+    found = two_prices(reading, designed(reading, strategy))
     assert found
     apart = {
         statement: f"{prices.search * 1e6:,.0f} µs and {prices.compiled * 1e6:,.0f} µs"

@@ -11,6 +11,7 @@ from nestling.ir.candidate import Indexed, Paired
 from nestling.ir.reading import Reading
 from nestling.pipeline import design, inspect
 from nestling.pipeline.designing import posed
+from tests.least_cost import designed
 from tests.two_prices import two_prices
 
 FACTOR = 2.0
@@ -70,14 +71,14 @@ def test_no_index_on_them_is_a_candidate(reading: Reading) -> None:
 @pytest.mark.parametrize("strategy", ["normalized", "embedded", "optimal"])
 def test_designs_index_them_only_where_they_are_unique(reading: Reading, strategy: str) -> None:
     """The unique one keeps its index, which is said to serve no statement."""
-    found = [(each.keys[0][0], each.unique, each.serves) for each in design(reading, strategy).design.indexes]
+    found = [(each.keys[0][0], each.unique, each.serves) for each in designed(reading, strategy).design.indexes]
     assert [each for each in found if each[0] in {"email", "nick", "land", "_id"}] == [("nick", True, ())]
 
 
 @pytest.mark.parametrize("strategy", ["normalized", "embedded"])
 def test_their_prices_count_the_scan(reading: Reading, strategy: str) -> None:
     """The search's price of each statement is within a factor of two of the compiled one's."""
-    found = two_prices(reading, design(reading, strategy))
+    found = two_prices(reading, designed(reading, strategy))
     assert found.keys() == {each.name for each in reading.workload.statements}
     apart = {name: prices for name, prices in found.items() if prices.factor > FACTOR}
     assert not apart

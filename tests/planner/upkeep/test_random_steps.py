@@ -23,7 +23,7 @@ from tests.planner.upkeep.changed import settle
 from tests.planner.upkeep.worlds_after import is_possible, rows_after
 from tests.soaking import SOAKING, examples
 
-EXAMPLES = examples(8, 1000, "NESTLING_UPKEEPS")
+EXAMPLES = examples(6, 1000, "NESTLING_UPKEEPS")
 
 
 @pytest.mark.timeout(0 if SOAKING else 900)

@@ -104,6 +104,7 @@ def _ours(store: Store) -> list[tuple[object, ...]]:
     ]
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(("change", "values"), CHANGES)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_rows_are_postgresqls(served: Served, change: str, values: Mapping[str, object], strategy: str) -> None:
@@ -127,6 +128,7 @@ INSERTS: tuple[tuple[str, Mapping[str, object]], ...] = (
 )
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(("rows", "values"), INSERTS)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_new_rows_are_postgresqls(served: Served, rows: str, values: Mapping[str, object], strategy: str) -> None:

@@ -71,6 +71,7 @@ def _filled(store: Store) -> Store:
     return store
 
 
+@pytest.mark.in_turn("strategy")
 @pytest.mark.parametrize(("change", "values"), CHANGES)
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_rows_are_postgresqls(served: Served, change: str, values: Mapping[str, object], strategy: str) -> None:

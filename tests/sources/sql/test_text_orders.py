@@ -15,6 +15,7 @@ from sqlalchemy import make_url
 from nestling.ir.collations import collation_option
 from nestling.ir.expression import Collation
 from nestling.sources.sql.mysql_orders import unlike
+from tests.soaking import sample
 
 ASCII = [*map(chr, range(32, 127))]
 EUROPE = [
@@ -125,7 +126,7 @@ def test_every_collation_is_known(cursor: Any, database: Database[Any]) -> None:
     )
     names = [name if charset else f"utf8mb4_{name}" for name, charset in cursor.fetchall()]
     looked_at, wrong = 0, {}
-    for name in names:
+    for name in sample(sorted(names), one_in=4):
         if "_bin" in name or name == "binary" or name.startswith("swe7"):  # which has other letters in place of signs
             continue
         pattern = unlike(name).ordered
@@ -135,4 +136,4 @@ def test_every_collation_is_known(cursor: Any, database: Database[Any]) -> None:
             wrong[name] = found
         looked_at += 1
     assert not wrong, "\n".join(f"{k} {v[:5]}" for k, v in wrong.items())
-    assert looked_at > 100
+    assert looked_at > 25

@@ -95,14 +95,25 @@ def _letters_alike() -> str:
 
 
 _BLOCKS = ("def ", "class ")
-_SOURCES = [inspect.getsource(module) for module in _MODULES]
+
+
+def _definitions(source: str, tree: ast.Module) -> dict[str, str]:
+    """The text of each definition at the top of a module. The lines are split once: `ast.get_source_segment` does it per node."""
+    lines = source.encode().split(b"\n")
+    return {name: _text(lines, node) for node in tree.body for name in _names_of(node)}
+
+
+def _text(lines: list[bytes], node: ast.stmt) -> str:
+    """What a statement says that begins its line."""
+    *whole, last = lines[node.lineno - 1 : node.end_lineno]
+    return b"\n".join((*whole, last[: node.end_col_offset])).decode()
+
+
+_SOURCES = {source: ast.parse(source) for source in (*map(inspect.getsource, _MODULES), _OWN_IMPORTS)}
 _DEFINITIONS = {
-    name: ast.get_source_segment(source, node) or ""
-    for source in _SOURCES
-    for node in ast.parse(source).body
-    for name in _names_of(node)
+    name: text for source, tree in _SOURCES.items() for name, text in _definitions(source, tree).items()
 } | {"letters_alike": _letters_alike()}
-_IMPORTS = [node for source in (*_SOURCES, _OWN_IMPORTS) for node in ast.parse(source).body if _is_import(node)]
+_IMPORTS = [node for tree in _SOURCES.values() for node in tree.body if _is_import(node)]
 DEFINED = frozenset(_DEFINITIONS) | {alias.name for node in _IMPORTS for alias in node.names}  # type: ignore[attr-defined]
 """Names that nothing else in a module may have."""
 

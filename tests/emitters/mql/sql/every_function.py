@@ -44,11 +44,13 @@ def forms(dialect: str, has: Callable[[Form], bool], more: Sequence[str] = ()) -
     trees: set[exp.Expr] = set()
     for name, count in product(sorted(named), range(1, MOST_ARGUMENTS + 1)):
         form = Form(name, count)
+        if not has(form):
+            continue
         try:
             (item,) = parse(f"SELECT {form.call('abc'[:count])} FROM t", rules).tree.expressions
         except (StatementGap, WorkloadError):
             continue
-        if _is_known(item) and item not in trees and has(form):
+        if _is_known(item) and item not in trees:
             trees.add(item)
             yield form
 
