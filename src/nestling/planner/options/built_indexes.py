@@ -28,7 +28,8 @@ def built_indexes(modes: Modes, statement: Statement, access: Access, position: 
         homes = [home for home in places.homes[entity.name] if group and _keeps_unique(modes, home, group)]
         yield from _step(modes, statement, access, position, group, homes, same, rows)
     for link in situation.parents[entity.name]:
-        same = tuple(places.indexes_on(entity.name, link))
+        few = (name for name, index in places.partial[entity.name] if places.leads_along(index, link))  # pay for both
+        same = (*places.indexes_on(entity.name, link), *few)
         homes = [home for home in places.homes[entity.name] if _refers(modes, home, link.child_attributes)]
         yield from _step(modes, statement, access, position, link.child_attributes, homes, same, rows)
 

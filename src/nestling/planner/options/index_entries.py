@@ -17,7 +17,7 @@ from nestling.planner.options.modes import Modes
 
 def entries_written(modes: Modes, access: Access, index: Indexed) -> float:
     """Entries for one row, on average."""
-    return _written(modes, access, index)
+    return sum(_written(modes, access, each) for each in modes.places.with_beside(index))
 
 
 def entries_across(modes: Modes, access: Access, index: IndexedAcross) -> float:
