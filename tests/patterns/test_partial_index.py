@@ -11,6 +11,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.compiled import bind
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.proposal import Proposal
 from nestling.ir.situation import Thresholds, situation
 from nestling.patterns import propose
@@ -149,10 +150,15 @@ UPDATE event SET level = 'info' WHERE score = :score AND level = 'error' AND at 
 
 
 def test_a_foreign_key_has_an_index_anyway(tmp_path: Path) -> None:
-    """One over all rows that begins with the worker takes its place: one over errors would be written beside it."""
+    """Beside it one over errors costs an entry for few events, one over all rows an entry for each."""
     of_worker = ERRORS.replace("at >= :since", "worker_id = :worker").replace("since", "worker").replace("900", "7")
-    application = events(tmp_path, of_worker)
-    assert not chosen(application.designed(), "partial-index")
+    proposal = pipeline.design(events(tmp_path, of_worker).reading)
+    assert partial_index(proposal) == (("worker_id", "at"), (Clause("level", ClauseOperator.EQUAL, "error"),))
+    built = {tuple(path for path, _ in each.keys): each.partial for each in planned_indexes(proposal.design)}
+    assert built[("worker_id",)] == ()
+    (full,) = [each for each in proposal.weighed if each.structure == "index of event on level, worker_id, -at"]
+    assert full.gain < 0
+    assert full.statements == ("happened",)
 
 
 @pytest.mark.parametrize(

@@ -164,9 +164,10 @@ def test_the_newest_of_a_series_of_buckets(
             expected = connection.execute(sql, {"sensor": sensor}).fetchall()
             assert list(run_read(database, read, {"sensor": sensor})) == expected
     stages = [{"$match": {"sensor_id": 1}}, *read.pipeline[1:]]
-    assert (
-        stages[1:3] == [{"$sort": {"events.at": -1}}, {"$limit": 12 if "OFFSET" in sql else stages[2].get("$limit")}]
-    ) is is_few
+    first, second = stages[1:3]
+    assert (first == {"$sort": {"events.at": -1}}) is is_few
+    if is_few and "OFFSET" in sql:
+        assert second == {"$limit": 12}
     if is_few:
         command: dict[str, Any] = {"aggregate": read.collection, "pipeline": stages, "cursor": {}}
         told = database.command("explain", command, verbosity="executionStats")
