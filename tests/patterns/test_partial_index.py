@@ -157,7 +157,8 @@ def test_a_foreign_key_has_an_index_anyway(tmp_path: Path) -> None:
     built = {tuple(path for path, _ in each.keys): each.partial for each in planned_indexes(proposal.design)}
     assert built[("worker_id",)] == ()
     (full,) = [each for each in proposal.weighed if each.structure == "index of event on level, worker_id, -at"]
-    assert full.gain is not None and full.gain < 0
+    assert full.gain is not None
+    assert full.gain < 0
     assert full.statements == ("happened",)
 
 
