@@ -208,7 +208,8 @@ def _least_cost(
         return Redesign(found.in_place, None, (), warning)
     problem = _keeping(problem, there) if warning else problem
     solution = solve(problem, limit_seconds=limit_seconds)
-    made = explained(replace(posing, problem=problem), solution, today)
+    left = limit_seconds - solution.seconds
+    made = explained(replace(posing, problem=problem), solution, today, seconds_left=left)
     proposal = _with_other_indexes(_constrained(_without_fixed(made, fixed), kept), today)
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     steps, then = changes(every, there, solution.chosen | stay), evaluate(every, solution.chosen | stay)
