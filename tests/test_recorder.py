@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from pymongo import MongoClient, UpdateOne
 from pymongo.errors import DuplicateKeyError
 from pymongo.monitoring import CommandStartedEvent, CommandSucceededEvent
 
+from nestling import recorder as recorder_module
 from nestling.common.server import Server
 from nestling.ir.capture import Operation, read_capture
 from nestling.recorder import Recorder
@@ -86,3 +88,17 @@ def test_recording_costs_next_to_nothing(mongod: Server, database: Any, tmp_path
         for number in range(1_000):
             client[database.name]["things"].find_one({"_id": number, "name": {"$ne": "x"}})
     assert recorder.taken / 1_000 < 200e-6
+
+
+def test_threads_share_a_recorder(
+    mongod: Server, database: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Those that find it time to write do so one after the other."""
+    monkeypatch.setattr(recorder_module, "WRITE_SECONDS", 0.0)
+    with Recorder(tmp_path / "capture.json") as recorder, _with(mongod, recorder) as client:
+        things = client[database.name]["things"]
+        with ThreadPoolExecutor(8) as pool:
+            list(pool.map(lambda number: things.find_one({"_id": number}), range(400)))
+    assert not caplog.records
+    (seen,) = read_capture((tmp_path / "capture.json").read_text()).seen
+    assert seen.count == 400

@@ -49,7 +49,7 @@ class Recorder(CommandListener):
         self._samples = samples
         self._tally = Tally(Kind.RECORDER)
         self._pending: OrderedDict[int, tuple[str, Mapping[str, Any]]] = OrderedDict()
-        self._lock = threading.Lock()
+        self._lock, self._writing = threading.Lock(), threading.Lock()
         self._begun = self._written = time.monotonic()
         atexit.register(self.close)
 
@@ -72,6 +72,7 @@ class Recorder(CommandListener):
             now = time.monotonic()
             self._count(begun[0], begun[1], event, now)
             is_time = now - self._written > WRITE_SECONDS
+            self._written = now if is_time else self._written
         if is_time:
             self._write()
 
@@ -88,6 +89,8 @@ class Recorder(CommandListener):
     def close(self) -> None:
         """Write what was recorded. The recorder goes on; the file is written again later."""
         atexit.unregister(self.close)
+        with self._lock:
+            self._written = time.monotonic()
         self._write()
 
     def __enter__(self) -> Recorder:
@@ -114,9 +117,10 @@ class Recorder(CommandListener):
                 self._tally.follower.watch(threading.get_ident(), now, part.shape, asked, returned, documents)
 
     def _write(self) -> None:
-        self._written = time.monotonic()
+        """One thread at a time, so that the file never goes back to what was recorded before."""
         try:
-            write_whole(self.path, capture_text(self.capture()).encode())
+            with self._writing:
+                write_whole(self.path, capture_text(self.capture()).encode())
         except OSError as error:
             _LOG.warning("the recording %s cannot be written: %s", self.path, error)
 

@@ -15,7 +15,6 @@ a column of JSON also takes a dict or list, one of intervals a timedelta.
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, overload
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
+from nestling.common.recent import Recent
 from nestling.ir.compiled import CompiledRead, NotCompiled, OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.program import CompiledWrite
@@ -46,8 +46,8 @@ DesignLike: TypeAlias = Proposal | Design | Path | str
 WorkloadLike: TypeAlias = Workload | Path | str
 ResultRow: TypeAlias = dict[str, object]
 MICROSECONDS = ("error", "round")
-MOST_BOUND = 500
-"""How many statements are kept compiled with values that stand where a constant is needed; the oldest are compiled again."""
+MOST_KEPT = 500
+"""How many statements are kept compiled besides those of the workload; what was not run longest is compiled again."""
 _Ready: TypeAlias = tuple[CompiledRead | CompiledWrite, dict[str, object]]
 """A statement, and the values it is run with."""
 Done = TypeVar("Done")
@@ -131,10 +131,10 @@ class _Statements(Generic[Driver]):
         if isinstance(workload, Path | str):
             workload, self._gaps = statements_of(self._proposal, workload, dialect)
         self._workload = workload or Workload()
-        self._made: dict[tuple[str, ...], CompiledRead | CompiledWrite] = {}
-        self._constants: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters that are, by the statement
-        self._numbered: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters for numbers, likewise
-        self._bound = deque[tuple[str, ...]]()  # what is kept for some values of these, the oldest first
+        most = MOST_KEPT + len(self._workload.statements)
+        self._made = Recent[tuple[str, ...], CompiledRead | CompiledWrite](most)
+        self._constants = Recent[tuple[str, str], tuple[str, ...]](most)  # parameters that are, by the statement
+        self._numbered = Recent[tuple[str, str], tuple[str, ...]](most)  # parameters for numbers, likewise
         self._fits = False
 
     def _repr_html_(self) -> str:
@@ -178,7 +178,7 @@ class _Statements(Generic[Driver]):
         Values that stand where a constant is needed are part of it, so it is kept for these. Raises `WorkloadError` for
         mistakes, `GapError` for what cannot be compiled.
         """
-        constants = (*self._constants.get((name, sql), ()), *self._made_of_null(sql, parameters, name, dialect))
+        constants = (*(self._constants.get((name, sql)) or ()), *self._made_of_null(sql, parameters, name, dialect))
         known = self._made.get(_key(name, sql, constants, parameters))
         if known is None:
             known, constants = self._convert(sql, parameters, name, dialect)
@@ -193,7 +193,7 @@ class _Statements(Generic[Driver]):
         numbered = self._numbered.get((name, sql))
         if numbered is None:
             numbered = numbered_parameters(self._proposal, sql, dialect=self._dialect or dialect)
-            self._numbered[name, sql] = numbered
+            self._numbered.keep((name, sql), numbered)
         yield from (each for each in numbered if parameters.get(each, "") is None)
 
     def _convert(
@@ -207,11 +207,8 @@ class _Statements(Generic[Driver]):
             raise GapError(Problem(made.gap.said, where=made.gap.where or name))
         key = _key(name, sql, constants, parameters)
         if constants:
-            self._constants[name, sql] = tuple(each for each in constants if parameters[each] is not None)
-            self._bound.append(key)
-            if len(self._bound) > MOST_BOUND:
-                self._made.pop(self._bound.popleft(), None)
-        self._made[key] = made
+            self._constants.keep((name, sql), tuple(each for each in constants if parameters[each] is not None))
+        self._made.keep(key, made)
         return made, constants
 
 

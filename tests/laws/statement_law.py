@@ -33,6 +33,7 @@ from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
 from nestling.ir.expression import Expression, InList
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.operands import conjuncts
 from nestling.ir.rows import Column, RowQuery
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
 from nestling.ir.types import TypeName
@@ -40,7 +41,6 @@ from nestling.ir.work import Work
 from nestling.planner.options.relations import relations_within
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate

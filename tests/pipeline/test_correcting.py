@@ -170,3 +170,11 @@ def _sql(reading: Reading, name: str) -> str:
     found = reading.workload.statement(name)
     assert found is not None
     return found.sql
+
+
+def test_the_time_limit_bounds_what_comes_after_the_search(reading: Reading) -> None:
+    """Nothing is weighed once the time is up, and the design says so."""
+    assert pipeline.design(reading).weighed
+    hurried = pipeline.design(reading, limit_seconds=0.001)
+    assert any("raise --time-limit" in note for note in hurried.notes)
+    assert not any(decision.alternatives and decision.alternatives[0].cost for decision in hurried.decisions)

@@ -45,7 +45,8 @@ if TYPE_CHECKING:
     default=60.0,
     show_default=True,
     metavar="S",
-    help="Seconds to search; after them the best design found so far is given, with its gap to the bound.",
+    help="Seconds to search, and to weigh alternatives in what is left of them; then the best design found so far is given, with"
+    " its gap to the bound.",
 )
 @click.option(
     "--budget",

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from uuid import uuid4
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write the file beside its place, then put it there; what was there stays until then. Raises `OSError`."""
-    beside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    beside.write_bytes(content)
-    beside.replace(path)
+    """Write the file beside its place, then put it there; what was there stays until then. Raises `OSError`.
+
+    Threads and processes may write the same file at once: it is what one of them wrote.
+    """
+    beside = path.with_name(f"{path.name}.{os.getpid()}-{uuid4().hex}.part")
+    try:
+        beside.write_bytes(content)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)

@@ -41,11 +41,6 @@ class Placeholder(ABC):
         """Whether the value is a pattern of SQL's, and its regular expression belongs here."""
         return False
 
-    @property
-    def variable(self) -> str:
-        """What mongosh knows the value as."""
-        return f"{self.name}_regex" if self.is_regex else self.name
-
 
 class ServerTime(str):
     """The server's time in an expression, told from a text that looks like it."""

@@ -50,6 +50,23 @@ def conjunction(*predicates: Expression | None) -> Expression | None:
     return None if not flat else flat[0] if len(flat) == 1 else And(tuple(flat))
 
 
+def conjuncts(predicate: Expression | None) -> list[Expression]:
+    """What must all be true for the predicate to be: the other way round."""
+    if predicate is None:
+        return []
+    if isinstance(predicate, And):
+        return [each for operand in predicate.operands for each in conjuncts(operand)]
+    return [predicate]
+
+
+SUBQUERIES = (ScalarSubquery, Exists, InSubquery)
+
+
+def has_subquery(expression: Expression) -> bool:
+    """Whether there is a subquery in it."""
+    return isinstance(expression, SUBQUERIES) or any(map(has_subquery, operands(expression)))
+
+
 def operands(expression: Expression) -> Iterator[Expression]:
     """The expressions directly inside, those in a subquery's relation not included."""
     match expression:

@@ -6,9 +6,10 @@ Time is the last resort only: an allowance says whether it was the time that ran
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from nestling.ir.options import DesignProblem
+from nestling.optimizer.solved_parts import SolvedParts
 
 LEAST = 200
 """Modes that a solve counts for at least: it takes some time however small the problem is."""
@@ -16,11 +17,12 @@ LEAST = 200
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`)."""
+    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`). `solved` keeps what solves may share."""
 
     deadline: float
     modes: float = float("inf")
     time_was_up: bool = False
+    solved: SolvedParts = field(default_factory=SolvedParts)
 
     def take(self, problem: DesignProblem) -> float | None:
         """The seconds that one solve of the problem may take; None when it is not allowed any more."""

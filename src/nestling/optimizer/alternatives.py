@@ -62,7 +62,9 @@ def _alternative(
     if seconds is None:
         return None
     try:
-        solution = attempt(forced(part, group, structure), limit_seconds=seconds, any_of_equals=True)
+        solution = attempt(
+            forced(part, group, structure), limit_seconds=seconds, any_of_equals=True, solved=allowed.solved
+        )
     except errors.SearchError:
         return None
     if solution is None:

@@ -102,11 +102,23 @@ def rate_flips(
 
     What does not fit into `allowed` is left out. `corners` keeps what was found, for other decisions of this part.
     """
-    left = allowed or allowance()
-    part = part_of(problem, group)
+    part, left = part_of(problem, group), allowed or allowance()
+    return rate_flips_within(part, group, statements=statements, solves=solves, allowed=left, corners=corners)
+
+
+def rate_flips_within(
+    part: DesignProblem,
+    group: str,
+    *,
+    statements: Iterable[str] | None = None,
+    solves: int,
+    allowed: Allowance,
+    corners: Corners | None = None,
+) -> tuple[Turn, ...]:
+    """The same for a group of a connected part of the problem."""
     found: list[Turn] = []
     for statement in statements if statements is not None else touching(part, group):
-        now = problem.rates[statement]
+        now = part.rates[statement]
 
         def at(rate: float, statement: str = statement) -> DesignProblem:
             return part.with_rate(statement, rate)
@@ -119,7 +131,7 @@ def rate_flips(
             low=0.0,
             high=(now or 1.0) * FACTOR,
             solves=solves,
-            allowed=left,
+            allowed=allowed,
             known=corners.setdefault(statement, FlipSearch()) if corners is not None else None,
         )
     return tuple(sorted(found, key=lambda flip: (factor_between(flip.now, flip.at), flip.quantity)))
@@ -178,7 +190,7 @@ class _Search:
         if seconds is None:
             return None
         try:
-            solution = attempt(problem, limit_seconds=seconds, any_of_equals=True)
+            solution = attempt(problem, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
         except errors.SearchError:
             return None
         if solution is None or not solution.proved:

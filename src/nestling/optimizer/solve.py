@@ -12,9 +12,10 @@ from nestling.optimizer.budget import with_limits
 from nestling.optimizer.components import components, touched
 from nestling.optimizer.conflict import conflict
 from nestling.optimizer.evaluate import evaluate, holds
-from nestling.optimizer.part import Part, solve_part
+from nestling.optimizer.part import Part
 from nestling.optimizer.presolve import presolve
 from nestling.optimizer.problem_check import check_problem
+from nestling.optimizer.solved_parts import SolvedParts
 
 PROVED_GAP = 1e-6
 """The relative gap up to which a solution counts as proved optimal."""
@@ -38,14 +39,16 @@ def solve(problem: DesignProblem, *, limit_seconds: float = 60.0, budgets: Itera
 
 
 @no_cycle_search()
-def attempt(problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool = False) -> Solution | None:
+def attempt(
+    problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool = False, solved: SolvedParts | None = None
+) -> Solution | None:
     """The same, with None where nothing is allowed: finding out why takes longer than the search.
 
-    `any_of_equals`: which of equally cheap choices it is does not matter.
+    `any_of_equals`: which of equally cheap choices it is does not matter. `solved` keeps the parts, for problems like this one.
     """
     started = time.perf_counter()
     reduced = presolve(problem)
-    parts = solve_parts(reduced.problem, started + limit_seconds, any_of_equals=any_of_equals)
+    parts = solve_parts(reduced.problem, started + limit_seconds, any_of_equals=any_of_equals, solved=solved)
     if parts is None:
         return None
     chosen = reduced.chosen.union(*(part.chosen for part in parts))
@@ -56,14 +59,16 @@ def attempt(problem: DesignProblem, *, limit_seconds: float, any_of_equals: bool
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
 
 
-def solve_parts(problem: DesignProblem, deadline: float, *, any_of_equals: bool = False) -> list[Part] | None:
+def solve_parts(
+    problem: DesignProblem, deadline: float, *, any_of_equals: bool = False, solved: SolvedParts | None = None
+) -> list[Part] | None:
     """Solve a reduced problem part by part; None when a part has no allowed choice.
 
     Limits that tie parts together come in only once a choice breaks them: until then the parts are solved apart.
     """
     local, spanning = _by_reach(problem)
     active: tuple[Limit, ...] = ()
-    solved: dict[tuple[str, ...], Part] = {}
+    solved = SolvedParts() if solved is None else solved
     while True:
         parts = _solve_all(replace(problem, limits=(*local, *active)), deadline, solved, any_of_equals)
         if parts is None:
@@ -89,16 +94,12 @@ def _by_reach(problem: DesignProblem) -> tuple[list[Limit], list[Limit]]:
     return local, spanning
 
 
-def _solve_all(
-    problem: DesignProblem, deadline: float, solved: dict[tuple[str, ...], Part], any_of_equals: bool
-) -> list[Part] | None:
-    """Solve the parts, small ones first; `solved` keeps those that later rounds have again."""
+def _solve_all(problem: DesignProblem, deadline: float, solved: SolvedParts, any_of_equals: bool) -> list[Part] | None:
+    """Solve the parts, small ones first."""
     parts = []
     for component in sorted(components(problem), key=lambda part: len(part.steps) + len(part.structures)):
-        key = (*(structure.id for structure in component.structures), "|", *(limit.name for limit in component.limits))
-        part = solved.get(key) or solve_part(component, deadline, any_of_equals=any_of_equals)
+        part = solved.solve(component, deadline, any_of_equals=any_of_equals)
         if part is None:
             return None
-        solved[key] = part
         parts.append(part)
     return parts

@@ -13,7 +13,7 @@ from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
 from nestling.optimizer.components import components
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
-from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips
+from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips_within
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +32,10 @@ class Weighed:
         if self.left_out:
             found.append(
                 f"what the alternatives of {len(self.left_out)} of {every} decisions cost is not told, it would take too long:"
-                " the least cost is proved without it"
+                " what is chosen does not depend on it"
             )
         if self.time_was_up:
-            found.append("weighing alternatives took longer than it may: on a faster machine more of them may be told")
+            found.append("weighing alternatives took longer than it may: raise --time-limit to be told more of them")
         return tuple(found)
 
 
@@ -90,7 +90,7 @@ def weigh(
         if not corners[id(part)] and solution.proved:
             corners[id(part)] = known_corners(part, solution.chosen)
         known = corners[id(part)]
-        turns = rate_flips(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
+        turns = rate_flips_within(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
         missing = _crossings(part, solution, weighing, turns)
         more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
         found[name] = replace(weighing, turns=(*turns, *more))

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field
 from nestling.ir import algebra as a
 from nestling.ir.expression import Arithmetic, Collation, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.model import Model
-from nestling.ir.operands import operands
+from nestling.ir.operands import SUBQUERIES, operands
 from nestling.ir.row_steps import ColumnId
 from nestling.ir.types import TypeName
 from nestling.planner.reads.determined import Ids, at_most_one, determines, ids, plain_column, sorted_columns
-from nestling.planner.reads.traverse import SUBQUERIES, expressions, free_columns, inputs, mentioned, subqueries
+from nestling.planner.reads.traverse import expressions, free_columns, inputs, mentioned, subqueries
 
 NO_ORDER = "a LIMIT without ORDER BY takes any of the rows"
 TIES = "rows may be tied in the ORDER BY of a LIMIT"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 OPTIMAL = "optimal"
 """The strategy that weighs costs."""
 WEIGHING_SECONDS = 60.0
-"""How long the alternatives of a design may be weighed for its explanation, should the machine be slow."""
+"""How long the alternatives of a design may be weighed for its explanation, where nothing else says it."""
 NO_BUDGET = 2**62
 """More bytes than any design needs."""
 NO_WORKLOAD = (
@@ -161,8 +162,9 @@ def _least_cost(
     """Patterns propose, the planner counts the work of each way, costs price it, the optimizer chooses and weighs."""
     from nestling.pipeline.correcting import settled
 
-    found = posed(reading, thresholds, profile)
-    return explained(*settled(found, draft=partial(drafted, found), limit_seconds=limit_seconds))
+    found, began = posed(reading, thresholds, profile), time.perf_counter()
+    found, solution = settled(found, draft=partial(drafted, found), limit_seconds=limit_seconds)
+    return explained(found, solution, seconds_left=limit_seconds - (time.perf_counter() - began))
 
 
 def drafted(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
@@ -174,8 +176,13 @@ def drafted(found: PosedProblem, solution: Solution, today: Design | None = None
     return assembled(found.situation, OPTIMAL, found.candidates, solution, (), costs, today)
 
 
-def explained(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
-    """The proposal of a solution of the problem posed, with every decision weighed; `today`: the design whose names stay."""
+def explained(
+    found: PosedProblem, solution: Solution, today: Design | None = None, *, seconds_left: float = WEIGHING_SECONDS
+) -> Proposal:
+    """The proposal of a solution of the problem posed, with every decision weighed; `today`: the design whose names stay.
+
+    `seconds_left`: how long weighing may take. What was not weighed by then is a note.
+    """
     from nestling.ir.options import CHANGE
     from nestling.ir.proposal import Costs
     from nestling.optimizer.weigh import statement_costs, weigh
@@ -193,7 +200,7 @@ def explained(found: PosedProblem, solution: Solution, today: Design | None = No
     candidates = with_users(found.candidates, problem, solution)
     plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
     built = built_anyway(candidates, plain.design)
-    weighed = weigh(problem, solution, groups, limit_seconds=WEIGHING_SECONDS, built=built)
+    weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built)
     proposal = assembled(found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
     notes = (*proposal.notes, *weighed.notes, *cache_note(found.situation, found.profile))
     return replace(proposal, notes=notes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -210,10 +211,12 @@ def _least_cost(
     def with_todays(made: Proposal) -> Proposal:
         return _with_other_indexes(_constrained(made, kept), today)
 
+    began = time.perf_counter()
     corrected, solution = settled(
         posing, draft=lambda each: with_todays(drafted(posing, each, today)), limit_seconds=limit_seconds
     )
-    proposal = with_todays(_without_fixed(explained(corrected, solution, today), fixed))
+    left = limit_seconds - (time.perf_counter() - began)
+    proposal = with_todays(_without_fixed(explained(corrected, solution, today, seconds_left=left), fixed))
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
     more = tuple(each for each in corrected.problem.charges if each not in posing.problem.charges)
     every = replace(every, charges=(*every.charges, *more))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
-from nestling.ir.sql_dialects import MYSQL
+from nestling.ir.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.ir.value_forms.instants import infinite_text
@@ -19,6 +19,7 @@ _CAST = re.compile(
     r"""::\s*[\w\s."]+(?:\([\d,\s]*\))?(?:\s+with(?:out)?\s+time\s+zone)?\s*(?:\[\s*\])*\s*\Z""", re.IGNORECASE
 )
 _STRING = re.compile(r"(?:[eEnN]|_\w+\s*)?'((?:[^']|'')*)'\Z", re.DOTALL)
+_QUOTED_NAME = re.compile(r"""(?:"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^]]*\])\Z""", re.DOTALL)
 _BITS = re.compile(r"b\s*'([01]+)'\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"([-+]?)\s*(\d+(?:\.\d*)?(?:e[-+]?\d+)?|\.\d+)\Z", re.IGNORECASE)
 _NOW = r"(?:current_timestamp|now|localtimestamp|transaction_timestamp|statement_timestamp|clock_timestamp)"
@@ -50,8 +51,8 @@ def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
         return None
     if (string := _STRING.match(text)) is not None:
         return _constant(string[1].replace("''", "'"), kind, sql or "")
-    if len(text) > 1 and text[0] == text[-1] == '"':  # a SQLite habit
-        return _constant(text[1:-1], kind, sql or "")
+    if dialect == SQLITE and (name := _QUOTED_NAME.match(text)) is not None:  # where no name can be, it is a text
+        return _constant(_unquoted(name[0]), kind, sql or "")
     if (number := _NUMBER.match(text)) is not None:
         return _constant(_number(number[1].strip("+") + number[2], kind), kind, sql or "")
     if (digits := _BITS.match(text)) is not None:
@@ -61,7 +62,14 @@ def read_default(sql: str | None, kind: Type, dialect: str) -> Default | None:
     for pattern, made in _FUNCTIONS:
         if re.fullmatch(pattern, text, re.IGNORECASE | re.DOTALL):
             return made
+    if dialect == SQLITE and text.isidentifier():
+        return _constant(text, kind, sql or "")
     return OtherDefault(text)
+
+
+def _unquoted(name: str) -> str:
+    """A name without its quotes."""
+    return name[1:-1] if name[0] == "[" else name[1:-1].replace(name[0] * 2, name[0])
 
 
 def _bare(sql: str) -> str:

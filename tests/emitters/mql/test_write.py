@@ -160,6 +160,18 @@ def test_a_list_is_one_variable(database: Database[Any], ids: str, met: list[int
 
 
 @pytest.mark.usefixtures("node")
+@pytest.mark.parametrize("name", ["class", "default", "matching", "db", "my", "affected", "Object", "row", "UUID"])
+def test_a_parameter_may_be_called_like_something_of_the_script(database: Database[Any], name: str) -> None:
+    """Its variable has `_` after the name, so the script and what it calls stay what they are."""
+    update = UpdateDocuments("t", (Match("n", GivenValue(Parameter(name, INTEGER))),), (Set("a", value(1)),), many=True)
+    write = replace(compiled_write(WritePlan((update,), ())), transaction=True)
+    database.t.insert_many([{"_id": 1, "n": 1}, {"_id": 2, "n": 2}])
+    for _, _, *parts in asked(f"var {name}_ = 2;\n{write_shell(write)}"):
+        database.t.update_many(*parts)
+    assert [found["_id"] for found in database.t.find({"a": 1})] == [2]
+
+
+@pytest.mark.usefixtures("node")
 def test_rows_read_in_a_loop_are_known_after_it() -> None:
     """A row that stands in the statement is completed by a read of its own, and inserted afterwards."""
     completed = Each("stated", (replace(given([{"n": 7}]), rows="rows"),))

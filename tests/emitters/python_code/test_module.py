@@ -101,7 +101,7 @@ def answers(shop: Beside, statement: Statement, values: dict[str, Any]) -> list[
 
 def python_name(name: str) -> str:
     """A keyword argument's name in the emitted functions."""
-    return f"{name}_" if name in ("class", "db", "given", "stages") else name
+    return f"{name}_" if name in ("class", "db", "given", "given_", "stages") else name
 
 
 def test_a_module_gives_the_same_rows_without_nestling(shop: Beside, mongod: Any, tmp_path: Path) -> None:

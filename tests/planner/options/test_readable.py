@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from nestling import pipeline
+from nestling.ir.candidate import Aggregate
+from nestling.ir.situation import Thresholds, situation
+from nestling.patterns import propose
+from nestling.planner.options.readable import Readable
 
 TABLES = """
 CREATE TABLE product (id bigint PRIMARY KEY, name text NOT NULL);
@@ -45,3 +49,24 @@ def test_it_is_kept_where_it_is_read(tmp_path: Path, value: str, kind: str, dial
     assert bool(kept) is is_kept
     read = pipeline.convert(proposal, reading.workload.statements[0].sql, dialect=dialect)
     assert all(each.field in repr(read) for each in kept)
+
+
+def test_a_text_of_the_statement_tells_nothing(tmp_path: Path) -> None:
+    """What a plan reads is told by its fields: a text that has the name of such a field is a text."""
+    (tmp_path / "tables.sql").write_text(TABLES, encoding="utf-8")
+    asked = "count(r.id) AS value FROM product p LEFT JOIN review r ON r.product_id = p.id"
+    for text in ("kept of children 0", "kept of children 0;", "x"):
+        statement = f"SELECT p.name, {asked} AND r.note = '{text}' WHERE p.id = :id GROUP BY p.id, p.name"
+        counted = f"SELECT p.name, {asked} WHERE p.id = :id GROUP BY p.id, p.name"
+        work = f"-- name: filtered, rate: 100/s\n{statement};\n-- name: counted, rate: 1/s\n{counted};\n"
+        (tmp_path / "work.sql").write_text(work, encoding="utf-8")
+        known = situation(
+            pipeline.inspect(tmp_path / "tables.sql", dialect="postgresql", workload=tmp_path / "work.sql"),
+            Thresholds(),
+        )
+        parts = [(each.id, each.part) for each in propose(known) if isinstance(each.part, Aggregate)]
+        [link] = known.model.relationships
+        readable = Readable(known, {link.name: parts})
+        kept = [(part.function, part.attribute) for _, part in parts]
+        filtered, plain = known.reading.workload.statements
+        assert (readable.is_read(filtered, link, kept), readable.is_read(plain, link, kept)) == (False, True), text

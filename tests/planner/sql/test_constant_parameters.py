@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import time
 from pathlib import Path
 from typing import Any
@@ -119,11 +120,27 @@ def test_a_value_is_never_more_than_a_constant(served: Beside) -> None:
 
 def test_few_values_are_kept(served: Beside, monkeypatch: pytest.MonkeyPatch) -> None:
     """Statements of many values do not fill the memory."""
-    monkeypatch.setattr(nestling.store, "MOST_BOUND", 5)
+    monkeypatch.setattr(nestling.store, "MOST_KEPT", 5)
     store = Store(served.proposal, served.database)
     for number in range(20):
         store._compiled("SELECT contact ->> :k AS r FROM visit", {"k": f"k{number}"})
     assert len(store._made) == 5
+
+
+def test_few_statements_are_kept(served: Beside, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texts with values written into them do not fill the memory, whichever threads ask; a statement in use stays compiled."""
+    monkeypatch.setattr(nestling.store, "MOST_KEPT", 5)
+    store = Store(served.proposal, served.database)
+    in_use = "SELECT id FROM visit WHERE id = 0"
+    first = store._compiled(in_use, {})[0]
+
+    def ask(number: int) -> int:
+        store._compiled(f"SELECT id FROM visit WHERE id = {number} AND starts_at = :at", {"at": None})
+        return id(store._compiled(in_use, {})[0])
+
+    with ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(ask, range(1, 40))) == {id(first)}
+    assert max(len(store._made), len(store._constants), len(store._numbered)) <= 5
 
 
 def test_without_values_the_gap_names_the_parameter(

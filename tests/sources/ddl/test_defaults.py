@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.expression import Collation
 from nestling.ir.model import Model, OnUpdate, View
+from nestling.pipeline import inspect
 from nestling.sources.ddl import read_ddl
 
 
@@ -39,6 +43,20 @@ def test_constants_and_functions() -> None:
         "i": OtherDefault("lower('X'||'y')"), "j": Generated.DATE, "k": Constant("{}"),
         "l": Generated.TIMESTAMP, "m": None,
     }  # fmt: skip
+
+
+def test_names_are_texts_in_defaults_of_sqlite(tmp_path: Path) -> None:
+    """However they are quoted, in a file as in a database."""
+    names = ("foo", '"dq"', '"d""q x"', "[br k]", "`tick`", '"5"', '"current_date"', "'it''s'")
+    columns = ", ".join(f"c{number} TEXT DEFAULT {name}" for number, name in enumerate(names))
+    ddl = f"CREATE TABLE t (id INTEGER PRIMARY KEY, {columns});"
+    (tmp_path / "t.sql").write_text(ddl, encoding="utf-8")
+    with closing(sqlite3.connect(tmp_path / "t.db")) as source:
+        source.executescript(f"{ddl} INSERT INTO t (id) VALUES (1)")
+        _, *kept = source.execute("SELECT * FROM t").fetchone()
+    for address in (tmp_path / "t.sql", f"sqlite:///{tmp_path / 't.db'}"):
+        _, *found = defaults(inspect(address, dialect="sqlite").model).values()
+        assert found == [Constant(value) for value in kept], address
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.expression import And, Expression
 from nestling.ir.names import is_within
-from nestling.ir.operands import columns_of, is_integer
+from nestling.ir.operands import columns_of, conjuncts, is_integer
 from nestling.ir.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
 
 _ELEMENT = "element"
@@ -25,7 +25,7 @@ def where_element(step: WhereElement) -> tuple[Mql, ...]:
     """What the query language can ask of one element, by which an index finds documents; and where nothing asks again once the
     array is unwound, all of it by an expression too, if there is more.
     """
-    parts = step.predicate.operands if isinstance(step.predicate, And) else (step.predicate,)
+    parts = conjuncts(step.predicate)
     said: tuple[Expression, ...] = ()
     for each in parts:
         said = (*said, each) if _of_element((*said, each), step) is not None else said

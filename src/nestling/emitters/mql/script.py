@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from nestling.emitters.mql.extended_json import extended_json
+from nestling.emitters.mql.shell_names import variable
 from nestling.ir.compiled import CompiledRead, Operation, Placeholder
 from nestling.ir.literals import of_collection, shell
 
@@ -14,7 +15,7 @@ _MARK = re.compile(r'"\\u0001(.*?)\\u0001"|"\x01(.*?)\x01"')
 
 
 def read_shell(read: CompiledRead) -> str:
-    """The read for mongosh; a free parameter is a variable of its name, to be set before."""
+    """The read for mongosh; a free parameter is a variable of its name (`variable`), to be set before."""
     where = "db" if read.collection is None else of_collection("db", read.collection)
     if read.operation is Operation.AGGREGATE:
         options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
@@ -51,4 +52,4 @@ def _marked(value: object) -> object:
         return {name: _marked(inner) for name, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_marked(inner) for inner in value]
-    return f"\x01{value.variable}\x01" if isinstance(value, Placeholder) else value
+    return f"\x01{variable(value)}\x01" if isinstance(value, Placeholder) else value

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from textwrap import indent
 from typing import assert_never
 
+from nestling.emitters.identifiers import identifier
 from nestling.emitters.mql.program_writer import ProgramWriter
+from nestling.emitters.mql.shell_names import BLOCK, support, taken, variable
 from nestling.emitters.mql.write_code import Identifiers, Words, coded, json_columns, words_of_read
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
@@ -28,18 +29,12 @@ from nestling.ir.program import (
 from nestling.ir.write_path import IdForm, Violation
 
 _NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJECT_ID: "ObjectId()"}
-_BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
-
-
-def support() -> str:
-    """What scripts call; written out before them."""
-    return files("nestling.emitters.mql").joinpath("write_support.js").read_text(encoding="utf-8")
 
 
 def _called(script: str) -> str:
     """The part of it that one script calls."""
     text = support()
-    starts = [(match[1], match.start()) for match in _BLOCK.finditer(text)]
+    starts = [(match[1], match.start()) for match in BLOCK.finditer(text)]
     ends = [start for _, start in starts[1:]] + [len(text)]
     blocks = {name: text[start:end] for (name, start), end in zip(starts, ends, strict=True)}
     found: set[str] = set()
@@ -69,7 +64,8 @@ def _only_command(write: CompiledWrite) -> Command | None:
 
 
 def write_shell(write: CompiledWrite, *, with_support: bool = True) -> str:
-    """The write for mongosh; a free parameter is a variable of its name, set before to the value as it is stored.
+    """The write for mongosh; a free parameter is a variable of its name (`variable`), set before to the value as it is
+    stored.
 
     A script's last line gives the rows RETURNING asks for, else the affected rows, or the documents met. Without support what it
     calls was defined before.
@@ -83,7 +79,7 @@ class _Script(ProgramWriter):
     document = "document_"
 
     def __init__(self, write: CompiledWrite) -> None:
-        names = Identifiers(*write.parameters, *(each.name for each in write.new_ids), *_TAKEN)
+        names = Identifiers(*_variables(write.parameters), *(each.name for each in write.new_ids), *taken())
         super().__init__(write, names, Words(shell, _cell, _parameter, "orNull", "part"))
         self.declared: set[str] = set()
 
@@ -109,7 +105,7 @@ class _Script(ProgramWriter):
 
     def _plain(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
-        words = Words(shell, _cell, lambda placeholder: placeholder.variable, "", "")
+        words = Words(shell, _cell, variable, "", "")
         parts = (command.filter, command.document, command.update)
         arguments = [shell(coded(each, "", words)) for each in parts if each is not None]
         filters = [coded(each, "", words) for each in command.array_filters]
@@ -129,7 +125,7 @@ class _Script(ProgramWriter):
             yield from super().steps([step], row)
 
     def converted(self, placeholder: AnyPlaceholder) -> str:
-        return f"orNull({placeholder.variable})"
+        return f"orNull({variable(placeholder)})"
 
     def assigned(self, rows: str, value: str) -> str:
         declaration = "" if rows in self.declared else "const "
@@ -186,7 +182,7 @@ class _Script(ProgramWriter):
         return f"newRows({quoted(column)}, {first}, last => {found})"
 
     def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
-        read, words = step.read, words_of_read(step, row, self.words, lists, lambda placeholder: placeholder.variable)
+        read, words = step.read, words_of_read(step, row, self.words, lists, variable)
         target = "my" if read.collection is None else of_collection("my", read.collection)
         if read.operation is Operation.AGGREGATE:
             options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
@@ -200,6 +196,13 @@ class _Script(ProgramWriter):
             found += "".join(f".{name}({n})" for name, n in (("skip", read.skip), ("limit", read.limit)) if n)
         json = json_columns(step)
         return f"rowsOf({found}.toArray(){f', {shell(list(json))}' if json else ''})"
+
+
+def _variables(parameters: Sequence[str]) -> Iterator[str]:
+    """What the parameters' values may be known as."""
+    for name in parameters:
+        plain = identifier(name, taken(), otherwise="value")
+        yield from (plain, f"{plain}_regex")
 
 
 def _met(command: Command, call: str) -> str:
@@ -247,17 +250,9 @@ def _used_in(steps: Sequence[ProgramStep]) -> Iterator[str]:
                 assert_never(step)
 
 
-_TAKEN = (
-    *("isPlain", "parameter", "orNull", "whole", "negated", "document_", "part", "compared", "matching", "pulled"),
-    *("changes", "rowsOf", "present", "place", "refuse", "affected", "answered", "session", "my", "met", "db", "row"),
-    *("options", "valuesOf", "newRows", "last"),
-    *("new", "delete", "class", "const", "let", "var", "function", "for", "of", "in", "if", "else", "return", "this"),
-)
-
-
 def _cell(row: str, column: str) -> str:
     return f"{row}[{quoted(column)}]"
 
 
 def _parameter(placeholder: AnyPlaceholder) -> str:
-    return f"parameter({placeholder.variable})"
+    return f"parameter({variable(placeholder)})"

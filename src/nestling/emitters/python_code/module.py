@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import builtins
 import keyword
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, assert_never
 
 from nestling.common.errors import GapError
+from nestling.emitters.identifiers import identifier
 from nestling.emitters.python_code.read import join_function, read_function
 from nestling.emitters.python_code.support import DEFINED, imports, support
 from nestling.emitters.python_code.write import write_function
@@ -64,11 +66,12 @@ def function_source(statement: Compiled, name: str) -> str:
             assert_never(statement)
 
 
+_RESERVED = DEFINED | frozenset(keyword.kwlist) | frozenset(dir(builtins))
+"""Names that mean something else everywhere in a module."""
+
+
 def _function_name(name: str, taken: set[str]) -> str:
-    plain = "".join(c if c.isidentifier() or (c.isascii() and c.isdigit()) else "_" for c in name) or "statement"
-    plain = f"_{plain}" if plain[0].isdigit() else plain
-    reserved = keyword.iskeyword(plain) or plain in DEFINED
-    wish, number = f"{plain}_" if reserved else plain, 1
+    wish, number = identifier(name, _RESERVED, otherwise="statement"), 1
     found = wish
     while found in taken:
         number += 1

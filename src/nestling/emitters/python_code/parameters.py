@@ -7,6 +7,7 @@ import keyword
 from nestling.emitters.conversions import stored as conversions_of
 from nestling.emitters.conversions.conversion import Conversion
 from nestling.emitters.conversions.stored import stored_array, stored_json
+from nestling.emitters.identifiers import identifier
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.placeholder import Placeholder, conversions
 from nestling.emitters.mql.write_constants import StoredParameter
@@ -50,9 +51,7 @@ def _written(value: object) -> str:
 
 def argument(name: str) -> str:
     """A parameter's name as Python takes it."""
-    plain = "".join(c if c.isidentifier() or (c.isascii() and c.isdigit()) else "_" for c in name) or "value"
-    plain = f"_{plain}" if plain[0].isdigit() else plain
-    return f"{plain}_" if keyword.iskeyword(plain) or plain in TAKEN else plain
+    return identifier(name, TAKEN, otherwise="value")
 
 
 _OWN = frozenset(
@@ -65,6 +64,6 @@ _OWN = frozenset(
 )
 """What the functions call their own."""
 _BUILTIN = frozenset(("dict", "float", "int", "len", "list", "max", "str"))
-"""What they use of Python's own."""
-TAKEN = _OWN | _BUILTIN | DEFINED
+"""What functions use of Python's own: an argument may have the name of anything else, such as `id`."""
+TAKEN = _OWN | _BUILTIN | DEFINED | frozenset(keyword.kwlist)
 """Names that no argument and no row of theirs has."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from nestling.ir.candidate import (
+    Absorbed,
     AcrossKey,
     Aggregate,
     Archived,
@@ -16,6 +18,7 @@ from nestling.ir.candidate import (
     Indexed,
     IndexedAcross,
     Lineage,
+    Mirror,
     Nested,
     Newest,
     Own,
@@ -243,5 +246,9 @@ def _text(part: Part, model: Model) -> str:  # noqa: C901 - one case for each
             return f"rows copied by {relationship}"
         case Aggregate(relationship, function, attribute):
             return f"{function} of {attribute or 'rows'} by {relationship}"
+        case Absorbed(entity, relationship):
+            return f"{entity} in the documents of its children by {relationship}"
+        case Mirror(link, side):
+            return f"ids of {link} kept by the parent of {side}"
         case _:
-            return str(part)
+            assert_never(part)

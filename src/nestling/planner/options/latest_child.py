@@ -9,6 +9,7 @@ from nestling.ir import algebra as a
 from nestling.ir import work_of
 from nestling.ir.expression import Column, Compare, Comparison, ScalarSubquery
 from nestling.ir.model import Relationship
+from nestling.ir.operands import conjuncts
 from nestling.ir.options import Mode
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
@@ -19,7 +20,6 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.options.visits import Visit
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 
 _DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 
 from nestling.ir import algebra as a
 from nestling.ir.algebra import Query, Relation
+from nestling.ir.operands import conjuncts
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.prefilter import compared_column
 from nestling.planner.reads.traverse import expressions, mentioned
 

@@ -18,9 +18,10 @@ from nestling.ir.situation import Situation
 from nestling.ir.workload import Statement
 from nestling.planner.options.translated import translated
 from nestling.planner.reads import plan_read
+from nestling.planner.work.used_paths import mentioned_paths
 
 _FIELD = "kept of children"
-"""No attribute's name is part of a plan as this is."""
+"""How the fields that keep them begin."""
 Kept = tuple[AggregateKind, str | None]
 
 
@@ -30,27 +31,28 @@ class Readable:
 
     situation: Situation
     aggregates: Mapping[str, Sequence[tuple[str, Aggregate]]]
-    _plans: dict[str, str] = field(default_factory=dict, repr=False)
+    _read: dict[str, frozenset[str] | None] = field(default_factory=dict, repr=False)
 
     def is_read(self, statement: Statement, link: Relationship, kept: Sequence[Kept]) -> bool:
         """Whether all of these are read where the parents along the link keep them; so too if nobody can tell."""
-        if statement.name not in self._plans:
-            self._plans[statement.name] = self._planned(statement)
-        plan = self._plans[statement.name]
-        return not plan or all(self._fields[link.name, each] in plan for each in kept)
+        if statement.name not in self._read:
+            self._read[statement.name] = self._paths(statement)
+        paths = self._read[statement.name]
+        return paths is None or all(self._fields[link.name, each] in paths for each in kept)
 
-    def _planned(self, statement: Statement) -> str:
+    def _paths(self, statement: Statement) -> frozenset[str] | None:
+        """The fields the statement's plan speaks of; None where there is no plan."""
         query = translated(statement, self.situation)
         try:
-            return repr(plan_read(query, self._keeping)) if isinstance(query, Query) else ""
+            return mentioned_paths(plan_read(query, self._keeping).step) if isinstance(query, Query) else None
         except NestlingError:
-            return ""
+            return None
 
     @cached_property
     def _fields(self) -> dict[tuple[str, Kept], str]:
         found = ((link, each) for link, candidates in self.aggregates.items() for _, each in candidates)
         kept = dict.fromkeys((link, (each.function, each.attribute)) for link, each in found)
-        return {each: f"{_FIELD} {number};" for number, each in enumerate(kept)}
+        return {each: f"{_FIELD} {number}" for number, each in enumerate(kept)}
 
     @cached_property
     def _keeping(self) -> Design:

@@ -6,14 +6,13 @@ from nestling.ir import algebra as a
 from nestling.ir.candidate import Archived
 from nestling.ir.distribution import as_kind
 from nestling.ir.expression import Compare, Expression
-from nestling.ir.operands import bare
+from nestling.ir.operands import bare, conjuncts
 from nestling.ir.situation import Situation
 from nestling.ir.value_forms.written_values import written_bound
 from nestling.ir.workload import Statement
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
 from nestling.planner.reads.rewrites.archived import bounded_below
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.value_ranges import Values, value_of
 
 

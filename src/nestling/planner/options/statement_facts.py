@@ -11,14 +11,14 @@ from nestling.ir import algebra as a
 from nestling.ir import work_of
 from nestling.ir.algebra import Query, Relation
 from nestling.ir.expression import Column, Compare, Comparison, Expression
-from nestling.ir.operands import columns_of
+from nestling.ir.operands import columns_of, conjuncts
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
 from nestling.ir.workload import Statement
 from nestling.planner.known_values import KnownOf, known_of_scans
 from nestling.planner.options.relations import relations_within, rows_asked
 from nestling.planner.options.translated import translated
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.first_children import first_asked
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed

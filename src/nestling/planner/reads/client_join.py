@@ -16,17 +16,17 @@ from nestling.ir.client_join import Joining, JoinPlan
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Compare, Comparison, Expression, Parameter
-from nestling.ir.operands import is_mixed
+from nestling.ir.operands import conjuncts, has_subquery, is_mixed
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.reads.rewrites import ALL, Rewrite
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
-from nestling.planner.reads.traverse import everything, expressions, has_subquery, with_inputs
+from nestling.planner.reads.traverse import everything, expressions, with_inputs
 
 IDS = "ids found before"
 _KEYS = frozenset({TypeName.INTEGER, TypeName.TEXT, TypeName.UUID})

@@ -30,9 +30,9 @@ from nestling.ir.expression import (
 )
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
-from nestling.ir.operands import operands
+from nestling.ir.operands import SUBQUERIES, operands
 from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXT, TEXTS, TypeName
-from nestling.planner.reads.traverse import SUBQUERIES, everything, expressions, subqueries
+from nestling.planner.reads.traverse import everything, expressions, subqueries
 
 
 def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:

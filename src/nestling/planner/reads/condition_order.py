@@ -10,9 +10,8 @@ from dataclasses import replace
 
 from nestling.ir.access_path import CollectionScan, Filter, Step
 from nestling.ir.expression import Call, Cast, Column, Expression
-from nestling.ir.operands import conjunction, operands
+from nestling.ir.operands import conjunction, conjuncts, operands
 from nestling.ir.row_steps import Where, WhereElement
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import rewritten
 
 

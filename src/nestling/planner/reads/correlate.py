@@ -14,13 +14,13 @@ from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Step, Uni
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, IsNull, Not, Raw
 from nestling.ir.layout import Place
-from nestling.ir.operands import nullable
+from nestling.ir.operands import conjuncts, nullable
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
 from nestling.ir.stored_equality import alike, compared_by_parts, same
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import identity_paths

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from nestling.ir import algebra as a
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Literal, Parameter, Raw
 from nestling.ir.model import Model
+from nestling.ir.operands import conjuncts
 from nestling.ir.row_steps import ColumnId
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.traverse import mentioned, single
 

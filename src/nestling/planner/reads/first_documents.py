@@ -21,13 +21,13 @@ from nestling.ir.access_path import CollectionScan, Exists, Filter, Step, Union,
 from nestling.ir.algebra import SortKey
 from nestling.ir.expression import Collation, Column, Literal
 from nestling.ir.layout import Role
+from nestling.ir.operands import conjuncts
 from nestling.ir.primitives import Bucket
 from nestling.ir.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.types import INTEGER, ORDERED_ALIKE
 from nestling.planner.bucket_fill import rows_in_bucket
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.reads.rows import Context
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind
 from nestling.ir.expression import Column, Expression, IsNull, Literal
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.copied import copied_parent
 from nestling.planner.reads.rewrites.copied_children import copied_children
 from nestling.planner.reads.rewrites.embedded import embedded
@@ -21,7 +21,7 @@ from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rewrites.side_by_side import are_many, beside, key_equality
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import value_beside, where
-from nestling.planner.reads.traverse import has_subquery, single
+from nestling.planner.reads.traverse import single
 
 _ONE = Literal(1, INTEGER)
 

@@ -15,6 +15,7 @@ from nestling.ir import algebra as a
 from nestling.ir.access_path import Union
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
+from nestling.ir.operands import has_subquery
 from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.first_documents import of_first_documents
@@ -28,7 +29,6 @@ from nestling.planner.reads.scan import scan_branches
 from nestling.planner.reads.set_operations import lower_set_operation
 from nestling.planner.reads.sorting import lower_sort
 from nestling.planner.reads.subqueries import lifted_all, where
-from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.reads.windows import lower_window
 
 

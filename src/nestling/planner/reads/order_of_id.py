@@ -10,11 +10,10 @@ from collections.abc import Iterator, Sequence
 from nestling.ir.access_path import CollectionScan
 from nestling.ir.algebra import SortKey
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
-from nestling.ir.operands import columns_of
+from nestling.ir.operands import columns_of, conjuncts
 from nestling.ir.row_steps import Layout, Where
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.planner.reads.correlate import bare
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rows import Rows
 
 

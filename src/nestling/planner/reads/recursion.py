@@ -13,13 +13,12 @@ from nestling.ir import algebra as a
 from nestling.ir.access_path import CollectionScan, Step, Union
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Arithmetic, Column, Expression, IsNull, Literal, Not, Operator
-from nestling.ir.operands import nullable
+from nestling.ir.operands import conjuncts, nullable
 from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path
 from nestling.planner.reads.gaps import read_gap
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.stored_ancestors import as_condition, at_once

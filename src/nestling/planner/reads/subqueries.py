@@ -30,19 +30,18 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.model import Model
-from nestling.ir.operands import conjunction, nullable
+from nestling.ir.operands import conjunction, conjuncts, has_subquery, nullable
 from nestling.ir.row_steps import Keep, Layout
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.computed import computed_value
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
 from nestling.planner.reads.rows import Context, Rows
-from nestling.planner.reads.traverse import Rebuilt, free_columns, has_subquery, mapped, rewritten, single, subqueries
+from nestling.planner.reads.traverse import Rebuilt, free_columns, mapped, rewritten, single, subqueries
 
 _ONE = Literal(1, INTEGER)
 

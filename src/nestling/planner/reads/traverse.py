@@ -18,11 +18,10 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
 )
-from nestling.ir.operands import operands
+from nestling.ir.operands import SUBQUERIES, operands
 from nestling.ir.row_steps import ColumnId
 
 Rebuilt = TypeVar("Rebuilt")
-SUBQUERIES = (ScalarSubquery, Exists, InSubquery)
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
@@ -219,11 +218,6 @@ def subqueries(expression: Expression) -> Iterator[ScalarSubquery | Exists | InS
         yield expression
     for inner in operands(expression):
         yield from subqueries(inner)
-
-
-def has_subquery(expression: Expression) -> bool:
-    """Whether there is a subquery in it."""
-    return next(subqueries(expression), None) is not None
 
 
 def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:

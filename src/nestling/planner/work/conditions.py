@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InList, Like, Literal, Or
-from nestling.ir.operands import columns_of, operands
+from nestling.ir.operands import columns_of, conjuncts, operands
 from nestling.ir.row_steps import VARIABLE, Layout, WhereElement
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
 from nestling.planner.value_ranges import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.average_documents import Documents

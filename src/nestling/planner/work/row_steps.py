@@ -11,7 +11,7 @@ from nestling.ir.algebra import AggregateFunction
 from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.collations import BY_EXPRESSION
 from nestling.ir.expression import Column, Compare, Expression
-from nestling.ir.operands import columns_of, nullable
+from nestling.ir.operands import columns_of, conjuncts, nullable
 from nestling.ir.row_steps import (
     VARIABLE,
     Add,
@@ -35,7 +35,6 @@ from nestling.ir.row_steps import (
 )
 from nestling.ir.work import Work
 from nestling.planner.known_values import KnownOf, PathStatistics
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together
 from nestling.planner.value_ranges import Values, column_in

@@ -12,8 +12,9 @@ from dataclasses import replace
 from nestling.ir.algebra import Named, Project
 from nestling.ir.expression import Column, Expression
 from nestling.ir.model import Entity
+from nestling.ir.operands import has_subquery
 from nestling.ir.write_path import Each
-from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import fetch, plan, same_row
 from nestling.planner.writes.draft.gaps import write_gap

@@ -104,7 +104,7 @@ def _column_constraint(
         # MySQL before 9 reads an inline REFERENCES and forgets it
         table.foreign_keys.append((target, replace(key, enforced=key.enforced and catalogue.dialect != MYSQL)))
     elif cursor.accept("DEFAULT"):
-        default = read_default(as_sql(default_tokens(cursor)), column.type, catalogue.dialect)
+        default = read_default(default_sql(default_tokens(cursor), catalogue.dialect), column.type, catalogue.dialect)
         return with_default_kind(replace(column, default=default))
     elif cursor.accept("COLLATE"):
         table.collated.add(column.name)
@@ -131,6 +131,13 @@ def default_tokens(cursor: Cursor) -> list[Token]:
     if found[0].key == "(":
         found += [*cursor.until(")"), cursor.take()]
     return found + cursor.until(*_STARTS)
+
+
+def default_sql(tokens: list[Token], dialect: str) -> str:
+    """The expression of a default as SQL; a quoted name is a text in SQLite, as no column can be meant."""
+    if dialect != SQLITE:
+        return as_sql(tokens)
+    return as_sql([each._replace(kind=Kind.STRING) if each.kind is Kind.NAME else each for each in tokens])
 
 
 _NUMBERED = (

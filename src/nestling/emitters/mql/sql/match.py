@@ -29,6 +29,7 @@ from nestling.ir.expression import (
     Not,
     Or,
 )
+from nestling.ir.operands import conjuncts
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
@@ -59,17 +60,15 @@ def match(predicate: Expression, r: Renderer) -> Match:
 
 def _conjuncts(predicate: Expression) -> Iterator[Expression]:
     """The parts that must all be TRUE; NOT over an OR makes such parts, too."""
-    match predicate:
-        case And(operands=parts):
-            for part in parts:
-                yield from _conjuncts(part)
-        case Not(operand=Or(operands=parts)):
-            for part in parts:
-                yield from _conjuncts(Not(part))
-        case Not(operand=Not(operand=inner)):
-            yield from _conjuncts(inner)
-        case _:
-            yield predicate
+    for each in conjuncts(predicate):
+        match each:
+            case Not(operand=Or(operands=parts)):
+                for part in parts:
+                    yield from _conjuncts(Not(part))
+            case Not(operand=Not(operand=inner)):
+                yield from _conjuncts(inner)
+            case _:
+                yield each
 
 
 def _all_of(conditions: list[Match]) -> Match:

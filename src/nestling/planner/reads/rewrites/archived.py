@@ -10,10 +10,9 @@ from collections.abc import Iterator, Mapping
 
 from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.layout import Role
-from nestling.ir.operands import bare, conjunction
+from nestling.ir.operands import bare, conjunction, conjuncts
 from nestling.planner.archive import bound
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rows import Context, PlacedScan
 from nestling.planner.reads.traverse import mentioned
 

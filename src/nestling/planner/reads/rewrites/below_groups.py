@@ -11,9 +11,8 @@ from typing import TypeAlias
 
 from nestling.ir.access_path import FieldPath, Group, Project, Step, Union
 from nestling.ir.expression import Expression
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.row_steps import VARIABLE, ColumnId, Layout, Where
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
 Restrict: TypeAlias = Callable[[Step, Expression, Layout], Step]

@@ -17,17 +17,17 @@ from nestling.ir.expression import Function as Scalar
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Model
 from nestling.ir.names import join as join_path
+from nestling.ir.operands import conjuncts, has_subquery
 from nestling.ir.primitives import Computed
 from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind, Path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.aggregate_functions import FUNCTIONS
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
-from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.reads.traverse import rewritten
 
 MOST_HOPS = 3
 

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from nestling.ir.algebra import Filter, Relation, filtered
-from nestling.ir.expression import And, Expression
-from nestling.ir.operands import conjunction
+from nestling.ir.expression import Expression
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.planner.reads.traverse import mentioned
-
-
-def conjuncts(predicate: Expression | None) -> list[Expression]:
-    """What must all be true for the predicate to be."""
-    if predicate is None:
-        return []
-    if isinstance(predicate, And):
-        return [each for operand in predicate.operands for each in conjuncts(operand)]
-    return [predicate]
 
 
 def restricted(relation: Relation, predicates: Sequence[Expression]) -> Relation:

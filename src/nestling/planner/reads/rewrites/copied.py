@@ -14,11 +14,10 @@ from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.names import is_within
 from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.embedded import plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link

@@ -9,11 +9,10 @@ from nestling.ir.expression import ANY, Column
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
 from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.embedded import null_where_none, plain_path
 from nestling.planner.reads.rewrites.first_children import is_fresh_for, suffices
 from nestling.planner.reads.rewrites.links import scan_of, without_link

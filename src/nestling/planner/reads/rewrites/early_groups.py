@@ -15,6 +15,7 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression
+from nestling.ir.operands import has_subquery
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.links import keys_of
@@ -29,7 +30,7 @@ from nestling.planner.reads.rewrites.parents_of_groups import (
     split_off,
 )
 from nestling.planner.reads.rewrites.pushdown import push_predicates
-from nestling.planner.reads.traverse import everywhere, expressions, has_subquery, mapped, mentioned
+from nestling.planner.reads.traverse import everywhere, expressions, mapped, mentioned
 
 _Kept = TypeVar("_Kept", bound=a.Project | a.Filter | a.Sort | a.Limit)
 

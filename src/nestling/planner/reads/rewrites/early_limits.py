@@ -15,13 +15,14 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Aggregate, AggregateFunction, JoinKind, NamedAggregate, Relation
 from nestling.ir.expression import Case, Collation, Column, Compare, Comparison, Expression, Literal, ScalarSubquery
 from nestling.ir.model import Model
+from nestling.ir.operands import conjuncts, has_subquery
 from nestling.ir.row_steps import ColumnId
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.determined import determines, ids, plain_column, row_key
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.parents_of_groups import replaced
 from nestling.planner.reads.rewrites.without_empty_group import is_null_without
-from nestling.planner.reads.traverse import aliases, everywhere, expressions, has_subquery, mapped
+from nestling.planner.reads.traverse import aliases, everywhere, expressions, mapped
 
 _ONCE_OR_MORE = frozenset(
     {AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.EVERY, AggregateFunction.SOME}

@@ -15,14 +15,14 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction, Named, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Expression
-from nestling.ir.operands import is_integer
+from nestling.ir.operands import has_subquery, is_integer
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins
 from nestling.planner.reads.rewrites.parents_of_groups import Split, joined_with, replaced, scans, split_off
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import rows_left
-from nestling.planner.reads.traverse import everywhere, expressions, has_subquery, mapped
+from nestling.planner.reads.traverse import everywhere, expressions, mapped
 
 FEWER = 2.0
 """Rows for each group from which on it is done; a group costs little beside a lookup (chosen, not measured)."""

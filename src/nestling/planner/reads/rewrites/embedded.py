@@ -17,12 +17,11 @@ from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull
 from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.names import is_within
 from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.primitives import Form
 from nestling.ir.row_steps import Layout
 from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
 from nestling.planner.reads.subqueries import where

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from nestling.ir.algebra import Join, JoinKind, Relation, Scan
 from nestling.ir.expression import TRUE, Expression
 from nestling.ir.names import join
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, has_subquery
 from nestling.ir.row_steps import WhereElement
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites import Rewrite
@@ -17,7 +17,7 @@ from nestling.planner.reads.rewrites.embedded import comes_from, home_inside, wi
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
-from nestling.planner.reads.traverse import has_subquery, mentioned
+from nestling.planner.reads.traverse import mentioned
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,14 @@ from dataclasses import replace
 
 from nestling.ir.algebra import SPREAD, Aggregate, AggregateFunction, Group, Limit, Project, Relation, Sort, SortKey
 from nestling.ir.expression import Column, Expression, IsNull, Literal, Not
-from nestling.ir.operands import conjunction, nullable
+from nestling.ir.operands import conjunction, has_subquery, nullable
 from nestling.ir.row_steps import AggregateElements, Layout
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded_exists import elements_of
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rows import Context, Rows
-from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.reads.traverse import rewritten
 
 _OF_ALL = frozenset({AggregateFunction.COUNT, AggregateFunction.CONCAT})
 """Aggregates whose operators on arrays do not leave out NULLs as SQL does."""

@@ -13,9 +13,10 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import AggregateFunction
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.operands import conjuncts
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
+from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, without_link
 from nestling.planner.reads.rewrites.windowed import WHOLE
 from nestling.planner.reads.rows import First

@@ -16,12 +16,12 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Column, Expression, Literal
 from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
+from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.extreme_child import latest
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed, is_sound, parents_of
 from nestling.planner.reads.rewrites.freshness import is_fresh

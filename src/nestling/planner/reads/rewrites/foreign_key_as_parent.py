@@ -9,9 +9,9 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import Relation
 from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.model import Model, Relationship
-from nestling.ir.operands import conjunction
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
-from nestling.planner.reads.traverse import has_subquery, mentioned, rewritten
+from nestling.ir.operands import conjunction, conjuncts, has_subquery
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
+from nestling.planner.reads.traverse import mentioned, rewritten
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InSubquery
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.ir.operands import conjuncts
+from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.traverse import free_columns
 
 

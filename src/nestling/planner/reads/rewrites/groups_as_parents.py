@@ -24,15 +24,16 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.layout import NodeKind
+from nestling.ir.operands import conjuncts, has_subquery
 from nestling.ir.primitives import Computed
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rewrites.computed import Inner, computed_for, inner_joined, or_zero
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.foreign_key_as_parent import Parents, fixed, is_sound, parents_of, to_parent
 from nestling.planner.reads.rewrites.join_order import crossed
 from nestling.planner.reads.rewrites.links import scan_of
-from nestling.planner.reads.traverse import everywhere, has_subquery
+from nestling.planner.reads.traverse import everywhere
 
 _ROWS = Aggregate(AggregateFunction.COUNT, None, INTEGER)
 

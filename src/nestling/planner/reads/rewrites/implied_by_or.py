@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.expression import Expression, Or
-from nestling.ir.operands import conjunction
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
-from nestling.planner.reads.traverse import has_subquery
+from nestling.ir.operands import conjunction, conjuncts, has_subquery
+from nestling.planner.reads.rewrites.conjuncts import about
 
 
 def implied(predicates: Sequence[Expression]) -> Iterator[Expression]:

@@ -13,10 +13,10 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.primitives import Form
 from nestling.ir.statistics import Statistics
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.grouped_in_as_join import joined_groups
 from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link
 from nestling.planner.reads.rewrites.rows_left import rows_left
@@ -25,7 +25,6 @@ from nestling.planner.reads.traverse import (
     everything,
     everywhere,
     free_columns,
-    has_subquery,
     inputs,
     mentioned,
     rewritten,

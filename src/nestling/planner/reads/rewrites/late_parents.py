@@ -11,7 +11,8 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.model import Model, Relationship
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
+from nestling.ir.operands import conjuncts
+from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, scan_of, without_link
 from nestling.planner.reads.traverse import everywhere
 

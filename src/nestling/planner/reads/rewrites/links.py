@@ -9,8 +9,9 @@ from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Raw
 from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Entity, Relationship
+from nestling.ir.operands import conjuncts
 from nestling.ir.primitives import Form
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts
+from nestling.planner.reads.rewrites.conjuncts import about
 
 
 def scan_of(relation: a.Relation) -> tuple[a.Scan | None, list[Expression]]:

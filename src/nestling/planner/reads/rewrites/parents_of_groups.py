@@ -11,12 +11,12 @@ from nestling.ir.algebra import AggregateFunction, JoinKind, Named, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
 from nestling.ir.layout import NodeKind
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, has_subquery
 from nestling.ir.row_steps import ColumnId
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
-from nestling.planner.reads.traverse import expressions, has_subquery, rewritten
+from nestling.planner.reads.traverse import expressions, rewritten
 
 Names: TypeAlias = dict[ColumnId, Column]
 

@@ -14,9 +14,8 @@ from typing import TypeAlias
 from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Lookup, PairValue, Step, Unwind
 from nestling.ir.expression import And, Collation, Column, Compare, Comparison, Expression, InList
 from nestling.ir.names import is_within, join
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.traverse import mentioned
 
 _Simple: TypeAlias = Unwind | Filter | Where | WhereElement | WherePair | Add

@@ -29,11 +29,11 @@ from nestling.ir.expression import (
     Not,
     Raw,
 )
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.row_steps import ColumnId
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, only_about, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, only_about, restricted
 from nestling.planner.reads.rewrites.implied_by_or import implied
-from nestling.planner.reads.traverse import aliases, everywhere, has_subquery, rewritten
+from nestling.planner.reads.traverse import aliases, everywhere, rewritten
 
 _INNER = (JoinKind.INNER, JoinKind.CROSS)
 

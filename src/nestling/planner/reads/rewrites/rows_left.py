@@ -14,9 +14,9 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Expression, Literal
 from nestling.ir.model import Model
+from nestling.ir.operands import conjuncts
 from nestling.ir.statistics import Statistics
 from nestling.planner.known_values import known_of_scans
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.traverse import everything, inputs
 from nestling.planner.selectivity import WIDE, together

@@ -15,9 +15,9 @@ from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Column, Compare, Comparison, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.model import Model
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, conjuncts
 from nestling.planner.reads.correlate import equal_columns
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.join_order import inner_leaves
 from nestling.planner.reads.rewrites.links import is_unique, scan_of
 from nestling.planner.reads.subqueries import by_key

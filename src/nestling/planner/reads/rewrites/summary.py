@@ -15,7 +15,7 @@ from nestling.ir.access_path import CollectionScan
 from nestling.ir.algebra import Aggregate, AggregateFunction, NamedAggregate
 from nestling.ir.expression import Arithmetic, Call, Column, Division, Expression, Function, Literal, Operator
 from nestling.ir.layout import Node, NodeKind, Place, Role
-from nestling.ir.operands import conjunction, nullable, operands
+from nestling.ir.operands import conjunction, has_subquery, nullable, operands
 from nestling.ir.primitives import Bucket, Summary, WindowUnit
 from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind
@@ -24,7 +24,6 @@ from nestling.planner.reads.rewrites.computed import or_zero
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
-from nestling.planner.reads.traverse import has_subquery
 
 _COUNT = Column("", "events of a bucket", INTEGER, nullable=False)
 _FORMATS = {

@@ -9,7 +9,8 @@ from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
 from nestling.ir.expression import Expression
 from nestling.ir.model import Relationship
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.ir.operands import conjuncts
+from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.traverse import aliases, everything, everywhere, mentioned, used
 

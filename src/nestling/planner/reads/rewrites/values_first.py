@@ -12,9 +12,10 @@ from dataclasses import replace
 from nestling.ir import algebra as a
 from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.expression import Arithmetic, Column, Compare, Comparison, Expression, Negate, ScalarSubquery
-from nestling.planner.reads.rewrites.conjuncts import conjuncts, restricted
+from nestling.ir.operands import conjuncts, has_subquery
+from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.without_empty_group import without_empty_group
-from nestling.planner.reads.traverse import free_columns, has_subquery, rewritten, single, subqueries
+from nestling.planner.reads.traverse import free_columns, rewritten, single, subqueries
 
 _TRUE_OF_NULL = (Comparison.SAME, Comparison.DIFFERENT)
 

@@ -23,21 +23,13 @@ from nestling.ir.expression import (
     Expression,
     ScalarSubquery,
 )
+from nestling.ir.operands import conjuncts, has_subquery
 from nestling.ir.types import TypeName
-from nestling.planner.reads.rewrites.conjuncts import about, conjuncts, restricted
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of
 from nestling.planner.reads.rewrites.pushdown import pushed
-from nestling.planner.reads.traverse import (
-    aliases,
-    everywhere,
-    has_subquery,
-    made_by,
-    mentioned,
-    renamed,
-    rewritten,
-    subqueries,
-)
+from nestling.planner.reads.traverse import aliases, everywhere, made_by, mentioned, renamed, rewritten, subqueries
 
 WHOLE = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 """All rows of the partition."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.expression import And, Expression
 from nestling.ir.model import Entity
+from nestling.ir.operands import conjuncts
 from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.row_check import plain_condition
 from nestling.planner.sql.changes.assignments import source_of
@@ -23,19 +23,12 @@ def among_rows(
         return None
     scan = bind_scan(entity, entity.name, translation)
     env = Env(translation, Scope((source_of(entity.name, scan),)))
-    said = {*_parts(plain_condition(predicate(where.this, env)))}
+    said = {*conjuncts(plain_condition(predicate(where.this, env)))}
     for unique in entity.partial_uniques:
-        if {*unique.attributes} == {*keys} and said >= {*_parts(unique.condition)}:
+        if {*unique.attributes} == {*keys} and said >= {*conjuncts(unique.condition)}:
             return unique
     raise statement_gap("ON CONFLICT with a WHERE that is not the condition of a unique index", clause)
 
 
 def _is_of_all(entity: Entity, keys: tuple[str, ...]) -> bool:
     return any({*group} == {*keys} for group in (entity.key, *entity.uniques) if group)
-
-
-def _parts(condition: Expression | None) -> tuple[Expression, ...]:
-    """What all has to hold."""
-    if condition is None:
-        return ()
-    return condition.operands if isinstance(condition, And) else (condition,)

@@ -13,7 +13,6 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan, filtered
 from nestling.ir.expression import (
-    And,
     Column,
     Compare,
     Comparison,
@@ -25,7 +24,7 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.model import Entity
-from nestling.ir.operands import columns_of, conjunction, operands
+from nestling.ir.operands import columns_of, conjunction, conjuncts, has_subquery
 from nestling.planner.sql.expressions import bind, predicate
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap
@@ -88,7 +87,7 @@ class Others:
             sources += scope.sources
         assert relation is not None
         env = Env(self.translation, Scope(tuple(sources)), self.ctes)
-        conditions = [part for node in self.conditions for part in _conjuncts(predicate(node, env))]
+        conditions = [part for node in self.conditions for part in conjuncts(predicate(node, env))]
         return Partners(relation, env, tuple(conditions))
 
 
@@ -103,7 +102,7 @@ class Partners:
     def concern(self, expression: Expression) -> bool:
         """Whether the expression mentions them, or holds a subquery, which might."""
         own = {column.alias for column in self.relation.columns}
-        return any(column.alias in own for column in columns_of(expression)) or _has_subquery(expression)
+        return any(column.alias in own for column in columns_of(expression)) or has_subquery(expression)
 
     def is_one(self, translation: Translation) -> bool:
         """Whether at most one row of theirs meets the conditions: a key of every table is fixed, one after the other."""
@@ -164,20 +163,12 @@ def _leaves(relation: Relation) -> tuple[list[Scan], list[Expression]] | None:
             return [relation], []
         case Filter(input=inner, predicate=condition):
             found = _leaves(inner)
-            return None if found is None else (found[0], [*found[1], *_conjuncts(condition)])
+            return None if found is None else (found[0], [*found[1], *conjuncts(condition)])
         case Join(kind=JoinKind.INNER | JoinKind.CROSS, left=left, right=right, condition=joined):
             sides = [_leaves(side) for side in (left, right)]
             if sides[0] is None or sides[1] is None:
                 return None
-            conditions = _conjuncts(joined) if joined is not None else []
+            conditions = conjuncts(joined)
             return [*sides[0][0], *sides[1][0]], [*sides[0][1], *sides[1][1], *conditions]
         case _:
             return None
-
-
-def _conjuncts(expression: Expression) -> list[Expression]:
-    return list(expression.operands) if isinstance(expression, And) else [expression]
-
-
-def _has_subquery(expression: Expression) -> bool:
-    return hasattr(expression, "relation") or any(map(_has_subquery, operands(expression)))

@@ -28,11 +28,10 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
-from nestling.ir.operands import columns_of, conjunction
+from nestling.ir.operands import columns_of, conjunction, has_subquery
 from nestling.ir.types import TEXTS
 from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
-from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.draft.fetch import rule_of, scan_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.renamed_scans import said_of

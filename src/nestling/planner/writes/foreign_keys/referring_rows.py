@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from nestling.ir.algebra import Scan, filtered
 from nestling.ir.expression import FALSE, TRUE, Case, Column, Compare, Comparison, Exists, Expression, InList, Or, Raw
 from nestling.ir.model import Relationship
-from nestling.ir.operands import columns_of, conjunction
+from nestling.ir.operands import columns_of, conjunction, conjuncts, has_subquery
 from nestling.ir.types import BOOLEAN, TIMES
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
-from nestling.planner.reads.traverse import has_subquery, rewritten
+from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.draft.fetch import rule_of, scan_of
 from nestling.planner.writes.draft.key_lists import Keys
 from nestling.planner.writes.draft.renamed_scans import said_of

@@ -12,9 +12,8 @@ from nestling.common.errors import name_list
 from nestling.ir.algebra import Named, Project, filtered
 from nestling.ir.expression import Expression, IsNull, Not
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction
+from nestling.ir.operands import conjunction, has_subquery
 from nestling.ir.write_path import Fetch
-from nestling.planner.reads.traverse import has_subquery
 from nestling.planner.writes.draft.fetch import plan, rule_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.key_lists import KEY, Keys

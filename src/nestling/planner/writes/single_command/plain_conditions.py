@@ -28,11 +28,10 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import operands
+from nestling.ir.operands import conjuncts, operands
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.write_path import Constant, GivenValue, Items, Match, Test, Value
-from nestling.planner.reads.rewrites.conjuncts import conjuncts
 from nestling.planner.writes.draft.cells import NOTHING
 from nestling.planner.writes.places.address import never_null
 

@@ -1,0 +1,86 @@
+"""The variables of scripts for mongosh that stand for a statement's parameters."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from importlib.resources import files
+
+from nestling.emitters.identifiers import identifier
+from nestling.ir.compiled import Placeholder
+
+BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
+"""The beginning of one definition of the support, with its name."""
+_WORDS = (
+    *(
+        "arguments",
+        "await",
+        "break",
+        "case",
+        "catch",
+        "class",
+        "const",
+        "continue",
+        "debugger",
+        "default",
+        "delete",
+        "do",
+    ),
+    *("else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import"),
+    *(
+        "in",
+        "instanceof",
+        "interface",
+        "let",
+        "new",
+        "null",
+        "of",
+        "package",
+        "private",
+        "protected",
+        "public",
+        "return",
+    ),
+    *(
+        "static",
+        "super",
+        "switch",
+        "this",
+        "throw",
+        "true",
+        "try",
+        "typeof",
+        "undefined",
+        "var",
+        "void",
+        "while",
+        "with",
+    ),
+    "yield",
+)
+"""The words of JavaScript."""
+_GLOBALS = (
+    *("Array", "EJSON", "Error", "Infinity", "Map", "Math", "NaN", "Number", "Object", "Set", "print"),
+    *("BinData", "Double", "ISODate", "MaxKey", "MinKey", "NumberDecimal", "NumberLong", "ObjectId", "UUID"),
+)
+"""What scripts use of JavaScript and of mongosh."""
+_OWN = ("affected", "answered", "db", "last", "met", "my", "options", "row", "session")
+"""What scripts call their own."""
+
+
+def support() -> str:
+    """What scripts call; written out before them."""
+    return files("nestling.emitters.mql").joinpath("write_support.js").read_text(encoding="utf-8")
+
+
+@cache
+def taken() -> frozenset[str]:
+    """Names that no parameter and no rows have."""
+    numbered = (f"row{depth}" for depth in range(2, 10))
+    return frozenset((*_WORDS, *_GLOBALS, *_OWN, *numbered, *(found[1] for found in BLOCK.finditer(support()))))
+
+
+def variable(placeholder: Placeholder) -> str:
+    """What a script knows the value of a parameter as: its name, and `_` after a name that means something else there."""
+    name = identifier(placeholder.name, taken(), otherwise="value")
+    return f"{name}_regex" if placeholder.is_regex else name

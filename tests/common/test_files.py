@@ -1,0 +1,18 @@
+"""Files that are never seen half written."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from nestling.common.files import write_whole
+
+
+def test_threads_may_write_one_file(tmp_path: Path) -> None:
+    """Each writes a file of its own first, so none takes away another's; nothing else stays."""
+    path = tmp_path / "file.json"
+    contents = [bytes([48 + number]) * 100_000 for number in range(8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda content: [write_whole(path, content) for _ in range(50)], contents))
+    assert path.read_bytes() in contents
+    assert list(tmp_path.iterdir()) == [path]
