@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -111,6 +112,12 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
         return Call(function, (operand,), kind or operand.type, env.dialect.rules)
 
     return call
+
+
+def _pi(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+    if env.dialect.rules is Rules.MYSQL:
+        raise statement_gap("PI(), of which MySQL shows six digits and reckons with more", node)
+    return Literal(math.pi, FLOAT)
 
 
 def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -479,6 +486,7 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Abs: _absolute,
     exp.Format: _format,
     exp.Sign: _sign,
+    exp.Pi: _pi,
     exp.Sqrt: _of_number(Function.SQRT, FLOAT),
     exp.Exp: _of_number(Function.EXP, FLOAT),
     exp.Ln: _of_number(Function.LN, FLOAT),
