@@ -81,8 +81,21 @@ def _bind(node: exp.Expr, env: Env) -> Expression:
     if (handler := _HANDLERS.get(type(node))) is not None:
         return handler(node, env)
     if (call := _CALLS.get(type(node))) is not None:
-        return call(node, env, _bound(env))
+        return call(node, env, _bound_in(node, env))
     raise statement_gap(_name(node, env.dialect.grammar), node)
+
+
+def _bound_in(node: exp.Expr, env: Env) -> Bound:
+    """Binds the arguments of a function, of which sqlglot lets some be left out."""
+
+    def bound(part: exp.Expr | None) -> Expression:
+        if part is None:
+            raise mistake(f"{called(node, env.dialect.grammar)}() has too few arguments", node)
+        return bind(part, env)
+
+    if isinstance(node, exp.Func) and node.arg_types.get("this") and node.args.get("this") is None:
+        bound(None)
+    return bound
 
 
 def _names_are_known(node: exp.Expr, env: Env) -> None:

@@ -232,7 +232,7 @@ def assignments(
     found: dict[str, Assignment] = {}
     for node in nodes:
         if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
-            raise statement_gap("an assignment of several columns", node)
+            raise statement_gap(_no_column(node), node)
         attribute = attribute_named(entity, node.this)
         if not is_default(node.expression):
             refuse_given(attribute, node)
@@ -250,6 +250,13 @@ def assignments(
         after = _having(after, attribute.name, value)
         found[attribute.name] = Assignment(attribute.name, value)
     return tuple(found.values())
+
+
+def _no_column(node: exp.Expr) -> str:
+    """What is assigned to other than one column."""
+    if isinstance(node.this, exp.Bracket):
+        return "an assignment to an element of an array or JSON; assign the whole column"
+    return "an assignment of several columns"
 
 
 def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | None) -> Expression:
