@@ -11,7 +11,7 @@ from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs
 from nestling.pipeline.designing import posed, priced
 from nestling.pipeline.proving.statements import predicted
-from nestling.planner.options.in_place import with_in_place
+from nestling.planner.options.structures.in_place import with_in_place
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,7 +38,7 @@ from nestling.ir.rows import Column, RowQuery
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
 from nestling.ir.types import TypeName
 from nestling.ir.work import Work
-from nestling.planner.options.relations import relations_within
+from nestling.planner.options.statements.relations import relations_within
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join
 from nestling.planner.reads.traverse import mentioned

@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling.ir.candidate import AcrossKey, IndexedAcross
 from nestling.ir.compiled import Operation, bind
 from nestling.ir.proposal import Proposal
-from nestling.planner.options.in_place import parts_of
+from nestling.planner.options.structures.in_place import parts_of
 from tests.patterns.scenario import Scenario, chosen, index_keys, scenario
 from tests.two_prices import two_prices
 

@@ -15,7 +15,7 @@ from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.proposal import Proposal
 from nestling.ir.situation import Thresholds, situation
 from nestling.patterns import propose
-from nestling.planner.options.in_place import with_in_place
+from nestling.planner.options.structures.in_place import with_in_place
 from nestling.store import Store
 from tests.patterns.scenario import Scenario, chosen, scenario
 from tests.two_prices import two_prices

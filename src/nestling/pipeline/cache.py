@@ -29,8 +29,8 @@ def with_cache(profile: Profile | None, cache_bytes: float | None) -> Profile | 
 
 def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
     """What the prices assume of the cache, where the workload's data exceed it: what is read from disk, the most first."""
-    from nestling.planner.options.cold_reads import cold_shares, data_bytes, touched_rows
-    from nestling.planner.options.sizes import Sizes
+    from nestling.planner.options.sizes.cold_reads import cold_shares, data_bytes, touched_rows
+    from nestling.planner.options.sizes.sizes import Sizes
 
     sizes, cache = Sizes(known), profile.identity.cache_bytes
     cold = cold_shares(known, sizes, cache)

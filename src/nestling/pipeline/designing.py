@@ -230,7 +230,7 @@ def posed(
     from nestling.cost import default_profile
     from nestling.ir.situation import Thresholds, situation
     from nestling.patterns import propose
-    from nestling.planner.options.in_place import with_in_place
+    from nestling.planner.options.structures.in_place import with_in_place
 
     known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
     candidates = propose(known)

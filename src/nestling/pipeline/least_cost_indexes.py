@@ -22,7 +22,7 @@ def with_least_cost_indexes(proposal: Proposal, found: PosedProblem, *, limit_se
     Its own indexes stay, as keys and references need them, but for those that one of the chosen begins with.
     """
     from nestling.optimizer.solve import attempt
-    from nestling.planner.options.in_place import with_in_place
+    from nestling.planner.options.structures.in_place import with_in_place
 
     there = with_in_place(proposal.design, found.candidates)
     stay = [each for each in there.candidates if each.id in there.chosen and not _is_index(each)]

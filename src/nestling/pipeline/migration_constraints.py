@@ -24,7 +24,7 @@ SHOWN = 5
 
 def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
     """What unique and expiring indexes keep in the database today, and none of the new design will."""
-    from nestling.planner.options.constraints import constraints, is_kept
+    from nestling.planner.options.structures.constraints import constraints, is_kept
 
     for index in job.indexes.lost:
         for known in constraints(old, _plain(index)):
@@ -106,7 +106,7 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     from nestling.ir.expression import Collation
     from nestling.ir.indexes.planned_indexes import NOWHERE, PlannedIndex, planned_indexes
     from nestling.ir.primitives import Index
-    from nestling.planner.options.in_place import indexed
+    from nestling.planner.options.structures.in_place import indexed
 
     for store, root, attributes in _ids(new):
         yield _Unique(root.entity, attributes), PlannedIndex(store.name, (("_id", 1),), ("key",), unique=True)
@@ -121,7 +121,7 @@ def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
 
 def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
     """What the server keeps unique, of rows that all lie at one place."""
-    from nestling.planner.options.constraints import constraints
+    from nestling.planner.options.structures.constraints import constraints
 
     for _, root, attributes in _ids(old):
         yield _Unique(root.entity, attributes)

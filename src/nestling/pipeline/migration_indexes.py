@@ -104,8 +104,8 @@ def _is_replaced(old: Design, new: Design, index: PlannedIndex | CreateIndex) ->
     An index that a design has for its own structure, or for statements, goes with these.
     """
     from nestling.ir.primitives import Index
-    from nestling.planner.options.constraints import constraints, is_kept
-    from nestling.planner.options.in_place import indexed
+    from nestling.planner.options.structures.constraints import constraints, is_kept
+    from nestling.planner.options.structures.in_place import indexed
 
     if isinstance(index, CreateIndex):
         return True
@@ -128,7 +128,7 @@ def _finding(design: Design) -> Iterator[tuple[str, tuple[tuple[str, int], ...]]
     """By which attributes indexes of a design find rows of which entity."""
     from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index
-    from nestling.planner.options.in_place import indexed
+    from nestling.planner.options.structures.in_place import indexed
 
     for each in planned_indexes(design):
         on = indexed(design.store(each.collection), Index(each.collection, each.keys)) if not each.partial else None

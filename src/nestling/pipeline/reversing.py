@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nestling.ir.facts import Facts
     from nestling.ir.options import Change, DesignProblem
     from nestling.ir.reading import Gap
-    from nestling.planner.options.constraints import Constraint
+    from nestling.planner.options.structures.constraints import Constraint
     from nestling.sources.mongo import DerivedField, FieldComparison, LiveDatabase
     from nestling.sources.mongo.seen import Place
     from nestling.strategies import Thresholds
@@ -166,7 +166,7 @@ def redesign(
     stay, or the warning names it.
     """
     from nestling.pipeline.designing import OPTIMAL, design, with_budget
-    from nestling.planner.options.constraints import constraints
+    from nestling.planner.options.structures.constraints import constraints
 
     found = replace(found, reading=replace(found.reading, today=None))
     reading, today = found.reading, found.in_place.design
@@ -193,8 +193,8 @@ def _least_cost(
     from nestling.optimizer.evaluate import evaluate
     from nestling.pipeline.correcting import settled
     from nestling.pipeline.designing import drafted, explained, posed, priced
-    from nestling.planner.options.constraints import constraints
-    from nestling.planner.options.in_place import with_in_place
+    from nestling.planner.options.structures.constraints import constraints
+    from nestling.planner.options.structures.in_place import with_in_place
 
     today = found.in_place.design
     kept = tuple(constraints(today, today.indexes))
@@ -276,7 +276,7 @@ def _constraining(
 ) -> DesignProblem:
     """The problem without structures under which the server could not keep what indexes of today keep."""
     from nestling.ir.options import Limit
-    from nestling.planner.options.constraints import spoiling
+    from nestling.planner.options.structures.constraints import spoiling
 
     spoilt = tuple(((each,), 1.0) for each in spoiling(kept, candidates) if each not in there)
     limit = Limit("what is unique or expires stays so", spoilt, 0.0)
@@ -285,7 +285,7 @@ def _constraining(
 
 def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
     """The proposal with the unique and expiring indexes of today; what no index of it can keep is noted."""
-    from nestling.planner.options.constraints import with_constraints
+    from nestling.planner.options.structures.constraints import with_constraints
 
     made, lost = with_constraints(proposal.design, kept)
     notes = tuple(f"no index keeps {each}, as one does today: the application has to" for each in lost)
@@ -294,7 +294,7 @@ def _constrained(proposal: Proposal, kept: tuple[Constraint, ...]) -> Proposal:
 
 def _with_other_indexes(proposal: Proposal, today: Design) -> Proposal:
     """The proposal with today's indexes that no structure stands for, which nothing was weighed of."""
-    from nestling.planner.options.in_place import with_other_indexes
+    from nestling.planner.options.structures.in_place import with_other_indexes
 
     made, lost = with_other_indexes(proposal.design, today)
     named = (f"`{each.collection}` on {', '.join(path for path, _ in each.keys)}" for each in lost)
@@ -319,7 +319,7 @@ def _warning(watched: Watched | None) -> str:
 def _unpriced(today: Design, other: Design) -> tuple[Change, ...]:
     """What is different, structure by structure."""
     from nestling.ir.options import Change
-    from nestling.planner.options.in_place import with_in_place
+    from nestling.planner.options.structures.in_place import with_in_place
 
     now = with_in_place(today, ())
     then = with_in_place(other, now.candidates)

@@ -15,7 +15,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.work import Work
 from nestling.optimizer.evaluate import applies, evaluate
 from nestling.pipeline.designing import posed, priced
-from nestling.planner.options.in_place import with_in_place
+from nestling.planner.options.structures.in_place import with_in_place
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
 from nestling.planner.writes import plan_write

@@ -10,8 +10,8 @@ from nestling.ir.proposal import Proposal
 from nestling.pipeline import design, inspect
 from nestling.pipeline.cache import with_cache
 from nestling.pipeline.designing import posed
-from nestling.planner.options.cold_reads import cold_shares, data_bytes
-from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.sizes.cold_reads import cold_shares, data_bytes
+from nestling.planner.options.sizes.sizes import Sizes
 
 MODEL = """nestling: 1
 dialect: postgresql

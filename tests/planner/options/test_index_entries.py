@@ -11,11 +11,11 @@ from nestling.ir.model import Model
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
-from nestling.planner.options.document_sizes import Documents
-from nestling.planner.options.index_entries import entries_written
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.places import Places
-from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.sizes.document_sizes import Documents
+from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.options.structures.places import Places
+from nestling.planner.options.writes.index_entries import entries_written
 from nestling.sources.ddl import read_ddl
 from nestling.sources.statements import parse_workload
 

@@ -10,7 +10,7 @@ from nestling import pipeline
 from nestling.ir.candidate import Aggregate
 from nestling.ir.situation import Thresholds, situation
 from nestling.patterns import propose
-from nestling.planner.options.readable import Readable
+from nestling.planner.options.statements.readable import Readable
 
 TABLES = """
 CREATE TABLE product (id bigint PRIMARY KEY, name text NOT NULL);

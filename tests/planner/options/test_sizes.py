@@ -11,7 +11,7 @@ from nestling import pipeline
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import without_values
-from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.selectivity import CLOSED_RANGE, UNKNOWN_EQUALITY
 
 STATEMENTS = {

@@ -19,12 +19,12 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
 from nestling.ir.write_path import Each, Fetch, Increment, UpdateDocuments, steps_within
-from nestling.planner.options.copy_costs import Copies
-from nestling.planner.options.document_sizes import Documents
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.places import Places
-from nestling.planner.options.sizes import Sizes
-from nestling.planner.options.upkeep import UpkeepCosts
+from nestling.planner.options.sizes.document_sizes import Documents
+from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.options.structures.places import Places
+from nestling.planner.options.writes.copy_costs import Copies
+from nestling.planner.options.writes.upkeep import UpkeepCosts
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
 from tests.planner.home_cases import entity, link
 

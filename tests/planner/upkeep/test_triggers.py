@@ -13,7 +13,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Holder, Reference
 from nestling.ir.rows import up
 from nestling.ir.workload import Access, StatementKind
-from nestling.planner.options.triggered import Triggered
+from nestling.planner.options.structures.triggered import Triggered
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps
 from tests.planner.home_cases import entity, link
 

@@ -1,7 +1,7 @@
 """Options: how each step of each statement can be answered with the candidate structures, and how much work each way is.
 
-`visits` makes a tree of hops of a statement's footprint. `sizes` and `document_sizes` say how many rows and bytes there are.
-`reads` and `write_steps` list the ways to do each step. `upkeep` counts what copies and computed values cost writers. `options`
+`statements` holds what a statement says, its tree of visits among it; `sizes` how many rows and bytes there are. `structures` holds
+what each kind of candidate costs and allows; `reads` and `writes` list the ways to do each step. `modes` prices a way, and `options`
 puts it all together.
 """
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from nestling.ir.options import Mode
 from nestling.ir.situation import Situation
 from nestling.ir.work import Work
-from nestling.planner.options.cold_reads import NONE, ColdReads
-from nestling.planner.options.document_sizes import Documents, Extra
-from nestling.planner.options.places import Places
-from nestling.planner.options.prices import Price
-from nestling.planner.options.sizes import Sizes
+from nestling.planner.options.sizes.cold_reads import NONE, ColdReads
+from nestling.planner.options.sizes.document_sizes import Documents, Extra
+from nestling.planner.options.sizes.prices import Price
+from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.options.structures.places import Places
 
 NOTHING = Extra()
 

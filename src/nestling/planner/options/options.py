@@ -27,26 +27,26 @@ from nestling.ir.candidate import (
 from nestling.ir.options import CHANGE, Charge, DesignProblem, Group, Limit, Mode, Needs, Step, Structure
 from nestling.ir.quantity_words import size
 from nestling.ir.situation import Situation
-from nestling.planner.options.changes import Changes
-from nestling.planner.options.cold_reads import cold_reads
-from nestling.planner.options.copy_costs import Copies
-from nestling.planner.options.document_sizes import VALUE_BYTES, Documents
-from nestling.planner.options.hops import Hops
-from nestling.planner.options.inserts import Inserts
-from nestling.planner.options.key_checks import Guards
 from nestling.planner.options.modes import Modes
-from nestling.planner.options.pairs import added_bytes, apart_from_indexes, present
-from nestling.planner.options.places import Home, Places
-from nestling.planner.options.prices import Price, Prices
-from nestling.planner.options.readable import Readable
-from nestling.planner.options.reads import Reads
-from nestling.planner.options.simplicity import SIMPLICITY, arrivals, departures, least_costs, simplicity
-from nestling.planner.options.sizes import Sizes
-from nestling.planner.options.slight_indexes import without_slight
-from nestling.planner.options.starts import Starts
-from nestling.planner.options.transactions import Together
-from nestling.planner.options.upkeep import UpkeepCosts
-from nestling.planner.options.write_steps import Writes
+from nestling.planner.options.reads.hops import Hops
+from nestling.planner.options.reads.reads import Reads
+from nestling.planner.options.reads.starts import Starts
+from nestling.planner.options.sizes.cold_reads import cold_reads
+from nestling.planner.options.sizes.document_sizes import VALUE_BYTES, Documents
+from nestling.planner.options.sizes.prices import Price, Prices
+from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.options.statements.readable import Readable
+from nestling.planner.options.structures.pairs import added_bytes, apart_from_indexes, present
+from nestling.planner.options.structures.places import Home, Places
+from nestling.planner.options.structures.simplicity import SIMPLICITY, arrivals, departures, least_costs, simplicity
+from nestling.planner.options.structures.slight_indexes import without_slight
+from nestling.planner.options.writes.changes import Changes
+from nestling.planner.options.writes.copy_costs import Copies
+from nestling.planner.options.writes.inserts import Inserts
+from nestling.planner.options.writes.key_checks import Guards
+from nestling.planner.options.writes.transactions import Together
+from nestling.planner.options.writes.upkeep import UpkeepCosts
+from nestling.planner.options.writes.write_steps import Writes
 
 INDEX_ENTRY_BYTES = 12.0
 """An index entry beyond its values, compressed."""

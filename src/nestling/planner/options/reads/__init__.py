@@ -1,0 +1,1 @@
+"""The ways to answer each step of a read."""

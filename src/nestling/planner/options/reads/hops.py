@@ -1,0 +1,248 @@
+"""How a join goes on: inside the document, from a copy or a computed value, or by a lookup."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from nestling.ir import work_of
+from nestling.ir.collations import goes_by_collation, linked_by_expression
+from nestling.ir.model import Relationship
+from nestling.ir.options import Mode
+from nestling.ir.work import Work
+from nestling.ir.workload import Statement
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.reads.element_conditions import asked, unwinding
+from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
+from nestling.planner.options.reads.starts import Starts
+from nestling.planner.options.reads.trees import walks
+from nestling.planner.options.sizes.matching import serves
+from nestling.planner.options.statements.visits import Visit
+from nestling.planner.options.structures.archives import looked_up_in_both
+from nestling.planner.options.structures.overflow import pages_too
+from nestling.planner.options.structures.places import Home
+from nestling.planner.reads.rewrites.side_by_side import MANY
+from nestling.planner.work.first_access import asked_in_turn
+from nestling.planner.work.stream import Condition
+
+HOP = Work(stages=1 + work_of.light(1))
+"""A stage that looks up, and one that asks or shows what came of it."""
+UNWOUND = Work(stages=work_of.light(2))
+"""A stage that unwinds, and one that asks or shows what came of it."""
+_SAVED = Work(lookups=1, lookups_beside=-1)
+Lookups = tuple[Mode, ...]
+"""The ways of one `$lookup`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """A visit and where it comes from. `leaf`: nothing is joined to it; `counted`: aggregates its parents keep may answer it.
+
+    `tails`: the structures that could answer where it comes from, whose rows are then not at home. `alone`: the subquery it comes
+    from, if it does, asks of no other entity.
+    """
+
+    before: Visit
+    visit: Visit
+    link: Relationship
+    leaf: bool
+    counted: bool
+    tails: tuple[str, ...]
+    alone: bool
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether it leads to what a subquery is about, and no further: elements are asked where they are."""
+        return self.leaf and self.visit.inside and not self.before.inside
+
+    @property
+    def leaves_subquery(self) -> bool:
+        """Whether it leads from what a subquery finds, each once, to the rows that are asked for."""
+        return self.before.inside and not self.visit.inside
+
+
+@dataclass(frozen=True, slots=True)
+class Hops:
+    """The ways along a relationship."""
+
+    modes: Modes
+    starts: Starts
+    _lookups: dict[tuple[str, str, bool, tuple[Condition, ...]], Lookups] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    def hop(self, hop: Hop) -> Iterator[Mode]:
+        """The ways to go on along the hop's relationship."""
+        if hop.visit.access.walk is not None:
+            yield from walks(self.modes, hop.before, hop.visit, hop.link)
+        elif linked_by_expression(self.modes.situation.model, hop.link):
+            for home in self.modes.places.homes[hop.visit.entity]:
+                yield from self._looked_up(home, hop)
+        elif hop.leaves_subquery:
+            yield from self._around(hop) if hop.alone else ()
+            for home in self.modes.places.homes[hop.visit.entity]:
+                yield from self._looked_up(home, hop)
+        elif hop.visit.down:
+            yield from self._downwards(hop)
+        else:
+            yield from self._upwards(hop)
+
+    def _downwards(self, hop: Hop) -> Iterator[Mode]:
+        visit, link, outer = hop.visit, hop.link, hop.visit.outer
+        modes = self.modes
+        unwound = UNWOUND + work_of.unwind(visit.reached) + work_of.pass_on(outer)
+        asked = asked_in_turn(visit.reached, visit.conditions)
+        if visit.conditions:
+            unwound += work_of.pass_on(visit.reached) + asked
+        if hop.is_asked:
+            unwound = UNWOUND + work_of.ask(visit.reached) + work_of.pass_on(outer) + asked
+        for home in modes.places.homes[visit.entity]:
+            if home.links[:1] == (link,) and home.overflow is None:
+                taken = modes.documents.array_read(home, outer if home.links == (link,) else 0.0)
+                yield modes.mode(home.id, (home.id,), unwound, taken, without=hop.tails)
+            elif home.links == (link,):
+                both = work_of.lookup(outer, 1.0, modes.documents.base(home)) + pages_too(modes.sizes, home, outer)
+                also = modes.documents.further(home, read=outer)
+                yield modes.mode(f"{home.id}, both places", (home.id,), both + unwound, also, without=hop.tails)
+            else:
+                yield from self._looked_up(home, hop)
+        for name in self.listing(visit):
+            yield modes.mode(name, (name,), unwound, without=hop.tails)
+
+    def listing(self, visit: Visit) -> tuple[str, ...]:
+        """The lists of ids in its parents that tell all that is asked of a visit's rows."""
+        if not visit.down or visit.link is None or set(visit.access.attributes) - self._foreign_keys(visit.entity):
+            return ()
+        return tuple(name for name, _ in self.modes.places.mirrors[visit.link.name])
+
+    def from_aggregates(self, statement: Statement, hop: Hop) -> Iterator[Mode]:
+        """All that is asked of the children from what their parent keeps of them."""
+        counted = hop.counted and hop.visit.down and not hop.leaves_subquery
+        for kept in self.starts.aggregates(statement, hop.visit.access, hop.link) if counted else ():
+            done = work_of.project(hop.visit.outer, len(kept))
+            yield self.modes.mode(", ".join(kept), kept, done, without=hop.tails)
+
+    def from_copies_of_all(self, hop: Hop) -> Iterator[Mode]:
+        """The children from copies of all of them in their parent's document."""
+        visit, link = hop.visit, hop.link
+        if not visit.down or visit.access.filters or visit.access.aggregates or hop.leaves_subquery:
+            return
+        if linked_by_expression(self.modes.situation.model, link):
+            return
+        needed = set(visit.access.attributes) - set(link.child_attributes)
+        for name, newest in self.modes.places.newest[link.name]:
+            if newest.limit is None and needed <= set(newest.attributes):
+                yield self.modes.mode(
+                    name,
+                    (name,),
+                    UNWOUND + work_of.unwind(visit.reached) + work_of.pass_on(visit.outer),
+                    without=hop.tails,
+                )
+
+    def _around(self, hop: Hop) -> Iterator[Mode]:
+        """The parent whose document the rows lie in.
+
+        Where rows may lack a parent and the foreign key goes by a collation, orphans may have one all the same: it is looked up.
+        """
+        situation = self.modes.situation
+        if not situation.is_total(hop.link) and goes_by_collation(situation.model, hop.link):
+            return
+        for home in self.modes.places.homes[hop.before.entity]:
+            if home.links[:1] == (hop.link,) and home.overflow is None and not hop.visit.down:
+                at_hand = work_of.project(hop.visit.reached, 1)
+                yield self.modes.mode(home.id, (home.id,), at_hand, without=hop.tails)
+
+    def _upwards(self, hop: Hop) -> Iterator[Mode]:
+        visit, link, modes = hop.visit, hop.link, self.modes
+        at_hand = work_of.project(visit.reached, 1)
+        yield from self._around(hop)
+        if hop.leaf and not visit.access.aggregates:
+            for name, absorbed in modes.places.absorbed[visit.entity]:
+                if absorbed.relationship == link.name:
+                    yield modes.mode(name, (name,), at_hand, without=hop.tails)
+            yield from self._copied(hop)
+        for home in modes.places.homes[visit.entity]:
+            yield from self._looked_up(home, hop)
+
+    def _copied(self, hop: Hop) -> Iterator[Mode]:
+        """All that is asked of the parent from copies in the child."""
+        visit, link = hop.visit, hop.link
+        asked = {*visit.access.attributes, *(f.attribute for f in visit.access.filters)} - set(link.parent_attributes)
+        copies = {copy.attribute: name for name, copy in self.modes.places.copied[hop.before.entity][link.name]}
+        if asked <= copies.keys() and (asked or self.modes.situation.model.is_total(link)):
+            needs = tuple(copies[name] for name in sorted(asked))
+            text = ", ".join(needs) or f"the {link.parent}'s id is at hand"
+            done = work_of.project(visit.reached, len(needs))
+            yield self.modes.mode(text, needs, done, without=hop.tails if needs else ())
+
+    def _looked_up(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """A `$lookup` into another collection for each of the outer rows; the work of one is counted once."""
+        key = home.id, hop.link.name, hop.visit.down, hop.visit.conditions
+        if key not in self._lookups:
+            found = self._down(home, hop) if hop.visit.down else self._up(home, hop)
+            self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
+        outer, once = hop.visit.outer, self.modes.price(HOP)
+        saved = self.modes.price(_SAVED) if self._is_beside(home, hop) else 0.0
+        for one in (*self._lookups[key], *self._among_few(home, hop)):
+            loads = tuple((name, cost * outer) for name, cost in one.loads)
+            also = tuple((name, cost * outer) for name, cost in one.also)
+            yield Mode(one.text, one.needs, once + (one.cost - saved) * outer, also=also, loads=loads)
+
+    def _is_beside(self, home: Home, hop: Hop) -> bool:
+        """Whether parents of many rows that a statement begins with are looked up by `_id`, and nothing is asked of them."""
+        key = self.modes.situation.model.entity(home.entity).key
+        if linked_by_expression(self.modes.situation.model, hop.link):
+            return False
+        by_key = home.own and len(key) == 1 and hop.link.parent_attributes == key
+        starts = hop.before.before is None and hop.visit.outer >= MANY
+        plain = not hop.visit.down and not hop.visit.conditions and not hop.leaves_subquery
+        return by_key and starts and plain
+
+    def _among_few(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """One `$lookup` of children by an index over those alone that the visit's constants ask for."""
+        for name, index in self.modes.places.partial[home.entity] if home.own and hop.visit.down else ():
+            if serves(hop.visit.access, index) and self.modes.places.leads_along(index, hop.link):
+                share = self.modes.sizes.share_of(home.entity, index.rows)
+                few = min(self.modes.sizes.children(hop.link), self.modes.documents.count(home)) * share
+                found = self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), few, hop.visit.conditions)
+                yield looked_up_in_both(self.modes, home, found)
+
+    def _up(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """One `$lookup` of a parent by its key."""
+        ways = ways_to_one(self.modes.places, home, hop.link.parent_attributes)
+        if linked_by_expression(self.modes.situation.model, hop.link):
+            ways = iter((DocumentAccess("searched", (home.id,), reads_all=True),))
+        for way in ways:
+            yield self._lookup(home, way, 1.0, hop.visit.conditions)
+
+    def _down(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """One `$lookup` of children: by the key, by an index on the foreign key, or by reading it all."""
+        link, conditions = hop.link, hop.visit.conditions
+        each = self.modes.sizes.children(link)
+        spread = min(each, self.modes.documents.count(home))
+        entity = self.modes.situation.model.entity(home.entity)
+        by_expression = linked_by_expression(self.modes.situation.model, link)
+        if home.own and set(entity.key) == set(link.child_attributes) and not by_expression:
+            yield self._lookup(home, DocumentAccess("by key", (home.id,)), spread, conditions)
+            return
+        for name in self.modes.places.indexes_on(home.entity, link):
+            yield self._lookup(home, DocumentAccess(f"by {name}", (home.id, name)), spread, conditions)
+        if home.bucket is not None and home.bucket.by == link.child_attributes and not by_expression:
+            buckets = max(each / self.modes.documents.filled(home), 1.0)
+            yield self._lookup(home, DocumentAccess("by series", (home.id,)), buckets, conditions)
+        yield self._lookup(home, DocumentAccess("searched", (home.id,), reads_all=True), spread, conditions)
+
+    def _lookup(self, home: Home, way: DocumentAccess, documents: float, conditions: tuple[Condition, ...]) -> Mode:
+        size, total = self.modes.documents.base(home), self.modes.documents.count(home)
+        stages = unwinding(self.modes, home) + bool(conditions)
+        if way.reads_all:
+            heavier = self.modes.documents.further(home, read=total)
+            found = work_of.lookup_by_scan(1.0, total, size, stages=stages)
+            return self.modes.mode(f"{home.id}, searched", way.needs, found, heavier)
+        also = self.modes.documents.further(home, read=documents)
+        found = work_of.lookup(1.0, documents, size, stages=stages) + asked(self.modes, conditions, home, documents)
+        found += work_of.unwind(documents) + work_of.pass_on(1.0 + documents)
+        return self.modes.mode(f"{home.id}, looked up {way.text}", way.needs, found, also)
+
+    def _foreign_keys(self, entity: str) -> set[str]:
+        return {name for link in self.modes.situation.parents[entity] for name in link.child_attributes}

@@ -1,0 +1,148 @@
+"""The ways to answer each step of a read: where its rows are found first, and how each join goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import inf
+
+from nestling.ir import work_of
+from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.work import Work
+from nestling.ir.workload import Access, Statement
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.reads.hops import HOP, Hop, Hops
+from nestling.planner.options.reads.index_across_parents import few_by_index
+from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest
+from nestling.planner.options.reads.starts import Starts
+from nestling.planner.options.reads.subsets import first_few, tails
+from nestling.planner.options.statements.statement_facts import GROUPING_STAGES
+from nestling.planner.options.statements.visits import Visit, visits
+from nestling.planner.options.structures.pairs import taken_out
+from nestling.planner.options.structures.splits import read_too
+
+
+@dataclass(frozen=True, slots=True)
+class Reads:
+    """Steps of reads over one set of candidates."""
+
+    modes: Modes
+    starts: Starts
+    hops: Hops
+
+    def steps(self, statement: Statement) -> Iterator[Step | Charge]:
+        """A step for each access, and what the statement costs whatever the design."""
+        told = latest(statement, self.modes.situation)
+        found = visits(statement, self.modes.situation.model, self.modes.sizes, told.one if told is not None else None)
+        few = tuple(few_by_index(self.modes, statement, found)) if told is None else ()
+        for position, visit in enumerate(found):
+            modes = tuple(self._modes(statement, found, position, visit, told))
+            sorting = self._sorting(statement, found) if visit is found[-1] else 0.0
+            whole = (
+                *(replace(each, cost=each.cost + sorting) for each in modes),
+                *(mode for each in few for mode in each.modes(position, visit, modes)),
+            )
+            step = tuple(self._with_parts(mode, statement, visit) for mode in whole)
+            yield Step(statement.name, f"{position}: {visit.entity}", step)
+        price = self.modes.price(self._always(statement, found))
+        yield Charge(statement.name, "the request and its result", (), price)
+
+    def _modes(
+        self, statement: Statement, found: tuple[Visit, ...], position: int, visit: Visit, told: Latest | None
+    ) -> Iterator[Mode]:
+        if told is not None and visit.down and visit.access is told.all:
+            yield from among_rows(self.modes, visit, told)
+            return
+        leaf = all(other.before != position for other in found)
+        if visit.before is None or visit.link is None:
+            starts = self.starts.starts(statement, visit.access, leaf=leaf)
+            yield from (self._for_each(mode, visit.outer) for mode in starts) if visit.outer else starts
+            yield from first_few(self.modes, statement, visit)
+            return
+        flat = self.modes.sizes.is_flat(statement)
+        counted = leaf and (len(found) == 2 or not flat)
+        before = found[visit.before]
+        elsewhere = (*tails(self.modes, statement, found, visit), *self.hops.listing(before))
+        hop = Hop(before, visit, visit.link, leaf, counted, elsewhere, sum(each.inside for each in found) == 1)
+        grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
+        rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and flat else ()))
+        yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
+        yield from self.hops.from_aggregates(statement, hop)
+        if told is not None and visit.down and visit.access is told.one:
+            yield from from_copies(self.modes, visit, told)
+
+    def _for_each(self, mode: Mode, outer: float) -> Mode:
+        """A start looked up for each row before it."""
+        also = tuple((name, cost * outer) for name, cost in mode.also)
+        loads = tuple((name, cost * outer) for name, cost in mode.loads)
+        return replace(mode, cost=self.modes.price(HOP) + outer * (mode.cost + self._lookup()), also=also, loads=loads)
+
+    def _lookup(self) -> float:
+        return self.modes.price(Work(lookups=1.0))
+
+    def _grouping(self, statement: Statement, last: Visit) -> float:
+        """Seconds to group the rows the last join yields."""
+        grouped = self.modes.sizes.said(statement).grouped
+        return self.modes.price(grouped.work(last.rows, statement.limit)) if grouped is not None else 0.0
+
+    def _with_parts(self, mode: Mode, statement: Statement, visit: Visit) -> Mode:
+        """The mode with what it costs more where attributes it reads at home are kept apart, or in a list."""
+        places = self.modes.places
+        parts, lists, homes = places.cold[visit.entity], places.paired[visit.entity], places.homes[visit.entity]
+        if not (parts or lists) or not any(home.own and home.id in mode.needs for home in homes):
+            return mode
+        rows = min(visit.rows, float(statement.limit)) if statement.limit is not None else visit.rows
+        found = [(name, read_too(self.modes.sizes, cold, visit.access, rows)) for name, cold in parts]
+        alone = len(statement.accesses) == 1 and not _is_grouped(visit.access)
+        for name, paired in lists:
+            use = places.pair_use(statement)
+            found.append((name, taken_out(self.modes.sizes, paired, visit.access, rows, use, alone=alone)))
+        also = tuple((name, self.modes.price_of(more, visit.entity)) for name, more in found if more is not None)
+        return replace(mode, also=(*mode.also, *also)) if also else mode
+
+    def _always(self, statement: Statement, found: tuple[Visit, ...]) -> Work:
+        if not found:
+            return work_of.request()
+        sizes = self.modes.sizes
+        said = sizes.said(statement)
+        rows = said.grouped.left(found[-1].rows) if said.grouped is not None else self._rows(found)
+        result = min(rows, float(statement.limit)) if statement.limit is not None else rows
+        width = self._width(found)
+        is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own
+        is_grouped = said.grouped is None and len(found) == 1 and _is_grouped(found[0].access)
+        stages = GROUPING_STAGES if is_grouped and not is_walk else 0.0
+        return (
+            work_of.request(stages)
+            + work_of.parse(said.nodes)
+            + work_of.send(result, width, fields=sum(len(v.access.attributes) for v in found))
+            + work_of.project(result, 4)
+        )
+
+    def _sorting(self, statement: Statement, found: tuple[Visit, ...]) -> float:
+        """Seconds to sort all rows by what comes only with the joins."""
+        if not any(each.access.sort for each in found[1:]) or self.modes.sizes.said(statement).grouped is not None:
+            return 0.0
+        return self.modes.price(work_of.sort(self._rows(found), self._width(found)) + Work(stages=work_of.light(1)))
+
+    def _rows(self, found: tuple[Visit, ...]) -> float:
+        """Rows there are after all joins."""
+        rows = found[-1].rows if all(not each.access.aggregates for each in found) else found[0].rows
+        return min(rows, self._groups(found[0].access)) if len(found) == 1 else rows
+
+    def _width(self, found: tuple[Visit, ...]) -> float:
+        """Bytes of one of them."""
+        return sum(self.modes.sizes.bytes_of(each.entity, each.access.attributes) for each in found)
+
+    def _groups(self, access: Access) -> float:
+        """Rows an access shows at most, where it shows groups."""
+        if access.grouping is None:
+            return inf
+        found = 1.0
+        for name, unit in access.grouping.keys:
+            found *= self.modes.sizes.distinct(access.entity, name) if unit is None else inf
+        return found
+
+
+def _is_grouped(access: Access) -> bool:
+    """Whether a pipeline shows groups of the rows, where a `find` shows the rows."""
+    return access.grouping is not None or bool(access.aggregates)

@@ -1,0 +1,291 @@
+"""Where a read starts, or a write finds its rows: by key, by an index, from what a parent keeps, or by reading everything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import product
+
+from nestling.ir import work_of
+from nestling.ir.candidate import Bucketed, Indexed
+from nestling.ir.model import Relationship
+from nestling.ir.options import Mode
+from nestling.ir.rows import AggregateKind
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.workload import Access, Filter, Statement, StatementKind
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
+from nestling.planner.options.reads.reach import is_at_hand
+from nestling.planner.options.sizes.matching import (
+    compared_equal,
+    covers,
+    has_plain_order,
+    key_order,
+    matched_rows,
+    serves,
+)
+from nestling.planner.options.statements.readable import Readable
+from nestling.planner.options.structures.archives import looked_for_in_both, recent
+from nestling.planner.options.structures.buckets import found_buckets, grouped_work
+from nestling.planner.options.structures.overflow import pages_too
+from nestling.planner.options.structures.pairs import found_by_pairs
+from nestling.planner.options.structures.places import Home
+from nestling.planner.reads.first_documents import MOST
+
+Matched = tuple[float, bool]
+"""Rows an index walks over, and whether they come in the order asked."""
+
+KEPT_STAGES = 1 + work_of.light(3)
+"""Stages that show what one document keeps of its children, and a row for none where that document is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The ways to the rows of an access that nothing before it leads to."""
+
+    modes: Modes
+    readable: Readable
+    _matches: dict[tuple[str, Access, bool], Matched | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def starts(self, statement: Statement, access: Access, *, leaf: bool) -> Iterator[Mode]:
+        """Finding the rows of the first access, wherever they live."""
+        for home in self.modes.places.homes[access.entity]:
+            yield from self.finds(statement, access, home)
+        if leaf:
+            yield from self._aggregated_start(statement, access)
+
+    def finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """Finding them in one home: by key, by the key of the document they are in, by an index, or by reading everything."""
+        rows = self.modes.sizes.found(access)
+        for mode in (*self._finds(statement, access, home), *self._later(statement, access, home)):
+            yield looked_for_in_both(self.modes, statement, home, rows, mode)
+
+    def _later(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """Reading through the rows that are not old alone, all of them or what an index leads to."""
+        for name, archived in self.modes.places.archives[access.entity] if home.own else ():
+            if name in self.modes.places.later(statement):
+                share = recent(self.modes.sizes, archived)
+                yield self._all(statement, access, home, share=share, needs=(name,))
+                for index_name, index in self.modes.places.indexes[access.entity]:
+                    matched = self._match(index_name, access, index, alone=False)
+                    if matched is not None and archived.rows.attribute not in [key for key, _ in index.keys]:
+                        text, needs = f"{home.id}, by {index_name}, later rows", (index_name, name)
+                        documents = matched[0] * share
+                        yield self._fetched(text, home, documents, statement, access, ordered=False, needs=needs)
+
+    def _finds(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        if is_at_hand(self.modes.places, home, compared_equal(access)):
+            served = compared_equal(access)
+            yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False, served=served)
+            return
+        if home.bucket is not None:
+            yield from self._in_buckets(statement, access, home)
+        else:
+            yield from self._by_indexes(statement, access, home)
+        yield self._all(statement, access, home)
+
+    def _in_buckets(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket
+        assert bucket is not None
+        size, each = self.modes.documents.base(home), self.modes.documents.filled(home)
+        for found in found_buckets(situation, sizes, bucket, access):
+            total = work_of.fetch_by_index(found.documents, size, keys=found.keys)
+            newest = self._newest(statement, access, bucket)
+            if 0 < newest < found.documents:  # the others are looked at, and no event is taken out of them
+                total += work_of.top(found.documents, newest) + work_of.top(newest * each, newest)
+                total += self._asked(statement, access, home, newest, found.served) + Work(stages=work_of.light(2))
+                yield self.modes.mode(f"{home.id}, {found.text}, the newest", (home.id,), total)
+                continue
+            total += self._after(statement, access, ordered=False)
+            if bucket.native:  # a `find` shows the events, which the server takes out of its buckets
+                total += work_of.unwind(found.documents * each)
+            else:
+                total += self._asked(statement, access, home, found.documents, found.served)
+            yield self.modes.mode(f"{home.id}, {found.text}", (home.id,), total)
+        if bucket.answers(access):
+            summed = grouped_work(situation, sizes, bucket, access)
+            yield self.modes.mode(f"{home.id}, summed up", (home.id,), summed)
+
+    def _newest(self, statement: Statement, access: Access, bucket: Bucketed) -> int:
+        """How many of a series' rows with the greatest values are asked for and nothing besides, 0 where it is something else."""
+        limit, entity = statement.limit or 0, self.modes.situation.model.entity(access.entity)
+        alone = len(statement.accesses) == 1 and self.modes.sizes.said(statement).as_found
+        if bucket.native or not alone or limit > MOST or len(access.sort) != 1 or access.grouping or access.aggregates:
+            return 0
+        ((name, descending),) = access.order
+        asked = compared_equal(access) == set(bucket.by) == {each.attribute for each in access.filters}
+        return limit if asked and descending and entity.always_has(name) else 0
+
+    def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        said = self.modes.sizes.said(statement)
+        others = [each for each in statement.accesses if each is not access]
+        aggregates = access.aggregates or (not said.beside and any(each.aggregates for each in others))
+        alone = said.as_found and not aggregates and not any(each.sort for each in others)
+        partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
+        entity = self.modes.situation.model.entity(access.entity)
+        for name, index in (*self.modes.places.indexes[access.entity], *partial):
+            if (matched := self._match(name, access, index, alone=alone)) is not None:
+                covering = home.own and covers(statement, access, index, entity)
+                yield self._by_index(statement, access, home, matched, (name, index), access, covering=covering)
+        for above in self._asked_above(access, home):
+            for name, index in self.modes.places.indexes[above.entity]:
+                if (matched := matched_rows(self.modes.sizes, above, index, alone=False)) is not None:
+                    yield self._by_index(statement, access, home, matched, (name, index), above, covering=False)
+            if above.entity == home.root:
+                yield from self._by_identity(statement, access, home, above, alone=False)
+        if home.own:
+            yield from self._by_identity(statement, access, home, access, alone=alone)
+            yield from self._by_pairs(statement, access, home)
+
+    def _by_pairs(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """By the index over a list of names and values."""
+        for name, paired in self.modes.places.paired[access.entity]:
+            rows = found_by_pairs(self.modes.sizes, paired, access, self.modes.places.pair_use(statement))
+            if rows is not None:
+                text = f"{home.id}, by {name}"
+                yield self._fetched(text, home, rows, statement, access, ordered=False, needs=(name,))
+
+    def _asked_above(self, access: Access, home: Home) -> Iterator[Access]:
+        """What an access's conditions on foreign keys say of the rows its own lie in, the nearest first."""
+        filters = access.filters
+        for link in home.links:
+            theirs = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
+            filters = tuple(Filter(theirs[f.attribute], f.operator) for f in filters if f.attribute in theirs)
+            if filters:
+                yield Access(link.parent, StatementKind.SELECT, (), filters)
+
+    def _by_identity(
+        self, statement: Statement, access: Access, home: Home, found: Access, *, alone: bool
+    ) -> Iterator[Mode]:
+        """By `_id`, or by the first parts of one that is compound; its documents come in its own order."""
+        own = key_order(self.modes.sizes, found)
+        if own is not None:
+            alone = alone and has_plain_order(self.modes.situation.model.entity(found.entity), own)
+            if (matched := matched_rows(self.modes.sizes, found, own, alone=alone)) is not None:
+                yield self._by_index(statement, access, home, matched, own, found, covering=False)
+
+    def _by_index(
+        self,
+        statement: Statement,
+        access: Access,
+        home: Home,
+        matched: Matched,
+        index: tuple[str, Indexed] | Indexed,
+        found: Access,
+        *,
+        covering: bool,
+    ) -> Mode:
+        """By an index that is chosen, named then, or by that on `_id`; `found`: whose index it is."""
+        rows, ordered = matched
+        name, keys = index if isinstance(index, tuple) else ("the beginning of its key", index)
+        needs = (name,) if isinstance(index, tuple) else ()
+        held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
+        stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))
+        reached = rows
+        if stops and statement.limit is not None:
+            wanted = min(self.modes.sizes.found(access) / rows, 1.0)  # the others are read on the way to these
+            reached = min(rows, statement.limit / wanted)
+        if covering:
+            entry = self.modes.sizes.bytes_of(access.entity, held)
+            alone = work_of.covered(reached) + Work(read_bytes=reached * entry)
+            alone += self._after(statement, access, ordered=ordered)
+            return self.modes.mode(f"{home.id}, by {name} alone", (home.id, name), alone)
+        text, above = f"{home.id}, by {name}", found is not access
+        documents = min(reached, self.modes.documents.count(home)) if above else holding(self.modes, home, reached)
+        served = {each.attribute for each in access.filters if above or each.attribute in held}
+        fetched = self._fetched(text, home, documents, statement, access, ordered=ordered, needs=needs, served=served)
+        return replace(fetched, cost=fetched.cost + self.modes.price(Work(keys=reached - documents)))
+
+    def _takes_any(self, statement: Statement, access: Access, held: Collection[str]) -> bool:
+        """Whether the first rows an index leads to are as good as any: nothing sorts them, and nothing else is asked of them."""
+        others = (each for each in statement.accesses if each is not access)
+        shown = not access.sort and access.grouping is None and not access.aggregates
+        alone = not any(each.sort or each.filters or each.aggregates for each in others)
+        served = {each.attribute for each in access.filters} <= set(held)
+        return shown and alone and served and self.modes.sizes.said(statement).as_found
+
+    def _fetched(
+        self,
+        text: str,
+        home: Home,
+        documents: float,
+        statement: Statement,
+        access: Access,
+        *,
+        ordered: bool,
+        needs: tuple[str, ...] = (),
+        served: Collection[str] = (),
+    ) -> Mode:
+        fetched, also = self.modes.documents.reads(home, documents)
+        total = (
+            fetched
+            + self._asked(statement, access, home, documents, served)
+            + self._after(statement, access, ordered=ordered and home.own)
+        )
+        if home.overflow is not None:
+            total += pages_too(self.modes.sizes, home, documents)
+        return self.modes.mode(text, (home.id, *needs), total, also)
+
+    def _all(
+        self, statement: Statement, access: Access, home: Home, *, share: float = 1.0, needs: tuple[str, ...] = ()
+    ) -> Mode:
+        """By reading all documents, or the share of them that an archive leaves."""
+        count = self.modes.documents.count(home) * share
+        scanned, also = self.modes.documents.scans(home, count)
+        total = scanned + self._asked(statement, access, home, count)
+        total += self._after(statement, access, ordered=False)
+        if home.overflow is not None:
+            total += pages_too(self.modes.sizes, home, 1)
+        return self.modes.mode(f"{home.id}, all of it", (home.id, *needs), total, also)
+
+    def _asked(
+        self, statement: Statement, access: Access, home: Home, documents: float, served: Collection[str] = ()
+    ) -> Work:
+        conditions = self.modes.sizes.table(statement, access).conditions
+        return asked(self.modes, conditions, home, documents, served) + Work(
+            stages=work_of.light(unwinding(self.modes, home))
+        )
+
+    def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
+        """Grouping and sorting the rows found."""
+        rows = self.modes.sizes.found(access)
+        grouped = self.modes.sizes.said(statement).grouped
+        if grouped is not None and not statement.kind.writes:
+            return grouped.work(rows, statement.limit) if len(statement.accesses) == 1 else NO_WORK
+        if access.grouping is not None:
+            return work_of.group(rows, rows / 2)
+        if ordered or not access.sort:
+            return NO_WORK
+        return work_of.top(rows, statement.limit) if statement.limit is not None else work_of.sort(rows)
+
+    def _match(self, name: str, access: Access, index: Indexed, *, alone: bool) -> Matched | None:
+        """The same for every home; found once."""
+        key = name, access, alone
+        if key not in self._matches:
+            self._matches[key] = matched_rows(self.modes.sizes, access, index, alone=alone)
+        return self._matches[key]
+
+    def _aggregated_start(self, statement: Statement, access: Access) -> Iterator[Mode]:
+        """The aggregates of one parent's children, from the parent's document."""
+        exact = compared_equal(access)
+        for link in self.modes.situation.parents[access.entity]:
+            if set(link.child_attributes) != exact or exact != {f.attribute for f in access.filters}:
+                continue
+            for needed in self.aggregates(statement, access, link):
+                for home in self.modes.places.homes[link.parent]:
+                    fetched, also = self.modes.documents.reads(home, 1.0)
+                    shown = fetched + Work(stages=KEPT_STAGES)
+                    mode = self.modes.mode(f"kept in {home.id}", (home.id, *needed), shown, also)
+                    yield looked_for_in_both(self.modes, statement, home, 1.0, mode)
+
+    def aggregates(self, statement: Statement, access: Access, link: Relationship) -> Iterator[tuple[str, ...]]:
+        """The structures that together hold all an access asks of the children along a link, in every way there is.
+
+        None where the statement's query would not read them.
+        """
+        kept: dict[tuple[AggregateKind, str | None], list[str]] = {}
+        for name, each in self.modes.places.aggregates[link.name]:
+            kept.setdefault((each.function, each.attribute), []).append(name)
+        needed = [kept.get(each, []) for each in access.aggregates]
+        if needed and all(needed) and self.readable.is_read(statement, link, access.aggregates):
+            yield from product(*needed)

@@ -1,0 +1,97 @@
+"""What an index does for an access: how many rows it walks over, in which order, whether it holds all that is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from nestling.ir.candidate import Indexed
+from nestling.ir.clause import imply
+from nestling.ir.collations import begins_collated, by_expression, sought
+from nestling.ir.expression import Collation
+from nestling.ir.model import Entity
+from nestling.ir.types import COMPARED_BY_PARTS
+from nestling.ir.workload import Access, Filter, Operator, Statement
+from nestling.planner.options.sizes.sizes import Sizes
+
+
+def compared_equal(access: Access) -> set[str]:
+    """Attributes compared for equality."""
+    return {each.attribute for each in access.filters if each.operator is Operator.EQUALITY}
+
+
+def covers(statement: Statement, access: Access, index: Indexed, entity: Entity) -> bool:
+    """Whether the index holds all that is asked of the only entity a statement reads."""
+    held = {name: None for name, _ in index.keys}
+    if begins_collated(map(entity.attribute, held)):
+        return False
+    if any(by_expression(entity.attribute(each.attribute)) for each in access.filters):
+        return False
+    asked = {*access.attributes, *(each.attribute for each in access.filters)}
+    return len(statement.accesses) == 1 and bool(asked) and not statement.kind.writes and asked <= held.keys()
+
+
+def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -> tuple[float, bool] | None:
+    """Rows the index walks over for an access, and whether they come in its order; None when it does not help.
+
+    `alone`: the access's order is the statement's.
+    """
+    rows, position = sizes.rows_of(access.entity, index.rows), 0
+    entity = sizes.situation.model.entity(access.entity)
+    found = sought(entity, (each.attribute for each in access.filters))
+    conditions = {each.attribute: each for each in access.filters if each.attribute in found}
+    for name, _ in index.keys:
+        condition = conditions.get(name)
+        if condition is None or condition.operator not in (Operator.EQUALITY, Operator.IN):
+            break
+        rows, position = rows * _share(sizes, access, condition, index), position + 1
+    before = [name for name, _ in index.keys[:position]]
+    if tells_one(entity, set(before) & compared_equal(access)):
+        rows = 1.0
+    rest = index.keys[position:]
+    ordered = alone and _in_order(entity, access, before, rest)
+    condition = conditions.get(rest[0][0]) if rest else None
+    if condition is not None and condition.operator is Operator.RANGE:
+        return max(rows * _share(sizes, access, condition, index), 1.0), ordered
+    if position == 0 and not ordered:
+        return None
+    return max(rows, 1.0), ordered
+
+
+def _share(sizes: Sizes, access: Access, condition: Filter, index: Indexed) -> float:
+    """Of the rows in the index, the share a condition lets through."""
+    known = [each for each in index.rows if each.name == condition.attribute]
+    there = sizes.share_of(access.entity, known)
+    return min(sizes.share(access, condition) / there, 1.0) if there > 0 else 1.0
+
+
+def serves(access: Access, index: Indexed) -> bool:
+    """Whether all rows an access asks for are in an index."""
+    return imply(access.constants, index.rows)
+
+
+def tells_one(entity: Entity, fixed: Collection[str]) -> bool:
+    """Whether one value each of these attributes tells one row from all others."""
+    return any(group and set(group) <= set(fixed) for group in (entity.key, *entity.uniques))
+
+
+def _in_order(entity: Entity, access: Access, before: list[str], rest: tuple[tuple[str, int], ...]) -> bool:
+    """Whether entries behind those attributes come in the access's order, or the other way round."""
+    order = [(name, -1 if down else 1) for name, down in access.order if name not in before]
+    found = list(rest[: len(order)])
+    if any(by_expression(entity.attribute(name)) for name, _ in order):
+        return False
+    return bool(order) and (order == found or order == [(name, -way) for name, way in found])
+
+
+def key_order(sizes: Sizes, access: Access) -> Indexed | None:
+    """The index a collection has on `_id`, as one over the key's attributes; None where the entity has no key."""
+    key = sizes.situation.model.entity(access.entity).key
+    return Indexed(access.entity, tuple((name, 1) for name in key)) if key else None
+
+
+def has_plain_order(entity: Entity, key: Indexed) -> bool:
+    """Whether the order of a compound `_id` is that of its parts one after the other: of one that is not, it is its only part."""
+    parts = [entity.attribute(name) for name, _ in key.keys]
+    return len(parts) == 1 or all(
+        each.collation is Collation.BINARY and each.type.name not in COMPARED_BY_PARTS for each in parts
+    )

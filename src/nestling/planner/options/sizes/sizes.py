@@ -1,0 +1,245 @@
+"""How many rows and bytes: from the statistics, with stated guesses where nothing is known.
+
+What a condition lets through is told by the values its statement compares with, where it is known how an attribute's values lie.
+Of a foreign key every parent counts alike, so that a design with children inside their parents is measured by the same rows;
+where parents are known to keep getting children, busy ones are asked for more often (`planner/busy_parents.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.clause import Clause
+from nestling.ir.collations import is_collated
+from nestling.ir.distribution import equal_to_any
+from nestling.ir.model import Cardinality, Relationship
+from nestling.ir.names import stored_name
+from nestling.ir.situation import Situation
+from nestling.ir.situation.shares import share_of
+from nestling.ir.workload import Access, Filter, Operator, Statement
+from nestling.planner.busy_parents import busier
+from nestling.planner.distinct import distinct_of, rows_of
+from nestling.planner.options.statements.statement_facts import ConditionFacts, Table, said
+from nestling.planner.selectivity import RANGE, UNKNOWN
+from nestling.planner.trees import rows_on_the_way
+from nestling.planner.work.stream import Condition, Use
+
+UNKNOWN_CHILDREN = 10.0
+"""Children of one parent where nothing is known."""
+CONDITION_WEIGHT = 2.0
+"""Values looked at for a condition: the attribute's, and whether it is true."""
+IN_VALUES = 5.0
+"""Values an IN is taken to list."""
+
+
+class Sizes:
+    """Numbers of one situation; each is looked up once."""
+
+    def __init__(self, situation: Situation) -> None:
+        self.situation = situation
+        self._rows: dict[str, float] = {}
+        self._children: dict[str, float] = {}
+        self._distinct: dict[tuple[str, str], float] = {}
+        self._busier: dict[tuple[str, str], float] = {}
+        self._found: dict[Access, float] = {}
+        self._statements: dict[str, ConditionFacts] = {}
+        self._tables: dict[tuple[str, Access], Table] = {}
+        self._told: dict[Access, dict[str, float]] | None = None
+
+    def said(self, statement: Statement) -> ConditionFacts:
+        """What the statement's SQL says beyond its footprint."""
+        if statement.name not in self._statements:
+            self._statements[statement.name] = said(statement, self.situation)
+        return self._statements[statement.name]
+
+    def is_flat(self, statement: Statement) -> bool:
+        """Whether all its accesses are joined row by row: it has no subquery, and comes to none."""
+        return statement.is_flat and not self.said(statement).early
+
+    def table(self, statement: Statement, access: Access) -> Table:
+        """What the statement asks of an access's rows alone: by its SQL, else by its footprint."""
+        key = statement.name, access
+        if key not in self._tables:
+            self._tables[key] = self._table(statement, access)
+        return self._tables[key]
+
+    def _table(self, statement: Statement, access: Access) -> Table:
+        alike = [each for each in statement.accesses if each.entity == access.entity]
+        tables = self.said(statement).tables.get(access.entity, ())
+        filtered = {each.attribute for each in access.filters}
+        same = [each for each in tables if {one.path for one in each.conditions} - {""} == filtered]
+        if len(same) == 1:
+            return same[0]
+        if access in alike and len(tables) == len(alike):
+            return tables[alike.index(access)]
+        return Table(None, tuple(self._condition(access, each) for each in access.filters))
+
+    def _condition(self, access: Access, asked: Filter) -> Condition:
+        return Condition(asked.attribute, Use.NONE, self.share(access, asked), weight=CONDITION_WEIGHT)
+
+    def rows(self, entity: str) -> float:
+        """Rows of an entity, at least one."""
+        if entity not in self._rows:
+            self._rows[entity] = max(rows_of(entity, self.situation.statistics), 1.0)
+        return self._rows[entity]
+
+    def key_entries(self, entity: str) -> int:
+        """Index entries of a row's key besides the one of `_id`, which compares its texts to the letter."""
+        known = self.situation.model.entity(entity)
+        return int(is_collated(map(known.attribute, known.key)))
+
+    def rows_of(self, entity: str, constants: Sequence[Clause]) -> float:
+        """Rows of an entity that fulfil conditions with constants, at least one; all where nothing is known of them."""
+        return max(self.rows(entity) * self.share_of(entity, constants), 1.0)
+
+    def share_of(self, entity: str, constants: Sequence[Clause]) -> float:
+        """Their share, 1 where it is not known."""
+        found = share_of(self.situation.statistics.entity(entity), constants)
+        return 1.0 if found is None else found
+
+    def row_bytes(self, entity: str) -> float:
+        """Bytes of one row as a document of its own."""
+        return self.situation.row_bytes[entity]
+
+    def fields(self, entity: str) -> float:
+        """Fields of one row as a document of its own."""
+        return float(len(self.situation.model.entity(entity).attributes))
+
+    def bytes_of(self, entity: str, attributes: Sequence[str]) -> float:
+        """Bytes of these attributes of one row, with their names."""
+        known = self.situation.statistics.entity(entity)
+        size = ELEMENT_BYTES
+        for name in attributes:
+            width = known.attribute(name).average_bytes
+            size += (width.value if width is not None else UNKNOWN_BYTES) + len(stored_name(name)) + FRAMING_BYTES
+        return size
+
+    def children(self, link: Relationship) -> float:
+        """Children of one parent on average, over all parents."""
+        if link.name not in self._children:
+            known = self.situation.fan_outs[link.name].mean
+            counted = self.situation.statistics.entity(link.child).count is not None
+            if link.cardinality is Cardinality.ONE_TO_ONE and counted:
+                known = min(self.rows(link.child) / self.rows(link.parent), 1.0)
+            elif known is None:
+                known = self.rows(link.child) / self.rows(link.parent) if counted else UNKNOWN_CHILDREN
+            self._children[link.name] = known
+        return self._children[link.name]
+
+    def children_asked(self, link: Relationship) -> float:
+        """Children of the one parent a statement asks for."""
+        names = link.child_attributes
+        return self.children(link) * (self.busier(link.child, names[0]) if len(names) == 1 else 1.0)
+
+    def busier(self, entity: str, attribute: str) -> float:
+        """How many more rows than on average have the value of a foreign key that is asked for."""
+        if (entity, attribute) not in self._busier:
+            found = busier(entity, attribute, self.situation.model, self.situation.statistics)
+            self._busier[entity, attribute] = found
+        return self._busier[entity, attribute]
+
+    def on_the_way(self, link: Relationship) -> float:
+        """Rows above one of a tree, which are as many as those below one."""
+        return rows_on_the_way(link.name, self.situation.statistics)
+
+    def chain(self, links: Sequence[Relationship]) -> float:
+        """Rows of the innermost entity in one document of the outermost, going up these links."""
+        found = 1.0
+        for link in links:
+            found *= self.children(link)
+        return found
+
+    def distinct(self, entity: str, attribute: str) -> float:
+        """Distinct values of an attribute: known, or what keys say of them."""
+        if (entity, attribute) not in self._distinct:
+            found = distinct_of(entity, attribute, self.situation.model, self.situation.statistics)
+            self._distinct[entity, attribute] = found
+        return self._distinct[entity, attribute]
+
+    def share(self, access: Access, condition: Filter) -> float:
+        """Share of the rows of an access's entity that one of its conditions lets through."""
+        entity, operator = access.entity, condition.operator
+        if (said := self._said(access, condition.attribute)) is not None:
+            return said
+        if not self._is_reference(entity, condition.attribute):
+            told = self._shares_told(access).get(condition.attribute)
+            if told is not None:
+                return told
+        match operator:
+            case Operator.EQUALITY:
+                return self._equal(entity, condition.attribute)
+            case Operator.IN:
+                return min(IN_VALUES * self._equal(entity, condition.attribute), 1.0)
+            case Operator.RANGE:
+                return RANGE
+            case Operator.OTHER:
+                return UNKNOWN
+            case _:
+                assert_never(operator)
+
+    def _said(self, access: Access, attribute: str) -> float | None:
+        """The share of rows for which an attribute is true, false, NULL or not NULL, where a statement asks for that."""
+        named = (each for each in access.constants if each.name == attribute)
+        asked = [each for each in named if each.value is None or isinstance(each.value, bool)]
+        return share_of(self.situation.statistics.entity(access.entity), asked) if asked else None
+
+    def _equal(self, entity: str, attribute: str) -> float:
+        """The share of rows with one value, asked for as often as it occurs."""
+        known = self.situation.statistics.entity(entity).attribute(attribute)
+        if known.values is None or self._is_reference(entity, attribute):
+            return min(self.busier(entity, attribute) / self.distinct(entity, attribute), 1.0)
+        missing = known.null_share.value if known.null_share is not None else 0.0
+        return (1 - missing) * equal_to_any(known.values, self.distinct(entity, attribute))
+
+    def _is_reference(self, entity: str, attribute: str) -> bool:
+        return any(attribute in link.child_attributes for link in self.situation.parents[entity])
+
+    def _shares_told(self, access: Access) -> dict[str, float]:
+        """By attribute, what the statements with this access let through on average, by their rates."""
+        if self._told is None:
+            self._told = self._all_told()
+        return self._told.get(access, {})
+
+    def found(self, access: Access, *, without: Sequence[str] = ()) -> float:
+        """Rows of the entity that an access's own conditions let through, those on `without` left aside."""
+        if without:
+            return self._found_without(access, without)
+        if access not in self._found:
+            self._found[access] = self._found_without(access, ())
+        return self._found[access]
+
+    def _found_without(self, access: Access, without: Sequence[str]) -> float:
+        filters = [each for each in access.filters if each.attribute not in without]
+        exact = {each.attribute for each in filters if each.operator is Operator.EQUALITY}
+        entity = self.situation.model.entity(access.entity)
+        if any(group and set(group) <= exact for group in (entity.key, *entity.uniques)):
+            return 1.0
+        rows, told = self.rows(access.entity), frozenset[str]()
+        for link in self.situation.parents[access.entity]:
+            if set(link.child_attributes) <= exact and self.children_asked(link) < rows:
+                rows, told = self.children_asked(link), frozenset(link.child_attributes)
+        for each in self.apart(access, [each for each in filters if each.attribute not in told]):
+            rows *= self.share(access, each)
+        return max(rows, min(1.0, self.rows(access.entity)))
+
+    def apart(self, access: Access, filters: Sequence[Filter]) -> Iterable[Filter]:
+        """One filter for each attribute whose share is told whatever it is compared by, and one for each kind of others."""
+        known = self._shares_told(access)
+        return {(f.attribute, f.operator if f.attribute not in known else None): f for f in filters}.values()
+
+    def _all_told(self) -> dict[Access, dict[str, float]]:
+        """The shares each access's statements tell, weighted by their rates."""
+        weights: dict[tuple[Access, str], list[tuple[float, float]]] = {}
+        for statement in self.situation.reading.workload.statements:
+            asked = {(each.entity, one.attribute) for each in statement.accesses for one in each.filters}
+            for entity, attribute in asked & self.said(statement).shares.keys() if asked else ():
+                share = self.said(statement).shares[entity, attribute]
+                for access in {each for each in statement.accesses if each.entity == entity}:
+                    weights.setdefault((access, attribute), []).append((statement.rate_per_second, share))
+        told: dict[Access, dict[str, float]] = {}
+        for (access, attribute), found in weights.items():
+            rate = sum(each for each, _ in found)
+            told.setdefault(access, {})[attribute] = sum(each * share for each, share in found) / rate
+        return told

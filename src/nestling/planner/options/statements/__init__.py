@@ -1,0 +1,1 @@
+"""What a statement of the workload says that its options hang on."""

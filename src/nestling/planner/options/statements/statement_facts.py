@@ -1,0 +1,280 @@
+"""What a statement's SQL says beyond its footprint: what its conditions let through and cost, how rows are put together."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from math import prod
+
+from nestling.ir import algebra as a
+from nestling.ir import work_of
+from nestling.ir.algebra import Query, Relation
+from nestling.ir.expression import Column, Compare, Comparison, Expression
+from nestling.ir.operands import columns_of, conjuncts
+from nestling.ir.situation import Situation
+from nestling.ir.work import Work
+from nestling.ir.workload import Statement
+from nestling.planner.known_values import KnownOf, known_of_scans
+from nestling.planner.options.statements.relations import relations_within, rows_asked
+from nestling.planner.options.statements.translated import translated
+from nestling.planner.reads.rewrites.conjuncts import about, restricted
+from nestling.planner.reads.rewrites.early_limits import with_early_limits
+from nestling.planner.reads.rewrites.first_children import first_asked
+from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
+from nestling.planner.reads.rewrites.late_parents import with_late_parents
+from nestling.planner.reads.rewrites.links import scan_of
+from nestling.planner.reads.rewrites.pushdown import push_predicates
+from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left
+from nestling.planner.reads.rows import First
+from nestling.planner.reads.traverse import everything, expressions, made_inside, mentioned
+from nestling.planner.selectivity import bytes_by, distinct_values, ranged, together
+from nestling.planner.value_ranges import Values, column_in
+from nestling.planner.work.expressions import patterns, size, weight
+from nestling.planner.work.first_access import asked_in_turn
+from nestling.planner.work.stream import Condition, Use
+
+GROUPING_STAGES = 1 + work_of.light(2)
+"""Stages that group, order and show groups."""
+Attribute = tuple[str, str]
+"""An entity and one of its attributes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
+    equal one of another occurrence, and whether it is one of a subquery.
+    """
+
+    left: RemainingRows | None
+    conditions: tuple[Condition, ...]
+    joined: frozenset[str] = frozenset()
+    inside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFacts:
+    """Rows put into groups: the values worked out for each row, the conditions on groups, and whether these are sorted."""
+
+    keys: tuple[Expression, ...]
+    fields: float
+    having: tuple[Condition, ...]
+    is_sorted: bool
+    known: KnownOf
+
+    def work(self, rows: float, limit: int | None) -> Work:
+        """Grouping so many rows, and sorting the groups left."""
+        groups, left = self._groups(rows), self.left(rows)
+        found = (
+            Work(stages=GROUPING_STAGES)
+            + work_of.pass_on(rows)
+            + work_of.project(rows, self.fields)
+            + work_of.group(rows, groups)
+        )
+        if self.having:
+            found += work_of.pass_on(groups) + asked_in_turn(groups, self.having)
+        if self.is_sorted:
+            found += work_of.sort(left) if limit is None else work_of.top(left, limit)
+        return found
+
+    def left(self, rows: float) -> float:
+        """How many groups of so many rows meet the conditions on groups."""
+        return self._groups(rows) * prod(each.share for each in self.having)
+
+    def _groups(self, rows: float) -> float:
+        return distinct_values(self.keys, self.known, rows) if self.keys else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionFacts:
+    """`shares`: of an attribute's rows what the conditions on it let through, on average where an entity is there several times;
+    `tables`: the occurrences of each entity, in order; `grouped`: what it shows is groups;
+    `as_found`: its limit and order are of the rows themselves and by attributes; `nodes`: of what it says of columns;
+    `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
+    aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
+    shown, nor anything done but conditions asked. `early`: its groups are rows of their own, which are limited before their
+    children are aggregated.
+    """
+
+    shares: Mapping[Attribute, float] = field(default_factory=dict)
+    tables: Mapping[str, tuple[Table, ...]] = field(default_factory=dict)
+    grouped: GroupFacts | None = None
+    as_found: bool = True
+    nodes: float = 0.0
+    first: Mapping[str, First] = field(default_factory=dict)
+    beside: bool = False
+    only_asked: frozenset[str] = frozenset()
+    early: bool = False
+
+
+def said(statement: Statement, situation: Situation) -> ConditionFacts:
+    """What the statement says; nothing where it cannot be translated."""
+    query = translated(statement, situation)
+    if query is None:
+        return ConditionFacts()
+    whole = push_predicates(rows_asked(query))
+    relation = with_early_limits(whole, situation.model)
+    relations = list(relations_within(relation))
+    known, values = known_of_scans(relations, situation.model, situation.statistics), statement.known_values
+    tables = _tables(relations, situation, known, values)
+    shares = _shares(relations, known, values)
+    if not isinstance(query, Query):
+        return ConditionFacts(shares, tables)
+    grouped = _grouped(relation, known, values)
+    as_found = grouped is None and _is_as_found(relation)
+    first = dict(_first(with_late_parents(relation, situation.model)))
+    beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
+    nodes = sum(map(_nodes, relations))
+    only = _only_asked(relation)
+    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, only, relation is not whole)
+
+
+def _only_asked(relation: Relation) -> frozenset[str]:
+    """The entities that conditions mention, and nothing that is shown, grouped or ordered."""
+    every = [*everything(relation)]
+    scans = [each for each in every if isinstance(each, a.Scan)]
+    others = (each for each in every if not isinstance(each, a.Scan | a.Filter | a.Join))
+    shown = {column.alias for each in others for one in expressions(each) for column in mentioned(one)}
+    shown |= {column.alias for column in relation.columns}
+    return frozenset(each.entity for each in scans) - {each.entity for each in scans if each.alias in shown}
+
+
+def _rows_of(relation: Relation) -> Relation:
+    """Those that are ordered, limited and shown."""
+    while isinstance(relation, a.Project | a.Limit | a.Sort):
+        relation = relation.input
+    return relation
+
+
+def _first(relation: Relation) -> Iterator[tuple[str, First]]:
+    """The entities that limits are about before anything is joined, where values alone say which rows."""
+    for limit in relations_within(relation):
+        told = first_asked(limit) if isinstance(limit, a.Limit) else None
+        if told is not None and isinstance(limit, a.Limit) and isinstance(limit.input, a.Sort):
+            scan, predicates = scan_of(limit.input.input)
+            if scan is not None and all(fixed(each) is not None for each in predicates):
+                yield scan.entity, told[1]
+
+
+def _nodes(relation: Relation) -> float:
+    """The size of what a relation says, but for the equalities that join."""
+    match relation:
+        case a.Filter(predicate=predicate):
+            return size(predicate)
+        case a.Project(outputs=outputs):
+            return sum(size(each.expression) for each in outputs)
+        case a.Group(keys=keys, aggregates=aggregates):
+            parts = (part for each in aggregates for part in (each.aggregate.argument, each.aggregate.filter))
+            said = (*(each.expression for each in keys), *(part for part in parts if part is not None))
+            return sum(map(size, said)) + len(aggregates)
+        case _:
+            return 0.0
+
+
+def _shares(relations: list[Relation], known: KnownOf, values: Values) -> Mapping[Attribute, float]:
+    entities = {each.alias: each.entity for each in relations if isinstance(each, a.Scan)}
+    told = defaultdict[Attribute, list[float]](list)
+    for column, asked in _by_column(relations).items():
+        if column.alias in entities:
+            told[entities[column.alias], column.name].append(together(asked, known, values))
+    return {attribute: sum(shares) / len(shares) for attribute, shares in told.items()}
+
+
+def _by_column(relations: list[Relation]) -> Mapping[Column, list[Expression]]:
+    """The conditions that mention one column only, by that column."""
+    found = defaultdict[Column, list[Expression]](list)
+    for each in _asked(relations):
+        columns = set(mentioned(each))
+        if len(columns) == 1:
+            found[columns.pop()].append(each)
+    return found
+
+
+def _tables(
+    relations: list[Relation], situation: Situation, known: KnownOf, values: Values
+) -> Mapping[str, tuple[Table, ...]]:
+    """Every scan with its own conditions."""
+    joined = _joined(relations)
+    inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
+    found = defaultdict[str, dict[str, Table]](dict)
+    for each in relations:
+        scan, asked = scan_of(each)
+        if scan is not None and scan.alias not in found[scan.entity]:
+            own = [one for one in asked if about(one) <= {scan.alias}]
+            left = rows_left(restricted(scan, own), situation.model, situation.statistics)
+            conditions = tuple(_conditions(own, known, values))
+            found[scan.entity][scan.alias] = Table(left, conditions, joined[scan.alias], scan.alias in inside)
+    return {entity: tuple(tables.values()) for entity, tables in found.items()}
+
+
+def _joined(relations: list[Relation]) -> Mapping[str, frozenset[str]]:
+    """By alias, the columns that equal one of another table."""
+    found = defaultdict[str, frozenset[str]](frozenset)
+    for each in _asked(relations):
+        if isinstance(each, Compare) and each.operator is Comparison.EQUAL:
+            sides = [column for side in (each.left, each.right) if (column := column_in(side)) is not None]
+            if len({column.alias for column in sides}) == 2:
+                for column in sides:
+                    found[column.alias] |= {column.name}
+    return found
+
+
+def _asked(relations: list[Relation]) -> Iterator[Expression]:
+    """All conditions of filters and joins."""
+    for relation in relations:
+        match relation:
+            case a.Filter(predicate=predicate):
+                yield from conjuncts(predicate)
+            case a.Join(condition=condition):
+                yield from conjuncts(condition)
+            case _:
+                pass
+
+
+def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> Iterator[Condition]:
+    """What is asked of each row, and which share that keeps by itself; the ends of one column's range are one condition."""
+    found = defaultdict[Expression, list[Expression]](list)
+    for each in dict.fromkeys(asked):
+        found[ranged(each) or each].append(each)
+    for parts in found.values():
+        columns = {column.name for each in parts for column in columns_of(each)}
+        attribute = columns.pop() if len(columns) == 1 else ""
+        text_bytes = sum(patterns(each, bytes_by(known)) for each in parts)
+        kept = together(parts, known, values)
+        yield Condition(attribute, Use.NONE, kept, weight=sum(map(weight, parts)), patterns=text_bytes)
+
+
+def _grouped(relation: Relation, known: KnownOf, values: Values) -> GroupFacts | None:
+    having: list[Expression] = []
+    is_sorted = False
+    while isinstance(relation, a.Project | a.Limit | a.Sort | a.Filter | a.Distinct):
+        is_sorted = is_sorted or isinstance(relation, a.Sort)
+        having += conjuncts(relation.predicate) if isinstance(relation, a.Filter) else []
+        relation = relation.input
+    if not isinstance(relation, a.Group):
+        return None
+    keys = tuple(each.expression for each in relation.keys)
+    parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
+    fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
+    told = {fixed(each) for within in relations_within(relation) for each in _predicates(within)}
+    keys = tuple(each for each in keys if each not in told)  # that of one value makes no more groups
+    return GroupFacts(keys, fields, tuple(_conditions(having, known, values)), is_sorted, known)
+
+
+def _predicates(relation: Relation) -> Iterator[Expression]:
+    yield from conjuncts(relation.predicate) if isinstance(relation, a.Filter) else ()
+
+
+def _is_as_found(relation: Relation) -> bool:
+    """Whether only rows of tables, joined and asked for conditions, are ordered by columns and limited."""
+    shown: dict[tuple[str, str], Expression] = {}
+    keys: list[Expression] = []
+    while isinstance(relation, a.Project | a.Limit | a.Sort):
+        if isinstance(relation, a.Project):
+            shown |= {(relation.alias, each.name): each.expression for each in relation.outputs}
+        if isinstance(relation, a.Sort):
+            keys += [each.expression for each in relation.keys]
+        relation = relation.input
+    columns = [column_in(each) for each in keys]
+    bare = [column_in(shown.get((each.alias, each.name), each)) for each in columns if each is not None]
+    return isinstance(relation, a.Scan | a.Filter | a.Join) and len(keys) == len(bare) and None not in bare

@@ -1,0 +1,162 @@
+"""A statement's footprint as a tree of visits: the entity it starts at, and the relationships it follows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from nestling.ir.model import Model, Relationship
+from nestling.ir.workload import Access, Filter, Operator, Statement, Walk
+from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.reads.rewrites.rows_left import RemainingRows
+from nestling.planner.work.stream import Condition
+
+Edge = tuple[int, int, Relationship]
+"""Two accesses by their positions, and the relationship that joins them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One access, how it is reached, and how many rows.
+
+    `before`: position of the visit it comes from, None for a start. `link` and `down`: the relationship and whether from parent
+    to children. `outer`: rows it is joined to, `reached`: rows with it before its own conditions, `rows`: after them.
+    `conditions`: its own. `inside`: it is a subquery's.
+    """
+
+    access: Access
+    before: int | None
+    link: Relationship | None
+    down: bool
+    outer: float
+    reached: float
+    rows: float
+    conditions: tuple[Condition, ...] = ()
+    inside: bool = False
+
+    @property
+    def entity(self) -> str:
+        """The entity visited."""
+        return self.access.entity
+
+
+def visits(statement: Statement, model: Model, sizes: Sizes, unrestricted: Access | None = None) -> tuple[Visit, ...]:
+    """Every read access once, in the order statements are compiled in; at `unrestricted`, whose conditions find no rows, last.
+
+    That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
+    row at most first; what is joined to nothing starts anew.
+    """
+    return tuple(_Walk(statement, model, sizes, unrestricted).visits())
+
+
+class _Walk:
+    """The visits so far: `at` is where each access is among them."""
+
+    def __init__(self, statement: Statement, model: Model, sizes: Sizes, unrestricted: Access | None) -> None:
+        self.statement, self.model, self.sizes, self.unrestricted = statement, model, sizes, unrestricted
+        self.reads = [access for access in statement.accesses if not access.kind.writes]
+        self.edges = _edges(self.reads, model)
+        self.found: list[Visit] = []
+        self.at: dict[int, int] = {}
+
+    def visits(self) -> list[Visit]:
+        while len(self.at) < len(self.reads):
+            waiting = [number for number in range(len(self.reads)) if number not in self.at]
+            start = min(waiting, key=lambda number: (*self._rest(self.reads[number]), number))
+            begin = len(self.found)
+            self._add(start, self._started(self.reads[start]))
+            most = self._most(self.reads[start])
+            while near := list(self._near(begin)):
+                _, there, here, link = min(near, key=lambda each: each[:2])
+                self._add(there, self._joined(here, there, link, most))
+        return self.found
+
+    def _started(self, access: Access) -> Visit:
+        """A start; one of several is looked for anew for each row before, by what equals something of these."""
+        table = self.sizes.table(self.statement, access)
+        joined = table.joined if self.found else frozenset[str]()
+        if not joined:
+            rows = self.sizes.found(access)
+            return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
+        equal = tuple(Filter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
+        asked = replace(access, filters=(*access.filters, *equal))
+        outer = self.found[-1].rows
+        rows = outer * self.sizes.found(asked)
+        return Visit(asked, None, None, False, outer, rows, rows, inside=table.inside)
+
+    def _add(self, number: int, visit: Visit) -> None:
+        self.at[number] = len(self.found)
+        self.found.append(visit)
+
+    def _rest(self, access: Access) -> tuple[float, bool, float]:
+        """What is left, the least first, as the compiler has it: the share of rows the access's own conditions leave, whether
+        no limited order is about it, and the rows. None to speak of where they tell one row.
+        """
+        if access is self.unrestricted:
+            return 1.0 + 1e-9, True, 0.0
+        if tells_one(self.model.entity(access.entity), compared_equal(access)):
+            return 0.0, True, 1.0
+        rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
+        if left is None:
+            left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
+        limited = access.sort and self.statement.limit is not None and self.sizes.said(self.statement).as_found
+        return left.share, not limited, left.rows
+
+    def _most(self, start: Access) -> float | None:
+        """So many rows are asked for, which are cut off before parents are joined to them and children aggregated beside them."""
+        others = [access for access in self.reads if access is not start and not self._is_beside(access)]
+        cut = self.sizes.said(self.statement).as_found
+        cut = cut and not start.aggregates and not any(each.sort or each.filters or each.aggregates for each in others)
+        return float(self.statement.limit) if cut and self.statement.limit is not None else None
+
+    def _is_beside(self, access: Access) -> bool:
+        """Whether it is aggregated beside each row that is shown, and decides about none."""
+        return bool(access.aggregates) and self.sizes.said(self.statement).beside
+
+    def _near(self, begin: int) -> Iterator[tuple[int, int, int, Relationship]]:
+        """What is joined to the visits from `begin` on: how far it is, itself, what it is joined to, and by what."""
+        for left, right, link in self.edges:
+            for here, there in ((left, right), (right, left)):
+                if self.at.get(here, -1) >= begin and there not in self.at:
+                    child = self.model.entity(link.child)
+                    many = self._is_down(here, there, link) and not tells_one(child, set(link.child_attributes))
+                    yield (0 if self.reads[there].filters else 1) + many, there, here, link
+
+    def _is_down(self, here: int, there: int, link: Relationship) -> bool:
+        """Whether a visit goes from parent to children; along a tree that is how the statement has it."""
+        if self.reads[there].walk is not None:
+            return self.reads[there].walk is Walk.DOWN
+        return self.reads[there].entity == link.child and (not link.is_self or there > here)
+
+    def _joined(self, here: int, there: int, link: Relationship, most: float | None) -> Visit:
+        access = self.reads[there]
+        down = self._is_down(here, there, link)
+        flat = self.sizes.is_flat(self.statement)
+        outer = self.found[-1].rows if flat else self.found[self.at[here]].rows
+        if most is not None and (not down or self._is_beside(access)):
+            outer = min(outer, most)
+        if access.walk is not None:
+            reached = outer * self.sizes.on_the_way(link)
+        else:
+            reached = outer * self.sizes.children(link) if down else outer
+        kept = reached
+        for condition in self.sizes.apart(access, access.filters):
+            if condition.attribute not in link.child_attributes:
+                kept *= self.sizes.share(access, condition)
+        table = self.sizes.table(self.statement, access)
+        return Visit(access, self.at[here], link, down, outer, reached, kept, table.conditions, table.inside)
+
+
+def _edges(reads: list[Access], model: Model) -> list[Edge]:
+    """Pairs of accesses that a relationship joins: a later one to the last earlier one on the other side."""
+    edges = []
+    for later, access in enumerate(reads):
+        if access.via is None or not model.has_relationship(access.via):
+            continue
+        link = model.relationship(access.via)
+        other = link.parent if access.entity == link.child else link.child
+        earlier = next((n for n in range(later - 1, -1, -1) if reads[n].entity == other), None)
+        if earlier is not None:
+            edges.append((earlier, later, link))
+    return edges

@@ -1,0 +1,1 @@
+"""The candidates, and what each kind of structure costs and allows."""

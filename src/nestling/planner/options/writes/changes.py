@@ -1,0 +1,174 @@
+"""The ways a write finds the rows it changes or removes, and what it does to them there.
+
+One command does where the statement says it plainly and the rows are documents, or elements of one array that their own key or
+that of the row above tells. Everything else reads the rows first, and changes them one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from nestling.ir import work_of
+from nestling.ir.model import OnDelete, Relationship
+from nestling.ir.options import Mode, Step
+from nestling.ir.work import Work
+from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.reads.starts import Starts
+from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.statements.single_command import is_plain
+from nestling.planner.options.structures.buckets import summed
+from nestling.planner.options.structures.overflow import paged_again
+from nestling.planner.options.structures.pairs import lists_changed, read_whole
+from nestling.planner.options.structures.places import Home
+from nestling.planner.options.writes.key_checks import held_links
+
+READ_STAGES = work_of.light(3)
+"""Stages of the pipeline that reads the rows before they change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Modes of the step that changes rows where they are; the statement's first request is counted elsewhere."""
+
+    modes: Modes
+    starts: Starts
+    _plain: dict[tuple[str, bool], bool] = field(default_factory=dict, repr=False, compare=False)
+
+    def rows(self, access: Access) -> float:
+        """Rows that are changed."""
+        return self.modes.sizes.found(access)
+
+    def is_direct(self, statement: Statement, access: Access, home: Home) -> bool:
+        """Whether one command does it, as far as the rows' own place is concerned."""
+        if home.bucket is not None or home.overflow is not None or self._is_checked(access):
+            return False
+        if not home.own and (len(home.links) != 1 or self._is_alone(home) or not self._is_told(access, home)):
+            return False
+        return self.is_plain(statement, in_array=not home.own)
+
+    def is_plain(self, statement: Statement, *, in_array: bool) -> bool:
+        """The same for every home of a kind; found once."""
+        known = self._plain.get((statement.name, in_array))
+        if known is None:
+            known = is_plain(statement, self.modes.situation, in_array=in_array)
+            self._plain[statement.name, in_array] = known
+        return known
+
+    def _is_checked(self, access: Access) -> bool:
+        """Whether a key or foreign key changes."""
+        if access.kind is not StatementKind.UPDATE:
+            return False
+        entity, written = self.modes.situation.model.entity(access.entity), set(access.attributes)
+        children = (link.parent_attributes for link in self.modes.situation.children[access.entity] if link.enforced)
+        keys = {name for group in (entity.key, *entity.uniques, *children) for name in group}
+        return bool(held_links(self.modes.situation, access)) or bool(written & keys)
+
+    def _is_alone(self, home: Home) -> bool:
+        """Whether there is one row at most in a document: no array."""
+        child = self.modes.situation.model.entity(home.entity)
+        return tells_one(child, set(home.links[0].child_attributes))
+
+    def _is_told(self, access: Access, home: Home) -> bool:
+        """Whether conditions tell one element, or the row above it."""
+        exact, link = compared_equal(access), home.links[0]
+        key = set(self.modes.situation.model.entity(home.entity).key)
+        own = key - set(link.child_attributes)
+        is_one = bool(key) and key <= exact and len(own) == 1 and len(access.filters) == len(key)
+        return is_one or self.are_siblings(access, home)
+
+    def are_siblings(self, access: Access, home: Home) -> bool:
+        """Whether elements of one parent change, of which the command tells no number: they are counted before."""
+        link = home.links[0] if home.links else None
+        told = link is not None and set(link.child_attributes) <= compared_equal(access)
+        parent = self.modes.situation.model.entity(link.parent) if link is not None else None
+        own = set(self.modes.situation.model.entity(home.entity).key)
+        return (
+            told
+            and parent is not None
+            and link is not None
+            and set(parent.key) <= set(link.parent_attributes)
+            and access.kind is StatementKind.UPDATE
+            and not own <= compared_equal(access)
+        )
+
+    def changed(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
+        """The rows found in one home, and changed there."""
+        direct = self.is_direct(statement, access, home)
+        lists = tuple(lists_changed(self.modes.places, access)) if home.own else ()
+        if direct:
+            for found in self._changed(statement, access, home, direct=True):
+                yield replace(found, without=(*found.without, *lists))
+        if lists or not direct:
+            needed = lists if direct else ()
+            for found in self._changed(statement, access, home, direct=False):
+                yield from self._with_lists(found, access, needed)
+
+    def _with_lists(self, found: Mode, access: Access, needed: tuple[str, ...]) -> Iterator[Mode]:
+        """Rows read before they change have all values taken out of their lists."""
+        lists = self.modes.places.paired[access.entity]
+        also = tuple((name, self.modes.price(read_whole(paired))) for name, paired in lists)
+        for name in needed or (None,):
+            needs = found.needs if name is None else tuple(dict.fromkeys((*found.needs, name)))
+            yield replace(found, needs=needs, also=(*found.also, *also))
+
+    def _changed(self, statement: Statement, access: Access, home: Home, *, direct: bool) -> Iterator[Mode]:
+        rows = self.rows(access)
+        documents = rows if home.own else min(rows, self.modes.documents.count(home))
+        cost = self._written(access, home, rows, documents)
+        rewritten = documents
+        if not direct:
+            cost += self._one_by_one(access, home, rows)
+            rewritten = rows
+        elif home.links and self.are_siblings(access, home):
+            cost += work_of.request(READ_STAGES + work_of.light(1)) + work_of.fetch_by_index(
+                1, self.modes.documents.base(home)
+            )
+        also = self.modes.documents.further(home, read=0.0 if direct else rows, rewritten=rewritten)
+        more = self.modes.mode("", (home.id,), cost, also)
+        for found in self.starts.finds(replace(statement, limit=None), access, home):
+            yield replace(found, cost=found.cost + more.cost, loads=(*found.loads, *more.loads))
+
+    def _written(self, access: Access, home: Home, rows: float, documents: float) -> Work:
+        size = self.modes.documents.base(home)
+        if access.kind is StatementKind.DELETE and home.own:
+            return work_of.delete(rows, self.modes.sizes.key_entries(access.entity))
+        changed = work_of.update(documents, size, grows=False)
+        if home.overflow is not None:
+            changed += rows * paged_again(self.modes.situation, self.modes.sizes, home)
+        if home.bucket is not None:
+            changed += documents * summed(self.modes.sizes, home.bucket, self.modes.documents.filled(home))
+        return changed
+
+    def _one_by_one(self, access: Access, home: Home, rows: float) -> Work:
+        """The rows read first, each then found again by a request of its own."""
+        size = self.modes.sizes.row_bytes(access.entity)
+        read = work_of.request(READ_STAGES) + work_of.send(rows, size)
+        again = work_of.fetch_by_index(rows, self.modes.documents.base(home), seeks=rows)
+        return read + again + max(rows - 1, 0.0) * (work_of.request() + Work(changes=1))
+
+    def children(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
+        """The children of rows that go: asked for, or removed too, where they are not in the same document."""
+        if access.kind is not StatementKind.DELETE:
+            return
+        for link in self.modes.situation.children[access.entity]:
+            if link.enforced and not link.is_self:
+                modes = tuple(self._children(statement, access, link))
+                yield Step(statement.name, f"{position}: {link.child} by {link.name}", modes)
+
+    def _children(self, statement: Statement, access: Access, link: Relationship) -> Iterator[Mode]:
+        rows = self.rows(access)
+        asked = tuple(Filter(name, Operator.EQUALITY) for name in link.child_attributes)
+        read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
+        more = work_of.request(READ_STAGES)
+        if link.on_delete is not OnDelete.RESTRICT:
+            more += self.modes.sizes.children_asked(link) * (work_of.request() + Work(changes=1))
+        for home in self.modes.places.homes[link.child]:
+            if home.links[:1] == (link,) and link.on_delete is OnDelete.CASCADE:
+                yield Mode(home.id, (home.id,), 0.0)
+                continue
+            for found in self.starts.finds(replace(statement, limit=None), read, home):
+                yield replace(found, cost=rows * (found.cost + self.modes.price(more)))
+        for name, _ in self.modes.places.absorbed[link.child]:
+            yield self.modes.mode(name, (name,), rows * more)

@@ -1,0 +1,77 @@
+"""When a write is one command, and when several in a transaction: that costs the same whatever asks for it, and once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from nestling.ir import work_of
+from nestling.ir.model import OnDelete
+from nestling.ir.options import Charge, Mode, Step
+from nestling.ir.work import NO_WORK, Work
+from nestling.ir.workload import Access, Statement, StatementKind
+from nestling.planner.options.modes import Modes
+from nestling.planner.options.structures.places import Home
+from nestling.planner.options.writes.changes import READ_STAGES, Changes
+from nestling.planner.options.writes.key_checks import held_links, open_groups, settles
+
+
+@dataclass(frozen=True, slots=True)
+class Together:
+    """The transaction of a statement, where some structure asks for one."""
+
+    modes: Modes
+    changes: Changes
+
+    def steps(
+        self, statement: Statement, access: Access, position: int, kept: Iterable[str]
+    ) -> Iterator[Step | Charge]:
+        """`kept`: what is chosen that the statement must keep right at once."""
+        homes = self.modes.places.homes[access.entity]
+        asking = [home.id for home in homes if self._asks(statement, access, home)]
+        inside = [] if access.kind is not StatementKind.DELETE else list(self._children(access))
+        cost = self.modes.price_of(work_of.transaction() + self._first_read(access), access.entity)
+        if len(asking) == len(homes):
+            yield Charge(statement.name, "a transaction", (), self.modes.price(work_of.transaction()))
+            return
+        without = tuple(dict.fromkeys((*asking, *inside, *kept)))
+        if without:
+            alone, both = Mode("one command", (), 0.0, without=without), Mode("a transaction", (), cost)
+            yield Step(statement.name, f"{position}: together", (alone, both))
+
+    def _first_read(self, access: Access) -> Work:
+        """What would be one command has to know the rows when something else follows from them."""
+        if access.kind is StatementKind.INSERT:
+            return NO_WORK
+        rows, size = self.changes.rows(access), self.modes.sizes.row_bytes(access.entity)
+        return work_of.request(READ_STAGES) + work_of.fetch_by_index(rows, size) + work_of.send(rows, size)
+
+    def _asks(self, statement: Statement, access: Access, home: Home) -> bool:
+        """Whether the statement is more than one command with the rows in that home, whatever else is chosen."""
+        if home.bucket is not None and home.bucket.native:
+            return False
+        if home.overflow is not None:
+            return False  # counted with its pages
+        if self._must_be_together(access.entity, home):
+            return True
+        if access.kind is not StatementKind.INSERT:
+            direct = self.changes.is_direct(statement, access, home)
+            return not direct or (bool(home.links) and self.changes.are_siblings(access, home))
+        settled = settles(self.modes.situation, home)
+        held = [link for link in held_links(self.modes.situation, access) if link != settled]
+        is_plain = self.changes.is_plain(statement, in_array=not home.own)
+        return not is_plain or bool(held) or bool(open_groups(self.modes.situation, home)) or home.bucket is not None
+
+    def _children(self, access: Access) -> Iterator[str]:
+        """The places of children that do not go along with their parents."""
+        for link in self.modes.situation.children[access.entity]:
+            for home in self.modes.places.homes[link.child]:
+                within = home.links[:1] == (link,)
+                goes_along = link.enforced and link.on_delete is OnDelete.CASCADE and within
+                if (link.enforced or within) and not goes_along:
+                    yield home.id
+
+    def _must_be_together(self, entity: str, home: Home) -> bool:
+        """Whether the requirements ask for a change at once with an entity that is in another document."""
+        inside = {entity, home.root, *(link.parent for link in home.links)}
+        return any(entity in group and not set(group) <= inside for group in self.modes.situation.requirements.atomic)
