@@ -12,7 +12,12 @@ def test_threads_may_write_one_file(tmp_path: Path) -> None:
     """Each writes a file of its own first, so none takes away another's; nothing else stays."""
     path = tmp_path / "file.json"
     contents = [bytes([48 + number]) * 100_000 for number in range(8)]
+
+    def write(content: bytes) -> None:
+        for _ in range(50):
+            write_whole(path, content)
+
     with ThreadPoolExecutor(8) as pool:
-        list(pool.map(lambda content: [write_whole(path, content) for _ in range(50)], contents))
+        list(pool.map(write, contents))
     assert path.read_bytes() in contents
     assert list(tmp_path.iterdir()) == [path]

@@ -140,7 +140,7 @@ def test_few_statements_are_kept(served: Beside, monkeypatch: pytest.MonkeyPatch
 
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(ask, range(1, 40))) == {id(first)}
-    assert max(map(len, (store._made, store._constants, store._numbered))) <= 5
+    assert max(len(store._made), len(store._constants), len(store._numbered)) <= 5
 
 
 def test_without_values_the_gap_names_the_parameter(
