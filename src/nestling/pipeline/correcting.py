@@ -25,6 +25,8 @@ MOST_ROUNDS = 12
 """Searches after the first one."""
 MOST_SECONDS = 10.0
 """How long queries are compiled in all: those of many hundred statements are not all looked at."""
+LEAST_SECONDS = 1.0
+"""How long a search after the first one may take at least, so that there is a design."""
 DEARER, SHARE = 1.5, 0.003
 """How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
 _DEARER, _NO_QUERY = "its query costs more than was reckoned with", "this design has no query for it"
@@ -68,12 +70,18 @@ def settled(
 ) -> tuple[PosedProblem, Solution]:
     """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it.
 
-    `draft`: the design that is made of a solution.
+    `draft`: the design that is made of a solution. `limit_seconds` are for all searches together. In the second half of them no
+    further query is looked at.
     """
     from nestling.optimizer import solve
     from nestling.optimizer.evaluate import applies, evaluate
 
-    until = clock() + MOST_SECONDS
+    began = clock()
+    until = began + min(MOST_SECONDS, limit_seconds / 2)
+
+    def left() -> float:
+        return max(began + limit_seconds - clock(), LEAST_SECONDS)
+
     problem, known = found.problem, set[tuple[str, tuple[str, ...]]]()
     solution = solve(problem, limit_seconds=limit_seconds)
     tried = [solution.chosen]
@@ -83,7 +91,7 @@ def settled(
         if not more:
             break
         problem = replace(problem, charges=(*problem.charges, *more))
-        solution = solve(problem, limit_seconds=limit_seconds)
+        solution = solve(problem, limit_seconds=left())
         tried.append(solution.chosen)
     else:
         costs = {chosen: each.cost for chosen in tried[:-1] if (each := evaluate(problem, chosen)) is not None}
@@ -101,7 +109,7 @@ def settled(
         # no design that is allowed answers these: what they count for is no cost
         gone = [each for each in without if each.statement in stayed]
         problem = replace(problem, charges=tuple(each for each in problem.charges if each not in gone))
-        solution = solve(problem, limit_seconds=limit_seconds)
+        solution = solve(problem, limit_seconds=left())
     return replace(found, problem=problem), solution
 
 

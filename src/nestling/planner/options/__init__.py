@@ -1,8 +1,8 @@
 """Options: how each step of each statement can be answered with the candidate structures, and how much work each way is.
 
 `statements` holds what a statement says, such as its tree of visits, `sizes` how many rows and bytes there are, `structures` what
-each kind of candidate costs and allows. `reads` and `writes` list the ways to do each step. `modes` prices a way, and `options` puts
-it all together.
+each kind of candidate costs and allows. `reads` and `writes` list the ways to do each step. `modes` prices a way, and `options`
+puts it all together.
 """
 
 from nestling.planner.options.options import home_group, options
