@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 from nestling.ir.expression import Collation, Column, Expression
-from nestling.ir.operands import nullable
+from nestling.ir.operands import is_mixed, nullable
 from nestling.ir.types import FLOAT, Type
 
 
@@ -92,11 +92,15 @@ class SortKey:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """An output: its name (unique in its relation) and what it is. `mixed` as in `Column`."""
+    """An output: its name (unique in its relation) and what it is. `mixed` as in `Column`, of which a mixed column makes sure."""
 
     name: str
     expression: Expression
     mixed: bool = False
+
+    def __post_init__(self) -> None:
+        if is_mixed(self.expression):
+            object.__setattr__(self, "mixed", True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from nestling.emitters.python_code.support import imports, support
 from nestling.executors.run import row_of
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import Affinity, Rules
-from nestling.ir.types import CHAR, Type, TypeName
+from nestling.ir.types import CHAR, YEAR, Type, TypeName
 from nestling.ir.types import TIMES as TIME_TYPES
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.ir.values import decoder, encoder
@@ -65,7 +65,7 @@ PLACES = [
     *(Placeholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
     *(
         Placeholder("p", expected=Expected.TEXT, carried=kind, listed=listed)
-        for kind, listed in product((*CANONICAL, CHAR), (True, False))
+        for kind, listed in product((*CANONICAL, CHAR, YEAR), (True, False))
     ),
     *(
         Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
@@ -108,7 +108,8 @@ COLUMNS = (
     "boolean", "integer", "decimal", "decimal(4,2)", "decimal(5)", "float", "text", "text(5)", "bytes", "date", "time",
     "timestamp", "timestamp(3)", "timestamp(6)", "timestamptz", "timestamptz(6)", "interval", "uuid", "objectid",
     "enum('red', 'Blue')", "bits", "geometry", "any", "float as real", "text as inet", "text as cidr", "text as macaddr",
-    "text as macaddr8", "text as money", "text as pg_lsn", "text as int4range", "text as daterange",
+    "text as macaddr8", "text as set", "integer as year", "text as money", "text as pg_lsn", "text as int4range",
+    "text as daterange",
 )  # fmt: skip
 TIMES = (
     "2024-01-31T10:00:00", "2024-01-31 10:00:00.123", "2024-01-31 10:00:00.123000", "2024-01-31 10:00:00.123456",

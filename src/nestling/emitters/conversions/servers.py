@@ -15,9 +15,11 @@ from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.instants import infinite_text, rounded_to_millisecond, whole_milliseconds
 from nestling.ir.value_forms.json_text import read_json, read_jsonb, require_json
 from nestling.ir.value_forms.time_text import clock_of, interval_of, read_interval, read_time_of_day
+from nestling.ir.value_forms.two_digit_years import FIRST_YEAR, LAST_YEAR, full_year
 from nestling.ir.value_forms.zero_dates import is_zero
 
 JSON_MOVE = "give a dict, a list, or the text of a JSON value, such as json.dumps makes"
+PLACE = re.compile(r"\s*\+?\d+", re.ASCII)
 TRUTHS = {
     **dict.fromkeys(("true", "t", "yes", "y", "on", "1"), True),
     **dict.fromkeys(("false", "f", "no", "n", "off", "0"), False),
@@ -246,7 +248,39 @@ def infinity_or(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda value: infinite_text(value) or convert(value)
 
 
-def label_or(labels: tuple[str, ...], convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The label a text differs from by its case alone, as in MySQL, and others converted."""
-    folded = {label.casefold(): label for label in reversed(labels)}
-    return lambda value: folded.get(str(value).casefold()) or convert(value)
+def strict_year(value: Any) -> Any:
+    """MySQL's YEAR of a number or its text: of two digits it is one of 1970 to 2069; a text of zeros is 2000, but `0000` is 0."""
+    number = int(value) if isinstance(value, float) else strict_integer(value)
+    if isinstance(value, str) and not number:
+        number = 0 if value == "0000" else 2000
+    year = full_year(number)
+    if year and not FIRST_YEAR <= year <= LAST_YEAR:
+        raise ValueError(f"{value!r} is no YEAR", f"give 0, or a year from {FIRST_YEAR} to {LAST_YEAR}")
+    return year
+
+
+def enum_label(labels: tuple[str, ...], any_case: bool) -> Callable[[Any], Any]:
+    """MySQL's label: of a number the one at that place, from 1 on; of a text the one it is, or else at the place it says."""
+    fold = str.casefold if any_case else str
+    known = {fold(label.rstrip(" ")): label for label in reversed(labels)}
+
+    def convert(value: Any) -> Any:
+        if not isinstance(value, int | float | Decimal):
+            text = str(value).rstrip(" ")
+            if fold(text) in known:
+                return known[fold(text)]
+            if not PLACE.fullmatch(text):
+                return str(value)
+        place = int(value)
+        if not 1 <= place <= len(labels):
+            raise ValueError(f"{value!r} is no label, and no place of one", f"give one of {', '.join(labels)}")
+        return labels[place - 1]
+
+    return convert
+
+
+def set_labels(value: Any) -> Any:
+    """The labels of MySQL's SET as a text; a number, which stands for the labels whose bits it has, is refused."""
+    if isinstance(value, int | float | Decimal):
+        raise ValueError(f"{value!r} is a number for labels of a SET", "give the labels, such as 'a,b'")
+    return str(value)

@@ -14,7 +14,7 @@ from nestling.ir import compiled
 from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.fraction import Fraction
 from nestling.ir.reading import GapKind
-from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, TIMES, TIMETZ, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, SET, TIMES, TIMETZ, YEAR, Type, TypeName
 from nestling.ir.value_forms.instants import WHOLE_MILLISECONDS
 from nestling.ir.value_forms.zero_dates import zero_of
 from nestling.ir.values import encoder
@@ -134,7 +134,8 @@ def stored_conversion(
         return Conversion(servers.infinity_or, (found,))
     if lenient and kind.name in TIMES:
         return Conversion(servers.zero_or, (zero_of(kind), found))
-    return Conversion(servers.label_or, (kind.values, found)) if lenient and kind.values else found
+    is_place = rules is Rules.MYSQL and kind.name is TypeName.ENUM
+    return Conversion(servers.enum_label, (kind.values, lenient)) if is_place else found
 
 
 def _keeps_dates(kind: Type) -> bool:
@@ -217,6 +218,8 @@ _CARRIED = {
 def _text(kind: Type, rules: Rules) -> Conversion:
     if kind.carried in _CARRIED:
         return _CARRIED[kind.carried]
+    if kind.carried == SET:
+        return Conversion(servers.set_labels)
     read = Conversion(postgresql_texts.postgresql_text if rules is Rules.POSTGRESQL else str)
     if not kind.numbers:
         return read
@@ -253,6 +256,8 @@ def _by_server(kind: Type, rules: Rules, fraction: Fraction | None) -> Conversio
             return _moment(kind, rules, fraction)
         case TypeName.TIME:
             return _clock(kind, rules, fraction)
+        case TypeName.INTEGER if kind.carried == YEAR:
+            return Conversion(servers.strict_year)
         case TypeName.DECIMAL if kind.numbers:
             precision, scale = (*kind.numbers, 0)[:2]
             return Conversion(servers.strict_decimal, (precision, scale))

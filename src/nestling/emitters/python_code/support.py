@@ -29,6 +29,7 @@ from nestling.ir.value_forms import (
     letter_case,
     numeral,
     time_text,
+    two_digit_years,
     zero_dates,
 )
 
@@ -44,6 +45,7 @@ _MODULES = (
     numeral,
     rows,
     time_text,
+    two_digit_years,
     zero_dates,
     given,
     like_patterns,

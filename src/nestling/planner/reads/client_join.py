@@ -16,7 +16,6 @@ from nestling.ir.client_join import Joining, JoinPlan
 from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.expression import Column, Compare, Comparison, Expression, Parameter
-from nestling.ir.operands import is_mixed
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
 from nestling.planner.reads.gaps import read_gap
@@ -250,7 +249,7 @@ def _places(joined: _Joined, kept: list[int], bare: list[int], side: int) -> tup
 def _query(rows: Relation, outputs: Sequence[Expression], last: Column | None) -> Query:
     """The outputs and at last the id."""
     wanted = [*outputs, *([last] if last is not None else [])]
-    named = tuple(Named(f"column {place}", each, is_mixed(each)) for place, each in enumerate(wanted))
+    named = tuple(Named(f"column {place}", each) for place, each in enumerate(wanted))
     names = tuple(each.name if isinstance(each, Column) else f"value{place}" for place, each in enumerate(wanted))
     return Query(a.Project(rows, "half", named), names)
 

@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_text, operands
+from nestling.ir.operands import is_mixed, is_text, operands
 from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TIMES, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Env, Translation
@@ -111,7 +111,7 @@ def is_no_text(expression: Expression) -> bool:
     """Whether it is never a text."""
     if isinstance(expression, Literal):
         return not isinstance(expression.value, str)
-    return expression.type.name in NEVER_TEXT | OF_DIGITS and not (isinstance(expression, Column) and expression.mixed)
+    return expression.type.name in NEVER_TEXT | OF_DIGITS and not is_mixed(expression)
 
 
 def declared(expression: Expression, translation: Translation) -> Collation | None:

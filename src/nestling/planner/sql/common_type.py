@@ -14,15 +14,14 @@ from nestling.ir.expression import (
     Call,
     Case,
     Cast,
-    Column,
     Expression,
     Function,
     Literal,
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_number, is_text
-from nestling.ir.types import BSON_DIGITS, FLOAT, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, Type, TypeName
+from nestling.ir.operands import is_mixed, is_number, is_text
+from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, YEAR, Type, TypeName
 from nestling.planner.sql.conversions import TIME_RANK, adapt, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
@@ -38,7 +37,8 @@ _RANK = {TypeName.INTEGER: 0, TypeName.DECIMAL: 1, TypeName.FLOAT: 2}
 def common(values: Sequence[Expression], translation: Translation) -> tuple[tuple[Expression, ...], Type]:
     """Values that become one (CASE, COALESCE, UNION), made alike, and their type.
 
-    In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length.
+    In SQLite a parameter may be of any class, and timestamps of different precision are texts of different length. Of years
+    it is a number, which the column makes a year of.
     """
     known = [value for value in values if value != NULL and not (isinstance(value, Parameter) and value.type == ANY)]
     names = {value.type.name for value in known}
@@ -48,13 +48,13 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     _refuse_carried(known)
     if translation.dialect.is_sqlite and TypeName.BYTES in names and len(names) > 1:
         raise statement_gap("bytes and other values that become one, whose order MongoDB has otherwise")
-    mixed = any(isinstance(value, Column) and value.mixed for value in known)
+    mixed = any(is_mixed(value) for value in known)
     open_class = translation.dialect.is_sqlite and any(isinstance(v, Parameter) and v.type == ANY for v in values)
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
-        kind = known[0].type if all(a.type == b.type for a, b in pairwise(known)) else _of_one_kind(known, translation)
+        kind = _of_one_kind(known, translation)
         if translation.dialect.rules is Rules.POSTGRESQL:
             return tuple(_of_parts(adapt(value, kind), kind) for value in values), kind
-        return tuple(values), kind
+        return (tuple(map(_whole, values)), INTEGER) if kind.carried == YEAR else (tuple(values), kind)
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
         raise statement_gap("timestamps of different precision that become one value")
@@ -70,6 +70,11 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.POSTGRESQL:
         alike = tuple(_of_parts(adapt(value, kind), kind) for value in alike)
     return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
+
+
+def _whole(value: Expression) -> Expression:
+    """A parameter as the whole number it must be."""
+    return replace(value, type=INTEGER, exact=True) if isinstance(value, Parameter) else value
 
 
 def _of_parts(value: Expression, kind: Type) -> Expression:
@@ -103,7 +108,9 @@ def _differs_in_precision(values: Sequence[Expression], translation: Translation
 
 
 def _of_one_kind(values: Sequence[Expression], translation: Translation) -> Type:
-    """The type of one of several values whose types differ in their numbers or labels."""
+    """The type of one of several values whose types differ in their numbers or labels at most."""
+    if all(one.type == other.type for one, other in pairwise(values)):
+        return values[0].type
     kind = Type(values[0].type.name)
     if kind.name in MAY_BE_ARRAYS:
         made = [value.type for value in values if not isinstance(value, Cast)]
@@ -133,7 +140,7 @@ def _widest(values: Sequence[Expression], translation: Translation) -> Type:
     if translation.dialect.rules is Rules.POSTGRESQL and len(typed) == 1:
         return typed.pop()
     if names <= TEXTS and (translation.dialect.rules is Rules.MYSQL or all(map(is_text, values))):
-        return ANY if any(isinstance(value, Column) and value.mixed for value in values) else TEXT
+        return ANY if any(is_mixed(value) for value in values) else TEXT
     return ANY
 
 

@@ -12,6 +12,7 @@ from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.mysql.digits import observed
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.subquery_values import recast
 from nestling.planner.sql.supported_types import refuse_comparison
 
 _OPPOSITES = {
@@ -26,7 +27,6 @@ _OPPOSITES = {
 
 def in_subquery(node: exp.In, query: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Whether a row of the query has these values."""
-    from nestling.planner.sql.outputs import recast
     from nestling.planner.sql.queries import bind_subquery
 
     lefts = node.this.expressions if isinstance(node.this, exp.Tuple) else [node.this]
@@ -65,7 +65,6 @@ def _one_rule(rules: set[Collation], node: exp.Expr) -> Collation:
 
 def compared_with_any(node: exp.Binary, operator: Comparison, query: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Whether some row of the query compares so with the value."""
-    from nestling.planner.sql.outputs import recast
     from nestling.planner.sql.queries import bind_subquery
 
     if env.dialect.is_sqlite or isinstance(node.this.unnest(), exp.Tuple):  # SQLite itself has no such comparison

@@ -15,7 +15,6 @@ from nestling.ir.expression import (
     Call,
     CaseRule,
     Collation,
-    Column,
     Comparison,
     Expression,
     Function,
@@ -27,6 +26,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
+from nestling.ir.operands import is_mixed
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
@@ -239,8 +239,7 @@ def _refuse_null_of_bytes(word: str, node: exp.Expr, *sides: Expression) -> None
 def _may_be_bytes(expression: Expression) -> bool:
     if isinstance(expression, Parameter):
         return False  # it is given as a text
-    mixed = isinstance(expression, Column) and expression.mixed
-    return mixed or (expression.type.name in (TypeName.BYTES, TypeName.ANY) and expression != NULL)
+    return is_mixed(expression) or (expression.type.name in (TypeName.BYTES, TypeName.ANY) and expression != NULL)
 
 
 def _escaped(node: exp.Escape, env: Env, bound: Bound) -> Expression:

@@ -30,7 +30,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_integer, is_mixed_time, is_number, is_text, of_numbers
+from nestling.ir.operands import is_integer, is_mixed, is_mixed_time, is_number, is_text, of_numbers
 from nestling.ir.types import (
     BOOLEAN,
     EXACT_NUMBERS,
@@ -107,7 +107,7 @@ def plain(expression: Expression, translation: Translation) -> Expression:
     if expression.type.name is TypeName.BOOLEAN:
         return _number_of_truth(expression, translation.dialect.rules)
     if translation.dialect.is_sqlite and not isinstance(expression, Parameter):
-        return Raw(expression, ANY if isinstance(expression, Column) and expression.mixed else TEXT)
+        return Raw(expression, ANY if is_mixed(expression) else TEXT)
     return expression
 
 
@@ -115,7 +115,7 @@ def _digits(expression: Expression) -> Expression:
     """An ObjectId as the 24 hexadecimal digits it is in every SQL database."""
     if isinstance(expression, Parameter):
         return replace(expression, type=TEXT)
-    return Raw(expression, ANY if isinstance(expression, Column) and expression.mixed else TEXT)
+    return Raw(expression, ANY if is_mixed(expression) else TEXT)
 
 
 def _number_of_truth(expression: Expression, rules: Rules) -> Expression:
@@ -142,14 +142,14 @@ def ordered(expression: Expression, translation: Translation) -> Expression:
     """
     if is_strict(translation, expression):
         return expression
-    if isinstance(expression, Column) and expression.mixed:
+    if is_mixed(expression):
         return plain(expression, translation)
     return observed(expression) if translation.dialect.rules is Rules.MYSQL else expression
 
 
 def truth(expression: Expression, translation: Translation) -> Expression:
     """The value as a condition."""
-    if expression.type.name is TypeName.BOOLEAN and not (isinstance(expression, Column) and expression.mixed):
+    if expression.type.name is TypeName.BOOLEAN and not is_mixed(expression):
         return expression
     if not translation.dialect.lenient:
         return Parameter(expression.name, BOOLEAN) if isinstance(expression, Parameter) else expression
@@ -229,7 +229,7 @@ def text(expression: Expression, translation: Translation) -> Expression:
     if isinstance(expression, Parameter) and expression.type == ANY:
         return replace(expression, type=TEXT)
     value = plain(expression, translation)
-    is_enum = value.type.name is TypeName.ENUM and not (isinstance(value, Column) and value.mixed)
+    is_enum = value.type.name is TypeName.ENUM and not is_mixed(value)
     if value.type.carried and value.type.name in KEPT_AS_TEXT:
         refuse_order("a text", None, value)
     if is_text(value) or is_enum or value == NULL:
@@ -344,7 +344,7 @@ def as_given(expression: Expression) -> Expression:
 
 
 def _mixed(*sides: Expression) -> bool:
-    return any(isinstance(side, Column) and side.mixed for side in sides)
+    return any(is_mixed(side) for side in sides)
 
 
 def _comparable_sqlite(left: Expression, right: Expression, translation: Translation) -> tuple[Expression, Expression]:

@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Limit, Project, Relation, SortKey
 from nestling.ir.expression import (
-    ANY,
     FALSE,
     NULL,
     TRUE,
@@ -27,7 +26,6 @@ from nestling.ir.expression import (
     Or,
     Parameter,
     Rules,
-    ScalarSubquery,
 )
 from nestling.ir.operands import conjunction, is_float
 from nestling.ir.quantity_words import counted
@@ -48,10 +46,11 @@ from nestling.planner.sql.literals import decimal_literal
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import ARRAYS
 from nestling.planner.sql.postgresql.enums import ranked
-from nestling.planner.sql.postgresql.infinite_moments import placed, refuse_infinite
+from nestling.planner.sql.postgresql.infinite_moments import placed
 from nestling.planner.sql.postgresql.json_values import JSON_VALUES
 from nestling.planner.sql.postgresql.type_errors import refuse_composite
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.subquery_values import value_of
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 
 AGGREGATES = (
@@ -82,8 +81,21 @@ def _bind(node: exp.Expr, env: Env) -> Expression:
     if (handler := _HANDLERS.get(type(node))) is not None:
         return handler(node, env)
     if (call := _CALLS.get(type(node))) is not None:
-        return call(node, env, _bound(env))
+        return call(node, env, _bound_in(node, env))
     raise statement_gap(_name(node, env.dialect.grammar), node)
+
+
+def _bound_in(node: exp.Expr, env: Env) -> Bound:
+    """Binds the arguments of a function, of which sqlglot lets some be left out."""
+
+    def bound(part: exp.Expr | None) -> Expression:
+        if part is None:
+            raise mistake(f"{called(node, env.dialect.grammar)}() has too few arguments", node)
+        return bind(part, env)
+
+    if isinstance(node, exp.Func) and node.arg_types.get("this") and node.args.get("this") is None:
+        bound(None)
+    return bound
 
 
 def _names_are_known(node: exp.Expr, env: Env) -> None:
@@ -306,18 +318,13 @@ def _window(node: exp.Window, env: Env) -> Expression:
 
 
 def _subquery(node: exp.Expr, env: Env) -> Expression:
-    from nestling.planner.sql.outputs import recast
     from nestling.planner.sql.queries import bind_subquery
 
     relation = bind_subquery(node, env)
     if len(relation.columns) != 1:
         raise mistake(f"a subquery of {counted(len(relation.columns), 'column')} stands for one value", node)
-    column = relation.columns[0]
-    refuse_infinite("a subquery's value", node, env.translation, column)
-    if column.mixed:
-        relation = recast(relation, [conversions.ordered(column, env.translation)], env.translation)
-    kind = ANY if column.mixed else column.type
-    return ScalarSubquery(relation, kind, many_fail=not env.dialect.is_sqlite and not _is_limited(relation))
+    many_fail = not env.dialect.is_sqlite and not _is_limited(relation)
+    return value_of(relation, node, env.translation, what="a subquery's value", many_fail=many_fail)
 
 
 def _is_limited(relation: Relation) -> bool:

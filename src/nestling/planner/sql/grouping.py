@@ -149,8 +149,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     for node in nodes:
         expression = conversions.shown(conversions.ordered(bind(node, env), env.translation), env.translation)
         wish = expression.name if isinstance(expression, Column) else "key"
-        mixed = isinstance(expression, Column) and expression.mixed
-        keys.append(Named(unique_name(wish, {key.name for key in keys}), expression, mixed))
+        keys.append(Named(unique_name(wish, {key.name for key in keys}), expression))
     collations = tuple(of_group(env, node, key.expression) for node, key in zip(nodes, keys, strict=True))
     unique = _unique(keys, env)
     for node, key in zip(nodes, keys, strict=True):
@@ -302,7 +301,7 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
         case AggregateFunction.EVERY | AggregateFunction.SOME:
             return BOOLEAN
         case _:
-            return ANY if isinstance(operand, Column) and operand.mixed else operand.type
+            return ANY if is_mixed(operand) else operand.type
 
 
 def _sum(operand: Expression, env: Env) -> Type:

@@ -9,14 +9,14 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Named, Project, Relation
+from nestling.ir.algebra import Relation
 from nestling.ir.expression import NULL, Expression, Literal, Parameter, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.parse import Parsed
-from nestling.planner.sql.scope import Env, Scope, Translation
+from nestling.planner.sql.scope import Env, Scope
 
 MOST_ROWS = 2**53
 """More rows than any table has."""
@@ -134,15 +134,6 @@ def _whole(expression: Expression, node: exp.Expr, dialect: Dialect) -> Expressi
         if number == int(number) and number < 2 ** (64 if dialect.rules is Rules.MYSQL else 63):
             return Literal(int(number), INTEGER) if number < MOST_ROWS else _BOUNDLESS
     raise mistake(f"`{node.sql()}` rows: LIMIT and OFFSET take a whole number of 64 bits", node)
-
-
-def recast(relation: Relation, wanted: Sequence[Expression], translation: Translation) -> Relation:
-    """The relation with each column replaced by an expression over it, where one differs."""
-    if all(expression == column for expression, column in zip(wanted, relation.columns, strict=True)):
-        return relation
-    alias = translation.alias("converted")
-    named = tuple(Named(column.name, expression) for column, expression in zip(relation.columns, wanted, strict=True))
-    return Project(relation, alias, named)
 
 
 def result_names(bound: BoundQuery, parsed: Parsed, dialect: Dialect) -> tuple[str, ...]:

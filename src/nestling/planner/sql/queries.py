@@ -20,7 +20,7 @@ from nestling.ir.algebra import (
     Working,
 )
 from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
-from nestling.ir.operands import nullable
+from nestling.ir.operands import is_mixed, nullable
 from nestling.ir.quantity_words import counted
 from nestling.ir.types import TypeName
 from nestling.planner.sql import common_type as one_value
@@ -30,9 +30,10 @@ from nestling.planner.sql.expressions import bind, sort_key
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.grouping import unique_name
 from nestling.planner.sql.mysql.digits import rounded_alike
-from nestling.planner.sql.outputs import BoundQuery, limits, recast
+from nestling.planner.sql.outputs import BoundQuery, limits
 from nestling.planner.sql.scope import Cte, Env, Translation
 from nestling.planner.sql.select import Select
+from nestling.planner.sql.subquery_values import recast
 from nestling.planner.sql.supported_types import refuse_groups
 
 
@@ -131,7 +132,7 @@ def _alike(
         sides.append(alike)
         unique = unique_name(name, taken)
         taken.add(unique)
-        mixed = kind == ANY or any(isinstance(side, Column) and side.mixed for side in alike)
+        mixed = kind == ANY or any(is_mixed(side) for side in alike)
         columns.append(Column(alias, unique, kind, nullable(one) or nullable(other), mixed))
         translation.affinities[alias, unique] = conversions.affinity(one, translation)
     lefts, rights = ([side[place] for side in sides] for place in (0, 1))

@@ -158,7 +158,7 @@ class Select:
             expression = self._output(item, env)
             name = unique_name(item.name, taken)
             taken.add(name)
-            named.append(Named(name, expression, isinstance(expression, Column) and expression.mixed))
+            named.append(Named(name, expression))
         return tuple(named)
 
     def _output(self, item: Item, env: Env) -> Expression:

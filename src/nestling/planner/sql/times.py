@@ -15,7 +15,6 @@ from nestling.ir.expression import (
     Arithmetic,
     Call,
     Cast,
-    Column,
     Expression,
     Function,
     Literal,
@@ -25,7 +24,7 @@ from nestling.ir.expression import (
     Raw,
     Rules,
 )
-from nestling.ir.operands import is_integer, is_mixed_time
+from nestling.ir.operands import is_integer, is_mixed, is_mixed_time
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
@@ -76,10 +75,10 @@ def _timestamp(value: Expression) -> Expression:
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     if isinstance(value, Literal) and isinstance(value.value, str) and _overflows(value.value):
         raise statement_gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
-    if value.type.name is TypeName.TIMESTAMP and not (isinstance(value, Column) and value.mixed):
+    if value.type.name is TypeName.TIMESTAMP and not is_mixed(value):
         return value
     if value.type.name is TypeName.BOOLEAN:  # a Julian day, as any number
-        value = Raw(value, ANY) if isinstance(value, Column) and value.mixed else Cast(value, INTEGER, Rules.SQLITE)
+        value = Raw(value, ANY) if is_mixed(value) else Cast(value, INTEGER, Rules.SQLITE)
     return Call(Function.TIMESTAMP_OF, (value,), TIMESTAMP, Rules.SQLITE)
 
 
@@ -149,9 +148,9 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    pattern, *parts = node.expressions
-    if not env.dialect.is_sqlite:
+    if not env.dialect.is_sqlite or not node.expressions:
         return _other(node, env, bound)
+    pattern, *parts = node.expressions
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise no_constant("a time format that is no constant text", node, pattern)
     if not _FORMAT.match(pattern.this):

@@ -30,7 +30,7 @@ from nestling.ir.expression import (
     Raw,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_float, is_mixed_time, is_text
+from nestling.ir.operands import is_float, is_mixed, is_mixed_time, is_text
 from nestling.ir.reading import GapKind
 from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import instant_text
@@ -125,7 +125,7 @@ def may_be_text(expression: Expression) -> bool:
     if isinstance(expression, Literal):
         return isinstance(expression.value, str)
     known = expression.type.name in NEVER_TEXT
-    return not known or (isinstance(expression, Column) and expression.mixed)
+    return not known or is_mixed(expression)
 
 
 def is_wide(expression: Expression) -> bool:

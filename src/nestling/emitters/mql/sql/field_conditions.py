@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.operands import is_number, of_numbers
+from nestling.ir.operands import is_mixed, is_number, of_numbers
 from nestling.ir.types import BSON_DIGITS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:
@@ -299,7 +299,7 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
     if _is_id(operand) or is_uuid(operand):
         return _listed_id(operand, found[0])
     grain = grain_of(operand.operand.type)
-    mixed = isinstance(operand.operand, Column) and operand.operand.mixed
+    mixed = is_mixed(operand.operand)
     if grain is None or mixed:
         return None
     if isinstance(found[0], Placeholder):

@@ -195,6 +195,7 @@ EXPECTED = {
     **dict.fromkeys(NUMBERS, Expected.NUMBER),
     **dict.fromkeys(TIMES, Expected.TIME),
     TypeName.TEXT: Expected.TEXT,
+    TypeName.ENUM: Expected.TEXT,
     TypeName.BOOLEAN: Expected.TRUTH,
     TypeName.UUID: Expected.UUID,
     TypeName.TIME: Expected.TIME_OF_DAY,

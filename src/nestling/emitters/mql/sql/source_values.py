@@ -15,11 +15,12 @@ from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
+from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
-from nestling.ir.expression import Affinity, AttributeCast, Cast, Coerce, Column, Literal, Parameter, Raw, Rules
+from nestling.ir.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
 from nestling.ir.fraction import Fraction
 from nestling.ir.operands import is_mixed, is_mixed_time, is_text
-from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, YEAR, Type, TypeName
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,7 +34,7 @@ _FRACTIONS = {0: "", 1: ".%L000", 2: ".%L000", 3: ".%L"}
 def raw(node: Raw, r: Renderer) -> Mql:
     """The value as the database itself holds it; one that is not of its attribute's type stays as it is."""
     kind = node.operand.type
-    mixed = isinstance(node.operand, Column) and node.operand.mixed
+    mixed = is_mixed(node.operand)
     value = r.value(node.operand)
     match kind.name:
         case TypeName.OBJECT_ID:
@@ -115,6 +116,8 @@ def _computed(node: AttributeCast, r: Renderer) -> Mql:
         if node.operand.type.name not in TIMES:
             raise rendering_gap(f"storing what has no type as {node.type}")
         return wide(node.operand, r, node.type)
+    if node.type.carried == YEAR:
+        return year(node, r)
     return _within(node, r) if node.type.numbers else r.value(Cast(node.operand, node.type, node.rules))
 
 

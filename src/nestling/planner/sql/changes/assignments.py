@@ -29,7 +29,7 @@ from nestling.ir.expression import (
 )
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.operands import is_integer, is_mixed_time, is_text
-from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, TypeName
+from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, YEAR, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE, infinite
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.ir.write import Assignment
@@ -46,8 +46,8 @@ from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, Scope, Source, Translation
 from nestling.planner.sql.sqlite_time_texts import require_form
 
-_CHECKED = frozenset({TypeName.JSON, TypeName.TEXT})
-"""Types not every text is a value of: those of JSON, and of PostgreSQL's that are kept as texts, among which NUL is none."""
+_CHECKED = frozenset({TypeName.JSON, TypeName.TEXT, TypeName.ENUM})
+"""Types not every text is a value of: JSON, PostgreSQL's that are kept as texts, among which NUL is none, and enums."""
 
 
 _READ = frozenset({TypeName.JSON, TypeName.ARRAY, TypeName.TIME, TypeName.INTERVAL})
@@ -81,12 +81,12 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     fraction = kept_fraction(expression, attribute, translation)
     is_alike = expression.type == attribute.type and not getattr(expression, "mixed", False)
     same = is_alike and not is_numeric and fraction is None
-    is_checked = (
-        isinstance(expression, Parameter) and attribute.type.name in _CHECKED and not translation.dialect.is_sqlite
-    )
-    if (same and not is_checked) or expression == NULL or attribute.type == ANY:
+    is_checked = isinstance(expression, Parameter) and _is_checked(attribute) and not translation.dialect.is_sqlite
+    if (same and not is_checked) or expression == NULL:
         return expression
-    if isinstance(expression, Literal) and (is_integer(expression), attribute.type.name) == (True, TypeName.INTEGER):
+    if attribute.type == ANY:
+        return conversions.plain(expression, translation) if translation.dialect.is_sqlite else expression
+    if isinstance(expression, Literal) and is_integer(expression) and attribute.type == INTEGER:
         return expression
     expression = unfilled(expression) if attribute.type.is_char else expression
     is_kept = not attribute.type.carried or attribute.type.is_char
@@ -103,6 +103,10 @@ def _stored(expression: Expression, attribute: Attribute, translation: Translati
     return AttributeCast(
         expression, attribute.type, translation.dialect.rules, lenient, among, is_numeric, translation.rounds, fraction
     )
+
+
+def _is_checked(attribute: Attribute) -> bool:
+    return attribute.type.name in _CHECKED or attribute.type.carried == YEAR
 
 
 def _stored_array(array: Call, attribute: Attribute, translation: Translation) -> Expression:
@@ -228,7 +232,7 @@ def assignments(
     found: dict[str, Assignment] = {}
     for node in nodes:
         if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
-            raise statement_gap("an assignment of several columns", node)
+            raise statement_gap(_no_column(node), node)
         attribute = attribute_named(entity, node.this)
         if not is_default(node.expression):
             refuse_given(attribute, node)
@@ -246,6 +250,13 @@ def assignments(
         after = _having(after, attribute.name, value)
         found[attribute.name] = Assignment(attribute.name, value)
     return tuple(found.values())
+
+
+def _no_column(node: exp.Expr) -> str:
+    """What is assigned to other than one column."""
+    if isinstance(node.this, exp.Bracket):
+        return "an assignment to an element of an array or JSON; assign the whole column"
+    return "an assignment of several columns"
 
 
 def _assigned(node: exp.Expr, attribute: Attribute, env: Env, others: Others | None) -> Expression:

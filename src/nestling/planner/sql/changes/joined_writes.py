@@ -22,7 +22,6 @@ from nestling.ir.expression import (
     Literal,
     Parameter,
     Raw,
-    ScalarSubquery,
 )
 from nestling.ir.model import Entity
 from nestling.ir.operands import columns_of, conjunction, operands
@@ -30,6 +29,7 @@ from nestling.planner.sql.expressions import bind, predicate
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
+from nestling.planner.sql.subquery_values import value_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Others:
         if not partners.is_one(self.translation):
             raise statement_gap("values of another table that may have several rows for one of the target's", node)
         rows = filtered(partners.relation, conjunction(*partners.conditions))
-        return ScalarSubquery(Project(rows, self.translation.alias("partner"), (Named("value", found),)), found.type)
+        relation = Project(rows, self.translation.alias("partner"), (Named("value", found),))
+        return value_of(relation, node, self.translation, what="the value of another table", many_fail=False)
 
     def partners(self) -> Partners:
         """The tables and conditions under aliases of their own."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.algebra import Named, Scan
-from nestling.ir.expression import Column, Expression
+from nestling.ir.expression import Expression
 from nestling.ir.write import Returning
 from nestling.planner.sql import conversions
 from nestling.planner.sql.changes.assignments import source_of
@@ -25,7 +25,7 @@ def bind_returning(parsed: Parsed, name: str, scan: Scan, translation: Translati
     for number, item in enumerate(items):
         expression = _output(item, env)
         refuse_lengths(expression, node=clause)
-        outputs.append(Named(f"answer_{number}", expression, isinstance(expression, Column) and expression.mixed))
+        outputs.append(Named(f"answer_{number}", expression))
     names = named_as_written([(item.name, item.tree) for item in items], parsed, translation.dialect)
     return Returning(tuple(outputs), names, not translation.dialect.is_sqlite)
 

@@ -29,7 +29,7 @@ from nestling.ir.expression import (
     ScalarSubquery,
 )
 from nestling.ir.operands import operands
-from nestling.ir.types import TypeName
+from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.ir.write_path import Constant, GivenValue, Items, Match, Test, Value
 from nestling.planner.reads.rewrites.conjuncts import conjuncts
@@ -82,10 +82,15 @@ def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
     inner = value.operand if isinstance(value, AttributeCast) else value
     if not isinstance(inner, Arithmetic) or inner.operator not in (Operator.ADD, Operator.SUBTRACT):
         return None
-    if column.nullable or column.mixed or column.type.name not in _ADDED or inner.left != column:
+    if column.nullable or column.mixed or not _is_added_to(column.type) or inner.left != column:
         return None
     added = _number(inner.right, column, value)
     return None if added is None else (added, inner.operator is Operator.SUBTRACT)
+
+
+def _is_added_to(kind: Type) -> bool:
+    """Whether a sum is kept as it is: not by YEAR, which has a range."""
+    return kind.name in _ADDED and not kind.carried
 
 
 def is_given(value: Expression) -> bool:

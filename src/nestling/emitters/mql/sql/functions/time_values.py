@@ -9,10 +9,10 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.zero_dates import told_apart
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes
+from nestling.emitters.mql.sql.nulls import bind, null_unless_bytes, unfolded
 from nestling.emitters.mql.sql.numerals import NUMBER, SPACE
-from nestling.ir.expression import Call, Column, Expression, Function, Rules
-from nestling.ir.operands import is_number, is_text
+from nestling.ir.expression import Call, Expression, Function, Rules
+from nestling.ir.operands import is_mixed, is_number, is_text
 from nestling.ir.types import TIMES
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
         return told_apart(r.value(operand), lambda time: time)
     if node.rules is not Rules.SQLITE:
         raise rendering_gap("a text taken for a time outside SQLite's dialect")
-    if operand.type.name in TIMES and not (isinstance(operand, Column) and operand.mixed):
+    if operand.type.name in TIMES and not is_mixed(operand):
         return instant(operand, r)
 
     def body(value: Mql) -> Mql:
@@ -67,7 +67,8 @@ def timestamp_of(node: Call, r: Renderer) -> Mql:
         ]
         return {"$switch": {"branches": branches, "default": null_unless_bytes(value)}}
 
-    return bind({"value": r.value(operand)}, body)
+    value = r.value(operand)
+    return bind({"value": unfolded(value) if is_number(operand) else value}, body)
 
 
 def since_year_zero(node: Expression, time: Mql) -> Mql:

@@ -1,0 +1,93 @@
+"""A number for an enum is the place of a label, in every way a statement says it; a comparison with one is no label's."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from decimal import Decimal
+from typing import Any
+
+import pymysql
+import pytest
+from pymongo.database import Database
+
+from nestling import Store
+from nestling.common.errors import GapError, NestlingError, WorkloadError
+from tests.beside_mariadb import Both, both_of
+
+_SCRIPT = """
+CREATE TABLE item (id int PRIMARY KEY, letter enum('x', 'Y', 'z'), digit enum('0', '1', '2') NOT NULL,
+  exact enum('x', 'Y', '') COLLATE utf8mb4_bin, n int, words set('a', 'b'));
+INSERT INTO item VALUES (1, 'x', '0', 'x', 2, 'a,b'), (2, 'z', '2', '', 1, '')
+"""
+_LITERALS = (
+    "0", "1", "2", "3", "4", "-1", "1.4", "1.6", "1.6e0", "true", "'0'", "'1'", "'2'", "' 2'", "'2 '", "'02'", "'+2'",
+    "'4'", "'2x'", "'1.5'", "''", "'y'", "'y '", "NULL", "n", "n + 1", "if(id = 1, 2, letter)",
+)  # fmt: skip
+_GIVEN: tuple[object, ...] = (0, 1, 2, 4, -1, 1.6, Decimal("1.6"), True, "2", "02", " 2", "2 ", "y", "", 2**70, None)
+_COLUMNS = ("letter", "digit", "exact")
+
+both = both_of(_SCRIPT, "normalized")
+
+
+def _written(both: Both, sql: str, given: dict[str, object] | None = None) -> None:
+    """Where it is done here it is done there, with the same rows; where it is not, there are gaps, or it fails there too."""
+    store = Store(both.proposal, both.database)
+    try:
+        store.execute(sql, **(given or {}))
+    except NestlingError as error:
+        if "nestling does not convert this" not in str(error):
+            with pytest.raises(pymysql.Error):
+                both.cursor.execute(sql.replace(":p", "%(p)s"), given or None)
+        return
+    both.cursor.execute(sql.replace(":p", "%(p)s"), given or None)
+    both.assert_equal()
+
+
+@pytest.mark.parametrize("column", _COLUMNS)
+def test_a_constant_is_mariadbs_label(both: Both, column: str) -> None:
+    """A number is a place; a text is a label, or the place it says."""
+    for value in _LITERALS:
+        if "letter" not in value or column == "digit":
+            _written(both, f"UPDATE item SET {column} = {value} WHERE id = 1")
+
+
+@pytest.mark.parametrize("column", _COLUMNS)
+def test_a_parameter_is_mariadbs_label(both: Both, column: str) -> None:
+    """The same, given."""
+    for value in _GIVEN:
+        _written(both, f"UPDATE item SET {column} = :p WHERE id = 1", {"p": value})
+
+
+def test_rows_that_are_inserted_hold_mariadbs_labels(both: Both) -> None:
+    """By INSERT, and where the row is there already."""
+    _written(both, "INSERT INTO item (id, letter, digit) VALUES (3, 2, 1)")
+    _written(both, "INSERT INTO item (id, letter, digit) VALUES (4, :p, :p)", {"p": 3})
+    _written(
+        both, "INSERT INTO item (id, digit) VALUES (1, 3) ON DUPLICATE KEY UPDATE letter = 3, digit = VALUES(digit)"
+    )
+    _written(both, "REPLACE INTO item (id, letter, digit) VALUES (2, 1, '1')")
+
+
+def test_a_comparison_with_a_number_is_refused_or_mariadbs(both: Both, database: Database[Any]) -> None:
+    """A number beside a label is its place there, which no text is; none is silently taken for a label."""
+    store = Store(both.proposal, both.database)
+    for sql in ("digit = :p", "digit IN (:p)", "digit > :p", "digit = 1", "letter = '1'", "letter = :p"):
+        for given in (1, "1", "x", "X"):
+            asked = f"SELECT id FROM item WHERE {sql} ORDER BY id"
+            both.cursor.execute(asked.replace(":p", "%(p)s"), {"p": given})
+            wanted = [row[0] for row in both.cursor.fetchall()]
+            with suppress(WorkloadError, GapError):
+                assert [row["id"] for row in store.execute(asked, **({"p": given} if ":p" in sql else {}))] == wanted, (
+                    sql,
+                    given,
+                )
+
+
+def test_a_number_for_a_set_is_refused(both: Both) -> None:
+    """It stands for labels, which the model does not list."""
+    store = Store(both.proposal, both.database)
+    with pytest.raises(WorkloadError, match="give the labels"):
+        store.execute("UPDATE item SET words = 2")
+    with pytest.raises(WorkloadError, match="give the labels"):
+        store.execute("UPDATE item SET words = :p", p=2)
+    both.assert_equal()
