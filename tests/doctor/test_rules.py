@@ -32,6 +32,8 @@ def test_a_planted_fault_is_found(name: str, database: Database[dict[str, Any]])
     findings = found(facts, earlier, fault.thresholds)
     assert (name, fault.collection, fault.path) in places(findings)
     assert {each.rule for each in findings} <= {name} | fault.also
+    for each in findings:
+        assert each.number > (each.threshold or 0), f"{each.rule}: its number is over the threshold it is compared with"
     finding = next(each for each in findings if each.rule == name)
     assert finding.cost
     assert finding.remedy
