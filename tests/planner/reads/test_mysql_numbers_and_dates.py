@@ -140,7 +140,7 @@ def test_zero_dates_are_grouped_and_sorted_first(both: Both, key: str) -> None:
         ("placed < 20240105.5", "digits"),
         ("born < shipped", "zero dates"),
         ("year(fine) = 0", "zero dates"),
-        ("concat(born, '!') = 'x'", "CAST of date"),
+        ("concat(born, '!') = 'x'", "a conversion of date"),
     ],
 )
 def test_what_is_no_date_is_a_gap(both: Both, condition: str, said: str) -> None:

@@ -55,18 +55,18 @@ def given(expression: Expression) -> object:
             return stored_parameter(expression.operand.name, expression)
         inner = given(expression.operand)
         if may_be_missing(inner):
-            return inner if inner is MISSING else _computed(expression)
+            return inner if inner is MISSING else _computed()
         value = expression.operand.value if isinstance(expression.operand, Literal) else inner
         return stored_literal(value, expression)
     found = Renderer(_NoRow()).value(expression)
     if not is_inline(found):
-        return _computed(expression)
+        return _computed()
     value = literal_value(found)
     return MISSING if value is None else value
 
 
-def _computed(expression: Expression) -> object:
-    raise rendering_gap(f"a computed value ({type(expression).__name__}) that is stored at once")
+def _computed() -> object:
+    raise rendering_gap("a computed value that is stored at once")
 
 
 def or_null(value: Value) -> object:

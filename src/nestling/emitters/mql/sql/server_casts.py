@@ -50,7 +50,7 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     elif as_day or not is_wide(node.operand):
         found = _time(value, source, target)
     if found is None:
-        raise rendering_gap(f"CAST of {source} to {target} by {node.rules.value}")
+        raise rendering_gap(f"a conversion of {source} to {target} as {node.rules.value} does it")
     return found
 
 
