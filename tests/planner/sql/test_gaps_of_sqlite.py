@@ -11,7 +11,7 @@ ROWS = {
     "texts": (
         "hex(s)", "hex(b)", "unhex(s)", "quote(s)", "soundex(s)", "unistr(s)", "char(65, 66)", "s MATCH 'a'", "s REGEXP 'a'",
     ),
-    "numbers": ("n & 1", "n | 1", "n << 1", "n >> 1", "~n", "sin(f)", "acos(f)", "pi()", "radians(f)", "degrees(f)", "+n"),
+    "numbers": ("n & 1", "n | 1", "n << 1", "n >> 1", "~n", "sin(f)", "acos(f)", "radians(f)", "degrees(f)", "+n"),
     "times": (
         "datetime(n, 'unixepoch')", "date(n, 'unixepoch')", "datetime(n, 'auto')", "date(at, 'weekday 1')",
         "datetime(at, 'localtime')", "datetime(at, 'utc')", "datetime(at, 'subsec')", "date(at, :days)", "timediff(at, at)",

@@ -34,6 +34,8 @@ from tests.planner.sql.shop_rows import shop
         ("delte from person", "no statement begins with `delte`; did you mean DELETE?"),
         (" ->>'a' SELECT name FROM person", "an operator has nothing before it"),
         ("SELECT (1", "cannot be read"),
+        ("SELECT ceil() FROM person", "CEIL() has too few arguments"),
+        ("SELECT floor() FROM person", "FLOOR() has too few arguments"),
         ("SELECT", "a SELECT names no columns"),
         ("SELECT FROM person", "a SELECT names no columns"),
         ("SELECT 1 FROM person WHERE count(*) > 1", "aggregate where rows are not grouped"),

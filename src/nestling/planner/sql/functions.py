@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -113,9 +114,23 @@ def _of_number(function: Function, kind: Type | None = None) -> Handler:
     return call
 
 
+def _number(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """What a function of numbers is given. PostgreSQL takes a constant in quotes for a number, whose type the function says."""
+    found = bound(node.this)
+    if env.dialect.rules is Rules.POSTGRESQL and isinstance(found, Literal) and isinstance(found.value, str):
+        raise statement_gap(f"{called(node, env.dialect.grammar)} of a text; write the number without quotes", node)
+    return found
+
+
+def _pi(node: exp.Expr, env: Env, bound: Bound) -> Expression:  # noqa: ARG001
+    if env.dialect.rules is Rules.MYSQL:
+        raise statement_gap("PI(), of which MySQL shows six digits and reckons with more", node)
+    return Literal(math.pi, FLOAT)
+
+
 def _absolute(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """Of a text SQLite's is a float, even where the text says a whole number."""
-    given = conversions.plain(bound(node.this), env.translation)
+    given = conversions.plain(_number(node, env, bound), env.translation)
     operand = conversions.number(given, env.translation)
     if isinstance(given, Parameter) and env.dialect.is_sqlite:
         kind = Call(Function.TYPE_OF, (given,), TEXT, Rules.SQLITE)
@@ -158,7 +173,7 @@ def _floor(function: Function) -> Handler:
 
 def _round(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-        operand = conversions.number(bound(node.this), env.translation)
+        operand = conversions.number(_number(node, env, bound), env.translation)
         digits = node.args.get("decimals")
         if digits is None and (whole := _whole(operand, env)) is not None:
             return whole
@@ -479,6 +494,7 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Abs: _absolute,
     exp.Format: _format,
     exp.Sign: _sign,
+    exp.Pi: _pi,
     exp.Sqrt: _of_number(Function.SQRT, FLOAT),
     exp.Exp: _of_number(Function.EXP, FLOAT),
     exp.Ln: _of_number(Function.LN, FLOAT),

@@ -17,6 +17,7 @@ from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.ir import algebra as a
 from nestling.ir.codec import CODEC
 from nestling.ir.expression import Column, Expression
+from nestling.ir.failure import BEFORE
 from nestling.ir.model import Model
 from nestling.ir.types import TypeName
 from nestling.ir.values import encoder
@@ -109,6 +110,15 @@ def failing(collection: Collection[dict[str, Any]], expression: Expression, envi
         return evaluate(collection, [expression], environment)[0]
     except OperationFailure as error:
         return [error.details["errmsg"] if error.details else str(error)] * collection.estimated_document_count()
+
+
+OWN_REFUSALS = ("Unsupported conversion from binData to", "date component was outside the supported range of 0-9999")
+"""What the server says of values that it does not compute with, which statements leave to it: bytes, and years before 0."""
+
+
+def in_words(error: OperationFailure) -> bool:
+    """Whether a statement is meant to fail so, of values whose answer it has not."""
+    return any(words in str(error) for words in (BEFORE, *OWN_REFUSALS))
 
 
 def plain(value: Any) -> Any:

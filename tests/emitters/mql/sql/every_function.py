@@ -42,7 +42,7 @@ def forms(dialect: str, has: Callable[[Form], bool], more: Sequence[str] = ()) -
         name.casefold() for name in (*grammar.parser_class.FUNCTIONS, *NAMES, *TIME_NAMES, *more) if name.isidentifier()
     }
     trees: set[exp.Expr] = set()
-    for name, count in product(sorted(named), range(1, MOST_ARGUMENTS + 1)):
+    for name, count in product(sorted(named), range(MOST_ARGUMENTS + 1)):
         form = Form(name, count)
         try:
             (item,) = parse(f"SELECT {form.call('abc'[:count])} FROM t", rules).tree.expressions
@@ -60,7 +60,9 @@ def _is_known(node: exp.Expr) -> bool:
 
 
 def calls(form: Form, kinds: Sequence[str], others: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The form with each argument in turn of every kind, beside each of the `others`."""
+    """The form with each argument in turn of every kind, beside each of the `others`; one without arguments as it is."""
+    if not form.arguments:
+        yield form.call([])
     some = others[: 2 if form.arguments == 2 else 1]
     found = (
         form.call([*other[:place], kind, *other[place + 1 : form.arguments]])

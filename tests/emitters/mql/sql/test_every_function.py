@@ -20,7 +20,7 @@ from nestling.emitters.mql.sql import RenderingGap, value_mql
 from nestling.ir.expression import Expression
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import StatementGap
-from tests.emitters.mql.sql.beside import Fields, evaluate, open_table, outputs, plain, same
+from tests.emitters.mql.sql.beside import Fields, evaluate, in_words, open_table, outputs, plain, same
 from tests.emitters.mql.sql.every_function import Form, calls, forms, sqlite_names
 from tests.emitters.mql.sql.test_parameters import Open, bound
 from tests.planner.sql.sqlite_oracle import Oracle
@@ -88,9 +88,14 @@ def table(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Table]:
 
 
 def is_sqlites(form: Form) -> bool:
-    """Whether SQLite has the function, with as many arguments."""
+    """Whether SQLite has the function, with as many arguments; one without them that has a value of its own each time is left."""
     with suppress(sqlite3.Error):
-        sqlite3.connect(":memory:").execute(f"EXPLAIN SELECT {form.call(['NULL'] * form.arguments)}")
+        connection, call = sqlite3.connect(":memory:"), form.call(["NULL"] * form.arguments)
+        connection.execute(f"EXPLAIN SELECT {call}")
+        if not form.arguments:
+            connection.execute("CREATE TABLE t (a)")
+            connection.execute("INSERT INTO t VALUES (1)")
+            connection.execute(f"CREATE INDEX i ON t ({call})")  # which takes what is always the same
         return True
     return False
 
@@ -128,12 +133,14 @@ def _compiled(text: str, oracle: Oracle) -> Expression | None:
 def _differences(
     compiled: list[tuple[str, Expression]], oracle: Oracle, collection: Collection[dict[str, Any]]
 ) -> Iterator[str]:
-    """Where both have an answer and not the same; what fails together is asked for one by one."""
+    """Where the values are not the same, or the server alone refuses; what fails together is asked for one by one."""
     try:
         mine = evaluate(collection, [expression for _, expression in compiled], Fields())
-    except OperationFailure:
+    except OperationFailure as error:
         for one in compiled if len(compiled) > 1 else ():
             yield from _differences([one], oracle, collection)
+        if len(compiled) == 1 and not in_words(error) and not _fails(compiled[0][0], oracle):
+            yield f"{compiled[0][0]}: the server says {error}"
         return
     for (text, expression), found in zip(compiled, mine, strict=True):
         try:
@@ -147,6 +154,15 @@ def _differences(
                 row = {name: values[place % len(values)] for name, (_, values) in COLUMNS.items()}
                 yield f"{text}: {one!r}, SQLite says {other!r} of {row}"
                 break
+
+
+def _fails(text: str, oracle: Oracle) -> bool:
+    """Whether SQLite has no answer either."""
+    try:
+        oracle.connection.execute(f"SELECT {text} FROM t").fetchall()
+    except sqlite3.Error:
+        return True
+    return False
 
 
 def _shown(value: object, kind: Type) -> object:

@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
-from nestling.emitters.mql.sql.nulls import bind
+from nestling.emitters.mql.sql.nulls import bind, unfolded
 from nestling.emitters.mql.sql.numerals import number_in_full
 from nestling.ir.expression import Call, Function, Rules
 from nestling.ir.operands import is_float
@@ -153,7 +153,7 @@ def _where_known(node: Call, r: Renderer, test: Callable[[Mql], Mql], found: Cal
     value = r.value(node.arguments[0])
     if node.rules is Rules.POSTGRESQL:
         return found(value)
-    return bind({"number": value}, lambda x: {"$cond": [test(x), found(x), None]})
+    return bind({"number": unfolded(value)}, lambda x: {"$cond": [test(x), found(x), None]})
 
 
 def exponential(node: Call, r: Renderer) -> Mql:
