@@ -261,7 +261,7 @@ class Postgresql(Engine):
             for name in existing.entity.attribute_names:
                 _number_on(sink, sink.table(existing.entity), name)
         for entity in sink.made:
-            left = undeclared_defaults(keyed_alike(entity, model), self.name)
+            left = undeclared_defaults(keyed_alike(entity, model, self.name), self.name)
             for each in entity.attributes:
                 if each.default in NUMBERED and each.name not in left:
                     table, column = sink.table(entity), quote(each.name, sink.preparer)
