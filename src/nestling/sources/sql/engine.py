@@ -384,6 +384,12 @@ def not_allowed(problem: Problem) -> PermissionDenied:
     return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
 
 
+def no_such_database(problem: Problem) -> ConnectionFailed:
+    """The error for a server that answers, and has no database of that name."""
+    move = "name a database that the server has, or create this one"
+    return ConnectionFailed(Problem(problem.what, where=problem.where, next_move=move))
+
+
 def unreached(problem: Problem) -> ConnectionFailed:
     """The error for a server that does not answer."""
     move = "check that the server runs, its address, and that this machine may reach it"

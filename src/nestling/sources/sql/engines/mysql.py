@@ -25,7 +25,7 @@ from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.sources.sql.driver_parameters import array_text, none_or, undecodable
 from nestling.sources.sql.driver_values import bits, by_type, for_integers, moment
-from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
+from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.row_source import BATCH_ROWS
@@ -55,7 +55,8 @@ KEY_CHARACTERS = 190
 """Text in a key of MySQL needs a length; this many characters of four bytes fit its shortest limit."""
 _REFUSALS = {1044, 1045, 1698}
 _NOT_ALLOWED = {1142, 1143, 1227, 1290, 1792}
-_UNREACHABLE = {2002, 2003, 2005, 2006, 2013, 1049}
+_UNREACHABLE = {2002, 2003, 2005, 2006, 2013}
+_NO_DATABASE = 1049
 MARIADB = "MariaDB"
 _STOPPED = {1969, 3024}
 """The errors of MariaDB and MySQL for a statement that took longer than it may."""
@@ -116,6 +117,8 @@ class Mysql(Engine):
             return refused(problem)
         if code in _NOT_ALLOWED:
             return not_allowed(problem)
+        if code == _NO_DATABASE:
+            return no_such_database(problem)
         return unreached(problem) if code in _UNREACHABLE else SourceError(problem)
 
     def begin(self, connection: Any) -> None:
