@@ -51,6 +51,24 @@ def test_connect_refuses_a_broken_uri(uri: str):
     assert "ss:w" not in str(caught.value)
 
 
+@pytest.mark.parametrize("scheme", ["mongodb", "mongodb+srv"])
+@pytest.mark.parametrize("password", ["p@a#ss", "12/ss", "12?ss", "12?x=1@ss", "p@a/ss", "p@ss"])
+def test_a_raw_password(scheme: str, password: str):
+    """No part of a password is taken for a host or a port, which the driver would name; what to do is said."""
+    for opened in (connect, lambda uri: database_name(uri, "fallback")):
+        with pytest.raises(ConnectionFailed, match="percent-encode") as caught:
+            opened(f"{scheme}://ada:{password}@host.invalid/db")
+        said = str(caught.value)
+        assert f"{scheme}://ada:***@host.invalid/db: the URI cannot be used" in said
+        assert "12" not in said
+        assert password not in said
+
+
+def test_an_at_in_options():
+    """It is none of a password."""
+    assert database_name("mongodb://host/shop?appName=a@b", "fallback") == "shop"
+
+
 @pytest.mark.parametrize("host", ["nobody.docdb.amazonaws.com", "nobody.cosmos.azure.com"])
 def test_connect_tries_servers_of_another_make(host: str):
     """What the driver remarks on them stays a remark: only that nobody answers is an error."""

@@ -12,6 +12,7 @@ from nestling import pipeline
 from nestling.ir.proposal import Choice, Decision, Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
+from nestling.ir.situation.fan_out import FanOut
 from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStatistics, inferred, measured
 from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind
 from nestling.shop import workload
@@ -171,3 +172,34 @@ def test_children_nobody_counted_grow_as_they_are_inserted() -> None:
     told = "fan-out unknown (add_pet inserts 1/s; no statement inserts `person`), and it keeps growing"
     assert any(reason.text.endswith(told) for reason in endless.reasons)
     assert any(reason.text.startswith("cardinality: leans to referencing") for reason in endless.reasons)
+
+
+def test_unique_rows_are_no_more_than_their_other_parents() -> None:
+    """Rows unique with another foreign key grow to one for each other parent, with those that come; NULLs are no limit."""
+
+    def found(
+        *, key: tuple[str, ...] = ("course_id", "tag_id"), nullable: bool = False, tags: float | None = None
+    ) -> FanOut:
+        own = entity("tagged", "course_id", "tag_id")
+        attributes = tuple(replace(a, nullable=nullable and a.name == "tag_id") for a in own.attributes)
+        own = replace(own, attributes=attributes, uniques=(key,))
+        reading = small_reading(
+            [entity("course"), entity("tag"), own],
+            [relationship("course", "tagged"), relationship("tag", "tagged")],
+            counts={"course": rows(150), "tag": rows(15, growth=tags), "tagged": rows(282)},
+            fan_outs={"course_tagged": fan_out(4)},
+            statements=[write("add_tag", Access("tagged", StatementKind.INSERT), rate=0.1)],
+        )
+        return situation(reading, Thresholds()).fan_outs["course_tagged"]
+
+    limited = found()
+    assert limited.text == (
+        "at most 4, 15 with the growth expected in a year "
+        "(no more than one for each `tag`, as `course_id`, `tag_id` are unique together)"
+    )
+    assert not limited.grows
+    assert not limited.assumed
+    assert found(tags=1).projected == 15 + 365
+    for without in (found(key=("course_id",)), found(nullable=True)):
+        assert without.projected is not None
+        assert without.projected > 10_000

@@ -45,6 +45,7 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
     Raises ConnectionFailed, AuthenticationFailed or PermissionDenied. Later errors are the driver's: wrap work in
     `typed_errors` to get the same treatment.
     """
+    _refuse_raw_characters(uri)
     if SELECTION_OPTION not in uri.casefold():
         options = {SELECTION_OPTION: round(selection_seconds * 1000), **options}
     with typed_errors(uri):
@@ -105,6 +106,13 @@ def disk_is_full(error: OperationFailure) -> bool:
     return OUT_OF_DISK_SPACE in codes or any(NO_SPACE in each for each in said)
 
 
+def _refuse_raw_characters(uri: str) -> None:
+    """Raise for a password with a / or ? in it: the driver would take what comes before it for a host, and name that."""
+    hosts, _, rest = uri.partition("://")[2].partition("/")
+    if "@" in rest.partition("?")[0] or "@" in hosts.partition("?")[2]:
+        raise _unusable(ValueError("there is an @ behind the / or ? that ends the names of hosts"), redact(uri))
+
+
 def _unusable(error: Exception, where: str) -> ConnectionFailed:
     move = "check the URI; percent-encode the characters : / ? # [ ] @ in user and password"
     return ConnectionFailed(Problem(f"the URI cannot be used: {redact(str(error))}", where=where, next_move=move))
@@ -126,6 +134,7 @@ def address(database: Database[Any] | AsyncDatabase[Any]) -> str:
 
 def database_name(uri: str, default: str) -> str:
     """Return the database a URI names, or the default; raises ConnectionFailed when it is no MongoDB URI."""
+    _refuse_raw_characters(uri)
     # A +srv name would be looked up in DNS just to be parsed; the database does not depend on it.
     plain = re.sub(r"^mongodb\+srv://", "mongodb://", uri)
     try:

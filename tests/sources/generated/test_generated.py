@@ -162,3 +162,54 @@ def test_rows_are_what_is_allowed(measured: bool, tmp_path: Path) -> None:
         assert connection.execute("SELECT count(*) FROM sqlite_master WHERE sql LIKE '%CHECK (%'").fetchone() == (2,)
     before = {a.name: a.allowed for each in reading.model.entities for a in each.attributes}
     assert {a.name: a.allowed for each in inspect(address).model.entities for a in each.attributes} == before
+
+
+MEMBERS = """
+CREATE TABLE person (id INTEGER PRIMARY KEY, name text NOT NULL);
+CREATE TABLE grp (id INTEGER PRIMARY KEY, name text NOT NULL);
+CREATE TABLE member (id INTEGER PRIMARY KEY, person_id int NOT NULL REFERENCES person, grp_id int REFERENCES grp, since int,
+  UNIQUE (person_id, grp_id));
+CREATE TABLE badge (id INTEGER PRIMARY KEY, member_id int NOT NULL REFERENCES member, person_id int NOT NULL REFERENCES person,
+  grp_id int NOT NULL REFERENCES grp, UNIQUE (member_id, person_id, grp_id));
+"""
+
+
+def _members(folder: Path, nulls: int) -> Reading:
+    """A popular group has most of 300 members; some have no group."""
+    with closing(sqlite3.connect(folder / "members.db")) as connection, connection:
+        connection.executescript(MEMBERS)
+        connection.executemany("INSERT INTO person VALUES (?, ?)", [(n, f"p{n}") for n in range(1, 281)])
+        connection.executemany("INSERT INTO grp VALUES (?, ?)", [(n, f"g{n}") for n in range(1, 5)])
+        pairs = [(p, 4) for p in range(1, 261)] + [(p, 1 + p % 3) for p in range(1, 41)]
+        connection.executemany(
+            "INSERT INTO member (person_id, grp_id) VALUES (?, ?)", [*pairs, *((9, None) for _ in range(nulls))]
+        )
+        badges = [(n, 1 + n % 280, 4 if n % 9 else 1) for n in range(1, 251)]
+        connection.executemany("INSERT INTO badge (member_id, person_id, grp_id) VALUES (?, ?, ?)", badges)
+    return inspect(f"sqlite:///{folder / 'members.db'}")
+
+
+@pytest.mark.parametrize(("nulls", "scale"), [(0, 1), (30, 1), (0, 2), (30, 0.5)])
+def test_unique_pairs_beside_a_key(nulls: int, scale: float, tmp_path: Path) -> None:
+    """Foreign keys that are unique together, but no key: however popular one parent is, no pair comes twice."""
+    reading = scaled_reading(_members(tmp_path, nulls), scale)
+    generate(reading, tmp_path / "rows.db")
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        rows, groups = connection.execute("SELECT count(*), count(grp_id) FROM member").fetchone()
+        (popular,) = connection.execute("SELECT max(n) FROM (SELECT count(*) n FROM member GROUP BY grp_id)").fetchone()
+    assert rows == (300 + nulls) * scale
+    assert groups == 300 * scale
+    assert popular > 100
+
+
+def test_fewer_rows_where_pairs_run_out(tmp_path: Path) -> None:
+    """More rows than there are pairs are not made, nor more children of a 1:1 than parents; what refers to them fits."""
+    reading = _members(tmp_path, 0)
+    known = dict(reading.statistics.entities)
+    known["person"] = replace(known["person"], count=Quantity(20.0))
+    reading = replace(reading, statistics=replace(reading.statistics, entities=tuple(known.items())))
+    generate(reading, tmp_path / "rows.db")
+    with closing(sqlite3.connect(tmp_path / "rows.db")) as connection:
+        assert connection.execute("SELECT count(*) FROM member").fetchone() == (80,)
+        assert connection.execute("SELECT count(*) FROM badge").fetchone() == (250,)
+        assert connection.execute("PRAGMA foreign_key_check").fetchall() == []

@@ -52,10 +52,40 @@ def test_a_wrong_password_is_refused(mariadb: str) -> None:
 
 
 def test_a_missing_postgresql_database(postgresql: str) -> None:
-    """A database that does not exist cannot be reached, and the error names it."""
-    url = make_url(postgresql).set(drivername="postgresql", database="no_such_database")
-    with pytest.raises(NestlingError, match="no_such_database"):
+    """A database that does not exist cannot be reached; the error names it, and sends nobody to look whether the server runs."""
+    _check_missing(postgresql, "postgresql")
+
+
+def test_a_missing_mariadb_database(mariadb: str) -> None:
+    """As one of PostgreSQL."""
+    _check_missing(mariadb, "mysql")
+
+
+def _check_missing(server: str, driver: str) -> None:
+    url = make_url(server).set(drivername=driver, database="no_such_database")
+    with pytest.raises(ConnectionFailed, match="no_such_database") as caught:
         open_database(url.render_as_string(hide_password=False))
+    assert "name a database that the server has" in str(caught.value)
+    assert "server runs" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["mysql", "mariadb", "postgresql", "postgres"])
+@pytest.mark.parametrize("password", ["pa@ss#x", "pa@ss/x", "pa@ss?x", "p@a@ss", "pa@ss/x?y=1"])
+def test_a_raw_password(scheme: str, password: str) -> None:
+    """No part of a password is taken for a host, which the driver would name; what to do is said."""
+    with pytest.raises(SourceError) as caught:
+        open_database(f"{scheme}://u:{password}@127.0.0.1:1/d")
+    assert "ss" not in str(caught.value).partition(": ")[2].replace("address", "").replace("password", "")
+    assert "percent-encode" in str(caught.value)
+
+
+@pytest.mark.parametrize("password", ["pa#ss", "pa/ss", "pa?ss"])
+def test_raw_characters_that_end_nothing(password: str) -> None:
+    """Without an @ in it the password is told from the host, and is not shown."""
+    with pytest.raises(ConnectionFailed) as caught:
+        open_database(f"mysql://u:{password}@127.0.0.1:1/d")
+    assert password not in str(caught.value)
+    assert "127.0.0.1" in str(caught.value)
 
 
 def test_a_missing_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from nestling.ir.allowed import Allowed
 from nestling.ir.defaults import Constant, Generated, OtherDefault
 from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity, Model, Relationship
@@ -152,3 +154,33 @@ def test_what_cannot_be_declared_is_said(kind: str, tmp_path: Path) -> None:
     sink = open_sink(f"sqlite:///{tmp_path / 'made.db'}")
     sink.begin(Model("made", (entity,)))
     assert sink.finish() == ("`line`: the default of `b` is not declared; an INSERT has to give a value", UNKNOWN)
+
+
+def test_unsigned_numbers_of_mariadb(mariadb_urls: tuple[str, str]) -> None:
+    """AUTO_INCREMENT takes no CHECK: a minimum of 0 is UNSIGNED there, and so are the foreign keys, however far they are."""
+    from_zero = Allowed(minimum=0)
+    number = replace(_attribute("id", "integer", Generated.SEQUENCE), allowed=from_zero)
+    account = Entity("account", (number, _attribute("name", "text(20)")), ("id",))
+    same = replace(_attribute("account", "integer"), allowed=from_zero)
+    profile = Entity("profile", (same, replace(_attribute("points", "integer"), allowed=from_zero)), ("account",))
+    note = Entity("note", (replace(number, allowed=Allowed(minimum=1)), replace(same, nullable=True)), ("id",))
+    links = (
+        Relationship("account_profile", "account", "profile", ("id",), ("account",)),
+        Relationship("profile_note", "profile", "note", ("account",), ("account",)),
+    )
+    model = Model("made", (note, profile, account), links)
+    url = mariadb_urls[1]
+    sink = open_sink(url)
+    sink.begin(model)
+    for entity, rows in ((account, [(0, "a"), (7, "b")]), (profile, [(7, 3)]), (note, [(1, 7), (2, None)])):
+        sink.write(entity, rows)
+    said = sink.finish()
+    assert sink.broken == ()
+    assert "`note`: what is allowed of `id` is not declared" in said
+    assert not any("`account`: what" in each or "`profile`: what" in each for each in said)
+    found = open_database(url).reading().model
+    assert len(found.relationships) == len(links)
+    allowed = [
+        found.entity(e).attribute(a).allowed for e, a in (("account", "id"), ("profile", "points"), ("note", "account"))
+    ]
+    assert allowed == [from_zero] * 3

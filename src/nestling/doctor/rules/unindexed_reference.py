@@ -9,7 +9,9 @@ Remedy: an index on the reference, followed by what the result is sorted by. Whe
 with the reference, that one does.
 
 Ignore when: it is only ever followed from this side. Never reported: the first part of a compound `_id`, as a range of `_id`s
-finds its documents.
+finds its documents; a copy of a field of the document that another reference leads to, as that reference finds them; and a
+reference whose name says no collection where an index has it behind the field that tells which one (`content_type_id`,
+`object_id`).
 """
 
 from __future__ import annotations
@@ -32,14 +34,16 @@ RULE = Rule(
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """References no index begins with, in collections too large to be scanned unnoticed."""
+    copied = {(each.database, each.collection, each.steps) for each in seen.facts.copies}
     for reference in seen.facts.references:
         holder = seen.facts.collection(reference.database, reference.collection)
         if holder is None or holder.storage is None:
             continue
         field = field_path(reference.steps)
         is_indexed = any(index.keys[0][0] == field and not index.hidden for index in holder.indexes)
-        is_indexed = is_indexed or _begins_id(holder, reference.steps)
-        if holder.storage.documents > seen.limits["documents"].value and not is_indexed:
+        is_found = is_indexed or _begins_id(holder, reference.steps) or _follows_its_kind(holder, reference, field)
+        is_copy = (reference.database, reference.collection, reference.steps) in copied
+        if holder.storage.documents > seen.limits["documents"].value and not is_found and not is_copy:
             yield _finding(seen, holder, reference, field)
 
 
@@ -47,6 +51,12 @@ def _begins_id(holder: Collection, steps: tuple[str, ...]) -> bool:
     """Whether it is the first part of a compound `_id`: a range of `_id`s finds the documents."""
     parts = [path for path in holder.paths if len(path.steps) == 2 and path.steps[0] == "_id"]
     return bool(parts) and min(parts, key=lambda path: path.place).steps == steps
+
+
+def _follows_its_kind(holder: Collection, reference: Reference, field: str) -> bool:
+    """Whether it may refer to any of several collections, and an index finds it by which one it is: its second field."""
+    second = (index.keys[1][0] for index in holder.indexes if len(index.keys) > 1 and not index.hidden)
+    return not reference.named and field in second
 
 
 def _finding(seen: RuleInput, holder: Collection, reference: Reference, field: str) -> Finding:

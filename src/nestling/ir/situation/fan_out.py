@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 
+from nestling.common.errors import name_list
 from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.quantity_words import counted, short
@@ -81,8 +83,12 @@ def fan_out(
         largest = None
     growing = _Growing(reading, link, thresholds, statements_of)
     growth = 1.0 if _is_bounded(known) else growing.times
+    limit = None if growth == 1.0 and largest is not None else growing.limit
+    is_limited = limit is not None and (largest is None or limit.children < largest * growth)
+    if limit is not None and is_limited and largest:
+        growth = max(1.0, limit.children / largest)
     projected = None if largest is None else largest * growth
-    endless = largest is None and not _is_bounded(known) and growing.is_endless
+    endless = largest is None and not _is_bounded(known) and not is_limited and growing.is_endless
     declared = grows is Origin.DECLARED
     guessed = None if _is_bounded(known) else grows
     seems_to = guessed is Origin.INFERRED and (projected or 0.0) >= thresholds.few
@@ -90,7 +96,9 @@ def fan_out(
     outgrows = growth >= DOUBLED and usual >= thresholds.array_ids
     counts = declared or guessed is Origin.MEASURED or seems_to or outgrows or endless
     origin = growing.origin(is_counted=not endless) if growth > 1 or endless else ""
-    is_assumed = (growth >= DOUBLED or endless) and child.growth_per_day is None
+    if limit is not None and is_limited and growth > 1:
+        origin = limit.why
+    is_assumed = (growth >= DOUBLED or endless) and child.growth_per_day is None and not is_limited
     assumed = growing.origin(is_counted=False) if is_assumed else ""
     if seems_to and not assumed:
         assumed = (
@@ -112,6 +120,14 @@ def _is_bounded(known: RelationshipStatistics) -> bool:
     if known.grows is not None and known.grows.origin is Origin.DECLARED:
         return not known.grows.value
     return known.maximum is not None and known.maximum.origin is Origin.DECLARED
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    """How many children one parent has at most, as they are unique together with other parents, and which these are."""
+
+    children: float
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +160,35 @@ class _Growing:
         """Where the growth comes from, in words."""
         return growth_origin(self.reading.statistics, self.link, self.statements_of, is_counted=is_counted)
 
+    @property
+    def limit(self) -> _Limit | None:
+        """The least limit that the key or a UNIQUE of the child sets; None without one, or where nobody counted the parents."""
+        child = self.reading.model.entity(self.link.child)
+        found = (self._limit(group) for group in filter(None, (child.key, *child.uniques)))
+        return min((each for each in found if each is not None), key=lambda each: each.children, default=None)
+
+    def _limit(self, group: tuple[str, ...]) -> _Limit | None:
+        """One child for each of the other parents, where nothing but foreign keys that are never NULL tells children apart."""
+        model = self.reading.model
+        child, left = model.entity(self.link.child), set(group) - set(self.link.child_attributes)
+        others = [
+            each
+            for each in model.parents_of(child.name)
+            if each is not self.link and each.enforced and left & set(each.child_attributes)
+        ]
+        told = {name for each in others for name in each.child_attributes}
+        later = [self._later(each.parent) for each in others]
+        if not left <= told or not all(map(child.always_has, group)) or not others or None in later:
+            return None
+        names = name_list(dict.fromkeys(each.parent for each in others))
+        why = f"no more than one for each {names}, as {name_list(group)} are unique together"
+        return _Limit(prod(each or 0.0 for each in later), why)
+
+    def _later(self, entity: str) -> float | None:
+        """How many rows an entity has after the growth expected; None where nobody counted them."""
+        count = _value(self.reading.statistics.entity(entity).count)
+        return None if count is None else count + self.thresholds.growth_days * self._more(entity)
+
     def _counts(self) -> tuple[float | None, float | None]:
         """Children and parents there are."""
         statistics = self.reading.statistics
@@ -151,12 +196,12 @@ class _Growing:
 
     def _rows_per_day(self) -> tuple[float, float]:
         """New children and new parents a day."""
+        return self._more(self.link.child), self._more(self.link.parent)
+
+    def _more(self, entity: str) -> float:
+        """New rows of an entity a day."""
         told = self.statements_of if self.reading.workload.tells_growth else {}
-        statistics, child, parent = self.reading.statistics, self.link.child, self.link.parent
-        return (
-            net_rows_per_day(statistics, child, told.get(child, ())),
-            net_rows_per_day(statistics, parent, told.get(parent, ())),
-        )
+        return net_rows_per_day(self.reading.statistics, entity, told.get(entity, ()))
 
 
 def _value(quantity: Quantity | None) -> float | None:

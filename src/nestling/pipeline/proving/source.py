@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proof import Proof
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
-from nestling.ir.statistics import Statistics
+from nestling.ir.statistics import Statistics, value_of
 from nestling.pipeline.designing import design, finished_design, inspect, read_proposal
 from nestling.pipeline.generating import generate, scaled_reading
 from nestling.pipeline.parameter_values import Draws, drawn
@@ -110,7 +111,20 @@ def _rows(
     with TemporaryDirectory(prefix="nestling-prove-") as folder:
         larger = scaled_reading(reading, scale or 1.0)
         place = generate(larger, Path(folder) / "rows.db", seed=seed, watch=watch)
-        known, _ = larger.statistics.merged(Statistics(inspect(place).statistics.entities))
+        made = inspect(place).statistics
+        known, _ = larger.statistics.merged(Statistics(made.entities))
         times = f", {scale:g} times as many" if scale not in (None, 1.0) else ""
         told = f"the rows are made up, as the statistics of `{reading.model.name}` say{times}"
-        yield replace(larger, statistics=known), place, (told,)
+        yield replace(larger, statistics=known), place, (told, *_fewer(larger, made))
+
+
+def _fewer(wanted: Reading, made: Statistics) -> Iterator[str]:
+    """A note for each entity that got fewer rows than its statistics say."""
+    for entity in wanted.model.entities:
+        rows = round(value_of(wanted.statistics.entity(entity.name).count, 0.0))
+        found = round(value_of(made.entity(entity.name).count, 0.0))
+        if found < rows:
+            yield (
+                f"made up {counted(found, 'row')} of `{entity.name}`, not {rows:,}: "
+                "its foreign keys are unique, and there are no more different ones; make more of its parents"
+            )

@@ -106,15 +106,23 @@ class _Partners:
 def pair(
     one: Relationship, other: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int
 ) -> tuple[Link, Link]:
-    """Both sides of a junction whose rows are different pairs: the first side's rows in order, each with different partners."""
+    """Both sides of a junction whose rows are different pairs: the first side's rows in order, each with different partners.
+
+    Rows that have no parent on the first side come last; those without one on the other side lie anywhere.
+    """
+    children, linked = rows[one.child], linked_rows(one, model, known, rows)
     left = slots_of(one, model, known, rows, rows[other.parent])
     right = slots_of(other, model, known, rows, rows[one.parent])
     ranked = permutation(rows[one.parent], seed, one.name, "parents")
     other_ranked = permutation(rows[other.parent], seed, other.name, "parents")
     step = permutation(right.size, seed, other.name, "slots")
+    order = permutation(children, seed, other.name, "order")
+    alone = children - linked_rows(other, model, known, rows)
 
     def first(number: int) -> Parent | None:
-        rank, place, _ = left.owner(number % left.size)
+        if number % children >= linked:
+            return None
+        rank, place, _ = left.owner(number % children % left.size)
         return ranked(rank), place
 
     @lru_cache(REMEMBERED)
@@ -122,8 +130,14 @@ def pair(
         return _Partners(start)
 
     def second(number: int) -> Parent | None:
-        rank, place, children = left.owner(number % left.size)
-        if children >= right.parents:
+        number %= children
+        if order(number) < alone:
+            return None
+        if number >= linked:
+            rank, place, _ = right.owner(step(number % right.size))
+            return other_ranked(rank), place
+        rank, place, most = left.owner(number % left.size)
+        if most >= right.parents:
             return other_ranked(place % right.parents), rank
         met = partners(number % left.size - place)
         _meet(met, place, right, step)

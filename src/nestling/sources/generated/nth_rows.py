@@ -8,12 +8,12 @@ from datetime import date, datetime, timedelta
 from itertools import combinations
 
 from nestling.ir.bounds import largest_fan_out
-from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, Statistics
 from nestling.ir.types import TIMES, TypeName
 from nestling.sources.generated.kept import kept
 from nestling.sources.generated.kept_rows import keeping
-from nestling.sources.generated.links import Link, link, pair
+from nestling.sources.generated.links import Link, link, linked_rows, pair
 from nestling.sources.generated.nth_values import LAST, Maker, maker
 from nestling.sources.generated.permutations import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
@@ -46,15 +46,22 @@ class Table:
 def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Table]:
     """The tables of a model by entity."""
     rows = {entity.name: _rows(known, entity.name) for entity in model.entities}
-    for entity in model.entities:
-        if (pair_of := paired(entity, model, known, rows)) is not None:
-            one, other = pair_of
-            rows[entity.name] = min(rows[entity.name], rows[one.parent] * rows[other.parent])
+    while too_many := {each.name: over for each in model.entities if (over := _too_many(each, model, known, rows))}:
+        rows.update({name: rows[name] - over for name, over in too_many.items()})
     found = {entity.name: Table(entity, rows[entity.name]) for entity in model.entities}
     for table in found.values():
         _Filling(model, known, seed, rows, found, table).fill()
         table.kept = keeping(table.entity, _fixed(table.entity, model))
     return found
+
+
+def _too_many(entity: Entity, model: Model, known: Statistics, rows: dict[str, int]) -> int:
+    """How many rows an entity has beyond what its foreign keys can tell apart: pairs of parents, and parents of a 1:1."""
+    both = paired(entity, model, known, rows)
+    most = [(both[0], rows[both[0].parent] * rows[both[1].parent])] if both is not None else []
+    single = (each for each in model.parents_of(entity.name) if each.cardinality is Cardinality.ONE_TO_ONE)
+    most += [(each, rows[each.parent]) for each in single if not each.is_self]
+    return max(0, *(linked_rows(each, model, known, rows) - limit for each, limit in most), 0)
 
 
 def _fixed(entity: Entity, model: Model) -> frozenset[str]:
@@ -68,19 +75,29 @@ def _fixed(entity: Entity, model: Model) -> frozenset[str]:
 def paired(
     entity: Entity, model: Model, known: Statistics, rows: Mapping[str, int]
 ) -> tuple[Relationship, Relationship] | None:
-    """Two relationships whose foreign keys are the key, when nothing else is in it; the one with the larger share first.
+    """Two relationships whose foreign keys make rows unique, by the key or another unique group of nothing but foreign keys.
 
-    The larger a fan-out is beside the number of partners there are, the harder it is to find it different ones.
+    The one with the larger share comes first: the larger a fan-out is beside the number of partners there are, the harder it is
+    to find it different ones. Of more than two, those with the most pairs are taken.
     """
 
     def largest_share(link: Relationship) -> float:
         return (largest_fan_out(known.relationship(link.name)) or 0.0) / max(1, rows[link.parent])
 
-    inside = [each for each in model.parents_of(entity.name) if set(each.child_attributes) <= set(entity.key)]
-    for one, other in combinations(sorted(inside, key=largest_share, reverse=True), 2):
-        mine, theirs = set(one.child_attributes), set(other.child_attributes)
-        if mine.isdisjoint(theirs) and mine | theirs == set(entity.key) and rows[one.parent] and rows[other.parent]:
-            return one, other
+    def pairs(both: tuple[Relationship, Relationship]) -> int:
+        return rows[both[0].parent] * rows[both[1].parent]
+
+    for group in filter(None, (entity.key, *entity.uniques)):
+        inside = [each for each in model.parents_of(entity.name) if set(each.child_attributes) <= set(group)]
+        if {name for each in inside for name in each.child_attributes} != set(group):
+            continue
+        apart = [
+            (one, other)
+            for one, other in combinations(sorted(inside, key=largest_share, reverse=True), 2)
+            if set(one.child_attributes).isdisjoint(other.child_attributes)
+        ]
+        if apart and pairs(best := max(apart, key=pairs)):
+            return best
     return None
 
 

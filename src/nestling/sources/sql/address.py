@@ -51,11 +51,15 @@ def parse_address(text: str) -> Address:
             move = "a MongoDB is `mongodb://host/database`"
         raise SourceError(Problem(what, where=redact(text), known=f"known are {known}", next_move=move))
     dialect = schemes()[_SCHEME.match(text)[1].lower()]  # type: ignore[index]
+    encode = "percent-encode the characters : / ? # [ ] @ in user and password"
+    server = text.partition("://")[2]
+    if server.count("@") > 1 and not server.startswith("/"):  # the driver would name as a host what is a password's end
+        move = f"{encode}: @ is %40, # is %23, / is %2F"
+        raise SourceError(Problem("the address has more than one @", where=redact(text), next_move=move))
     try:
         url = make_url(_SCHEME.sub(f"{engine_of(dialect).url_driver}://", text))
     except (ArgumentError, ValueError):
-        move = "percent-encode the characters : / ? # [ ] @ in user and password"
-        raise SourceError(Problem("the address cannot be read", where=redact(text), next_move=move)) from None
+        raise SourceError(Problem("the address cannot be read", where=redact(text), next_move=encode)) from None
     if not url.database:
         move = "add its name or path: `sqlite:///shop.db`, `postgresql://host/shop`"
         raise SourceError(Problem("the address names no database", where=redact(text), next_move=move))

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from nestling.ir.row_check import RowCheck
 
 
-def check_ddl(attribute: Attribute, column: str, declared: str, dialect: str) -> str:
+def check_ddl(attribute: Attribute, entity: Entity, column: str, declared: str, dialect: str) -> str:
     """The constraint, of a column that is declared so; empty where there is none, or the column compares otherwise."""
     said, allowed = _said(attribute, dialect)
+    engine = engine_of(dialect)
+    if engine.says_allowed(attribute, declared) or engine.takes_no_check(attribute, entity, declared):
+        return ""
     if allowed is None or not declared or not compares_plainly(declared, said.type, engine_of(dialect).statements):
         return ""
     if not means_the_same(said, allowed, engine_of(dialect).statements):

@@ -291,6 +291,18 @@ class Engine:
         """The attribute with a column for texts longer than its own; itself where no column is changed for one."""
         return attribute
 
+    def ranged(self, attribute: Attribute) -> Attribute:
+        """The attribute with a column whose type says the least number there is, where only that can say it."""
+        return attribute
+
+    def says_allowed(self, attribute: Attribute, declared: str) -> bool:
+        """Whether a column that is declared so holds just the values that are allowed, without a CHECK."""
+        return False
+
+    def takes_no_check(self, attribute: Attribute, entity: Entity, declared: str) -> bool:
+        """Whether no CHECK may name the column."""
+        return False
+
     def column_collation(self, attribute: Attribute) -> str:
         """How the column compares texts; empty where it does so by itself."""
         return ""
@@ -370,6 +382,12 @@ def not_allowed(problem: Problem) -> PermissionDenied:
         "let the user SELECT from every table to read them, and create and fill tables, temporary ones too, to unload"
     )
     return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
+
+
+def no_such_database(problem: Problem) -> ConnectionFailed:
+    """The error for a server that answers, and has no database of that name."""
+    move = "name a database that the server has, or create this one"
+    return ConnectionFailed(Problem(problem.what, where=problem.where, next_move=move))
 
 
 def unreached(problem: Problem) -> ConnectionFailed:

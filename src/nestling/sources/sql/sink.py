@@ -87,7 +87,7 @@ class SqlSink:
             places = (place_of(entity.name, self.address.dialect) for entity in missing)
             for schema in sorted({schema for schema, _ in places if schema}):
                 self.run(f"CREATE SCHEMA IF NOT EXISTS {quote(schema, self.preparer)}")
-            self._entities = {entity.name: keyed_alike(entity, model) for entity in missing}
+            self._entities = {entity.name: keyed_alike(entity, model, self.address.dialect) for entity in missing}
             for entity in missing:
                 self._make(entity, model)
             self._engine.tolerate_any_text(self.connection)

@@ -38,29 +38,38 @@ def writing_of(dialect: str, preparer: Any) -> Writing:
     return Writing(lambda name: quote(name, preparer), engine_of(dialect).text_literal)
 
 
-def keyed_alike(entity: Entity, model: Model) -> Entity:
+def keyed_alike(entity: Entity, model: Model, dialect: str) -> Entity:
     """The entity with foreign keys of the types their parents' keys have, as a server wants them to be the same."""
-    kinds: dict[str, Attribute] = {}
-    for link in model.parents_of(entity.name):
-        if not link.is_self:
-            parent = model.entity(link.parent)
-            pairs = zip(link.child_attributes, link.parent_attributes, strict=True)
-            kinds.update({child: parent.attribute(name) for child, name in pairs})
-    same = {name: kind for name, kind in kinds.items() if kind.type.name is entity.attribute(name).type.name}
+    return replace(entity, attributes=tuple(_keyed_alike(a, entity, model, dialect) for a in entity.attributes))
+
+
+def _keyed_alike(attribute: Attribute, entity: Entity, model: Model, dialect: str) -> Attribute:
+    own = engine_of(dialect).ranged(attribute)
+    key = _key_referred_to(attribute, entity, model, frozenset())
+    if key is None:
+        return own
+    ranged = engine_of(dialect).ranged(key)
     return replace(
-        entity,
-        attributes=tuple(
-            replace(
-                a,
-                type=same[a.name].type,
-                also=tuple(dict.fromkeys((*a.also, *same[a.name].also))),
-                collation=a.collation if _is_keyed(a.name, entity) else same[a.name].collation,
-            )
-            if a.name in same
-            else a
-            for a in entity.attributes
-        ),
+        own,
+        type=ranged.type,
+        also=tuple(dict.fromkeys((*own.also, *ranged.also))),
+        collation=own.collation if _is_keyed(own.name, entity) else ranged.collation,
     )
+
+
+def _key_referred_to(
+    attribute: Attribute, entity: Entity, model: Model, seen: frozenset[tuple[str, str]]
+) -> Attribute | None:
+    """The attribute of the same type at the end of the foreign keys that begin with this one; None where none does."""
+    found = None
+    for link in model.parents_of(entity.name):
+        parent = model.entity(link.parent)
+        for child, name in zip(link.child_attributes, link.parent_attributes, strict=True):
+            key = parent.attribute(name)
+            if child == attribute.name and key.type.name is attribute.type.name and (parent.name, name) not in seen:
+                met = seen | {(entity.name, child), (parent.name, name)}
+                found = _key_referred_to(key, parent, model, met) or key
+    return found
 
 
 def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, preparer: Any) -> str:
@@ -72,7 +81,7 @@ def create_table(entity: Entity, links: Sequence[Relationship], dialect: str, pr
     parts.extend(f"UNIQUE ({_names(unique, preparer)})" for unique in entity.uniques)
     if engine_of(dialect).declares_links_first:
         parts.extend(_foreign_key(link, dialect, preparer) for link in declared(links))
-    checks = (check_ddl(a, quote(a.name, preparer), declared, dialect) for a, declared in words)
+    checks = (check_ddl(a, entity, quote(a.name, preparer), declared, dialect) for a, declared in words)
     parts.extend(filter(None, checks))
     parts.extend(row_checks(entity, words, dialect, preparer).values())
     options = engine_of(dialect).table_options
@@ -114,7 +123,7 @@ def is_declared(unique: PartialUnique, entity: Entity, dialect: str) -> bool:
 
 def staged_types(entity: Entity, model: Model, dialect: str) -> dict[str, str]:
     """The types of the columns of a table of ours, as wide as they may become, by attribute."""
-    keyed = keyed_alike(entity, model)
+    keyed = keyed_alike(entity, model, dialect)
     wide = replace(keyed, attributes=tuple(map(engine_of(dialect).widened, keyed.attributes)))
     words = declared_columns(wide, model.parents_of(entity.name), dialect)
     return {each.name: _type(each, declared, dialect) for each, declared in words}

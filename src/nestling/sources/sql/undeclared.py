@@ -101,7 +101,12 @@ def _types(made: _Made) -> Iterator[str]:
 
 
 def _allowed(made: _Made) -> Iterator[str]:
-    left = (a.name for a, words in made.columns if a.allowed and not check_ddl(a, "", words, made.dialect))
+    says = engine_of(made.dialect).says_allowed
+    left = (
+        a.name
+        for a, words in made.columns
+        if a.allowed and not says(a, words) and not check_ddl(a, made.entity, "", words, made.dialect)
+    )
     if named := name_list(left):
         yield f"`{made.entity.name}`: what is allowed of {named} is not declared"
 

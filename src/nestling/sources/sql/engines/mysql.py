@@ -14,17 +14,18 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
+from nestling.ir.allowed import Allowed
 from nestling.ir.defaults import NUMBERED, Generated
 from nestling.ir.expression import Collation
 from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
 from nestling.ir.sql_dialects import MYSQL
-from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, TypeName
+from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
 from nestling.sources.sql.driver_parameters import array_text, none_or, undecodable
 from nestling.sources.sql.driver_values import bits, by_type, for_integers, moment
-from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
+from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
 from nestling.sources.sql.keyset import is_paged
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.row_source import BATCH_ROWS
@@ -34,7 +35,6 @@ from nestling.sources.sql.table_ddl import declared, foreign_key_ddl
 if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity, Model, Relationship
     from nestling.ir.rows import RowQuery
-    from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
     from nestling.sources.sql.driver_values import Converter
@@ -50,11 +50,13 @@ _WORDS = {
     _T.TIMESTAMPTZ: "datetime(6)", _T.INTERVAL: "varchar(80)", _T.UUID: "char(36)", _T.JSON: "longtext", _T.ENUM: "text",
     _T.BITS: "bit(64)", _T.ARRAY: "longtext", _T.GEOMETRY: "longblob", _T.ANY: "longtext", _T.OBJECT_ID: "char(24)",
 }  # fmt: skip
+_UNSIGNED = "bigint unsigned"
 KEY_CHARACTERS = 190
 """Text in a key of MySQL needs a length; this many characters of four bytes fit its shortest limit."""
 _REFUSALS = {1044, 1045, 1698}
 _NOT_ALLOWED = {1142, 1143, 1227, 1290, 1792}
-_UNREACHABLE = {2002, 2003, 2005, 2006, 2013, 1049}
+_UNREACHABLE = {2002, 2003, 2005, 2006, 2013}
+_NO_DATABASE = 1049
 MARIADB = "MariaDB"
 _STOPPED = {1969, 3024}
 """The errors of MariaDB and MySQL for a statement that took longer than it may."""
@@ -115,6 +117,8 @@ class Mysql(Engine):
             return refused(problem)
         if code in _NOT_ALLOWED:
             return not_allowed(problem)
+        if code == _NO_DATABASE:
+            return no_such_database(problem)
         return unreached(problem) if code in _UNREACHABLE else SourceError(problem)
 
     def begin(self, connection: Any) -> None:
@@ -295,10 +299,25 @@ class Mysql(Engine):
         if keyed and kind.name is _T.BYTES:
             return f"varbinary({KEY_CHARACTERS * 4})"
         if kind.name is _T.INTEGER and any(other.name is _T.DECIMAL for other in attribute.also):
-            return "bigint unsigned"
+            return _UNSIGNED
         if kind.name in (_T.DECIMAL, _T.BITS) and kind.numbers:
             return f"{_WORDS[kind.name].partition('(')[0]}({','.join(map(str, kind.numbers))})"
         return _WORDS[kind.name]
+
+    def ranged(self, attribute: Attribute) -> Attribute:
+        """Numbers of AUTO_INCREMENT from 0 on are unsigned: such a column takes no CHECK."""
+        low = attribute.allowed.minimum if attribute.allowed else None
+        if attribute.type.name is not _T.INTEGER or attribute.default not in NUMBERED or low is None or low < 0:
+            return attribute
+        return replace(attribute, also=tuple(dict.fromkeys((*attribute.also, Type(_T.DECIMAL)))))
+
+    def says_allowed(self, attribute: Attribute, declared: str) -> bool:
+        """UNSIGNED is a minimum of 0."""
+        return declared == _UNSIGNED and attribute.allowed == Allowed(minimum=0)
+
+    def takes_no_check(self, attribute: Attribute, entity: Entity, declared: str) -> bool:
+        """AUTO_INCREMENT stands in no CHECK of MariaDB and MySQL."""
+        return attribute.default in NUMBERED and self.numbered(attribute, entity, declared) is not None
 
     def column_collation(self, attribute: Attribute) -> str:
         """To the letter, or whatever case and accents."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
@@ -17,7 +18,7 @@ from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import FAR_DATE
 from nestling.sources.sql.driver_parameters import undecodable
-from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, not_allowed, refused, unreached
+from nestling.sources.sql.engine import CONNECT_SECONDS, Engine, no_such_database, not_allowed, refused, unreached
 from nestling.sources.sql.postgresql_types import exact_types
 from nestling.sources.sql.refine import as_declared
 from nestling.sources.sql.row_source import BATCH_ROWS
@@ -51,6 +52,8 @@ _OWN = frozenset((
 _LAST_NUMBER = """
 SELECT pg_sequence_last_value(name::regclass) FROM (SELECT pg_get_serial_sequence(%(table)s, %(column)s) AS name) AS own
 WHERE has_sequence_privilege(name, 'USAGE, SELECT')"""
+_NO_DATABASE = re.compile(r'database ".*" does not exist')
+"""What a connection is refused with: the driver tells no SQLSTATE of it."""
 _LENGTHS = range(1, 10_485_761)
 """What `varchar(n)` takes for a length."""
 
@@ -97,6 +100,8 @@ class Postgresql(Engine):
             return refused(problem)
         if state in ("42501", "25006"):
             return not_allowed(problem)
+        if state == "3D000" or _NO_DATABASE.search(str(error)):
+            return no_such_database(problem)
         unreachable = type(error).__name__ in ("OperationalError", "ConnectionTimeout") and state is None
         return unreached(problem) if unreachable else SourceError(problem)
 
@@ -261,7 +266,7 @@ class Postgresql(Engine):
             for name in existing.entity.attribute_names:
                 _number_on(sink, sink.table(existing.entity), name)
         for entity in sink.made:
-            left = undeclared_defaults(keyed_alike(entity, model), self.name)
+            left = undeclared_defaults(keyed_alike(entity, model, self.name), self.name)
             for each in entity.attributes:
                 if each.default in NUMBERED and each.name not in left:
                     table, column = sink.table(entity), quote(each.name, sink.preparer)
