@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Mapping
+from typing import Any, TypeVar, assert_never
 
 from pymongo.asynchronous.client_session import AsyncClientSession
 from pymongo.asynchronous.database import AsyncDatabase
 from pymongo.errors import OperationFailure
 
-from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met, read_call
+from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import Document, Row, row_of
-from nestling.executors.write_program import Program, WriteResult, program
+from nestling.executors.write_program import Request, WriteResult, numbered, program
 from nestling.ir.compiled import CompiledRead, bind
 from nestling.ir.design import Design
 from nestling.ir.filling import bind_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.kept_numbers import LAST
+from nestling.ir.program import Command, CompiledWrite, NextNumbers
+
+Done = TypeVar("Done")
 
 
 async def run_read_async(
@@ -60,6 +63,7 @@ async def run_write_async(
     """Do the write, in the transaction of `session` where there is one; else transactions and errors as of `run_write`."""
     bound = bind_write(write, values)
     with write_errors(write, design):
+        bound = await _drive(database, numbered(bound), session)
         if not write.transaction or session is not None:
             return await _drive(database, program(bound), session)
         async with database.client.start_session() as own:
@@ -68,19 +72,29 @@ async def run_write_async(
             )
 
 
-async def _drive(database: AsyncDatabase[Any], requests: Program, session: AsyncClientSession | None) -> WriteResult:
-    """Answer the program's requests until it has its result."""
+async def _drive(
+    database: AsyncDatabase[Any], requests: Generator[Request, Any, Done], session: AsyncClientSession | None
+) -> Done:
+    """Answer the requests until they have their result."""
     ours = exact(database)
+    apart = ours.with_options(write_concern=APART)
     answer: Any = None
     while True:
         try:
             request = requests.send(answer)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        if isinstance(request, CompiledRead):
-            answer = await _documents(database, request, session)
-        else:
-            answer = met(request, await command_call(request).on(ours, session=session))
+        match request:
+            case CompiledRead():
+                answer = await _documents(database, request, session)
+            case NextNumbers():
+                answer = (await number_call(request).on(apart))[LAST]
+            case Command(apart=True):
+                answer = met(request, await command_call(request).on(apart))
+            case Command():
+                answer = met(request, await command_call(request).on(ours, session=session))
+            case _:
+                assert_never(request)
 
 
 async def _documents(

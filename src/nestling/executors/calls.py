@@ -5,13 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from pymongo import UpdateOne
+from pymongo import ReturnDocument, UpdateOne
 from pymongo.read_concern import ReadConcern
 from pymongo.results import BulkWriteResult, DeleteResult, InsertOneResult, UpdateResult
 from pymongo.write_concern import WriteConcern
 
 from nestling.ir.compiled import CompiledRead, Operation
-from nestling.ir.program import Action, Command
+from nestling.ir.kept_numbers import LAST
+from nestling.ir.names import NUMBERS_COLLECTION
+from nestling.ir.program import Action, Command, NextNumbers
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",
@@ -27,6 +29,12 @@ ONE_MOMENT = ReadConcern("snapshot")
 """What reads inside a transaction see: one state of all data, on every shard."""
 TO_LAST = WriteConcern("majority")
 """When a transaction counts as done: once no election can take it back, whatever the server's default is."""
+
+
+APART = WriteConcern(1)
+"""When a counter counts as raised. The row that has the number is written after it to the same replica set, so whoever waits
+until the row is safe has waited for the counter too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +88,16 @@ def command_call(command: Command) -> Call:
         arguments |= {"update": update, "upsert": command.upsert}
         arguments["array_filters"] = list(command.array_filters) or None
     return Call(command.collection, _METHODS[command.action], arguments)
+
+
+def number_call(asked: NextNumbers) -> Call:
+    """The call that raises a counter, and gives the document as it is then."""
+    raised = {"filter": {"_id": asked.counter}, "update": {"$inc": {LAST: asked.count}}}
+    return Call(
+        NUMBERS_COLLECTION,
+        "find_one_and_update",
+        {**raised, "upsert": True, "return_document": ReturnDocument.AFTER},
+    )
 
 
 def met(command: Command, result: InsertOneResult | UpdateResult | DeleteResult | BulkWriteResult) -> int:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Generator, Mapping
+from typing import Any, TypeVar, assert_never
 
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
-from nestling.executors.calls import ONE_MOMENT, TO_LAST, command_call, met
+from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import documents
-from nestling.executors.write_program import Program, WriteResult, program
+from nestling.executors.write_program import Request, WriteResult, numbered, program
 from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.filling import bind_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.kept_numbers import LAST
+from nestling.ir.program import Command, CompiledWrite, NextNumbers
+
+Done = TypeVar("Done")
 
 
 def run_write(
@@ -36,6 +39,7 @@ def run_write(
     """
     bound = bind_write(write, values)
     with write_errors(write, design):
+        bound = _drive(database, numbered(bound), session)
         if not write.transaction or (session is not None and session.in_transaction):
             return _drive(database, program(bound), session)
         if session is not None:
@@ -44,16 +48,24 @@ def run_write(
             return own.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
 
 
-def _drive(database: Database[Any], requests: Program, session: ClientSession | None) -> WriteResult:
-    """Answer the program's requests until it has its result."""
+def _drive(database: Database[Any], requests: Generator[Request, Any, Done], session: ClientSession | None) -> Done:
+    """Answer the requests until they have their result."""
     ours = exact(database)
+    apart = ours.with_options(write_concern=APART)
     answer: Any = None
     while True:
         try:
             request = requests.send(answer)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        if isinstance(request, CompiledRead):
-            answer = list(documents(database, request, session=session))
-        else:
-            answer = met(request, command_call(request).on(ours, session=session))
+        match request:
+            case CompiledRead():
+                answer = list(documents(database, request, session=session))
+            case NextNumbers():
+                answer = number_call(request).on(apart)[LAST]
+            case Command(apart=True):
+                answer = met(request, command_call(request).on(apart))
+            case Command():
+                answer = met(request, command_call(request).on(ours, session=session))
+            case _:
+                assert_never(request)

@@ -16,19 +16,23 @@ from nestling.common.errors import ConstraintError, Problem
 from nestling.executors.run import row_of
 from nestling.ir.codec import CODEC
 from nestling.ir.compiled import CompiledRead, Mql
-from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf
+from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf, with_numbers
+from nestling.ir.kept_numbers import LAST
+from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.program import (
     MISSING,
+    Action,
     Command,
     CompiledWrite,
     ForEach,
     GivenRows,
+    NextNumbers,
     ProgramStep,
     ReadRows,
     RefuseRows,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import NEW, OLD, Answer, ListParameter, Violation
+from nestling.ir.write_path import HIGHEST, NEW, OLD, Answer, ListParameter, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +44,13 @@ class WriteResult:
     rows: tuple[tuple[object, ...], ...] = ()
 
 
-Request: TypeAlias = CompiledRead | Command
-"""What a driver is asked: the documents a read yields, or how many documents a command matched, inserted or deleted."""
+Request: TypeAlias = CompiledRead | Command | NextNumbers
+"""What a driver is asked: the documents a read yields, how many documents a command matched, inserted or deleted, or what a
+counter says once it is raised.
+"""
 Documents: TypeAlias = Sequence[Mapping[str, Any]]
 Program: TypeAlias = Generator[Request, Any, WriteResult]
+Numbering: TypeAlias = Generator[Request, Any, CompiledWrite]
 _EMPTY_ROW: Row = {}
 
 
@@ -53,6 +60,29 @@ def program(write: CompiledWrite) -> Program:
     yield from run.steps(write.steps, _EMPTY_ROW, top=True)
     affected = sum(run.read[rows] for rows in write.counted) if write.counted else run.matched
     return WriteResult(affected, write.left, run.answered())
+
+
+def numbered(write: CompiledWrite) -> Numbering:
+    """The requests that take a bound write's new numbers; gives the write with them.
+
+    They come before its transaction, so no other writer waits for it. Where it fails, the numbers are a gap.
+    """
+    numbers: dict[str, int] = {}
+    for each in write.new_numbers:
+        documents: Documents = yield each.highest.read
+        there = next((present(document, each.highest.read).get(HIGHEST) for document in documents), None)
+        highest = there if isinstance(there, int) else None
+        last: int = yield NextNumbers(each.counter, len(each.names))
+        while highest is not None and last - len(each.names) < highest:  # rows that the counter was not told of
+            yield _at_least(each.counter, highest)
+            last = yield NextNumbers(each.counter, len(each.names))
+        numbers |= zip(each.names, range(last - len(each.names) + 1, last + 1), strict=True)
+    return with_numbers(write, numbers)
+
+
+def _at_least(counter: str, number: int) -> Command:
+    update: Mql = {"$max": {LAST: number}}
+    return Command(Action.UPDATE_ONE, NUMBERS_COLLECTION, {"_id": {"$eq": counter}}, update, upsert=True, apart=True)
 
 
 class _Run:

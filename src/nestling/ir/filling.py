@@ -64,6 +64,11 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     return replace(write, parameters=(), new_ids=(), steps=tuple(_bound(step, given) for step in write.steps))
 
 
+def with_numbers(write: CompiledWrite, numbers: Mapping[str, int]) -> CompiledWrite:
+    """The bound write with the numbers that were taken for it."""
+    return replace(write, new_numbers=(), steps=tuple(_bound(step, numbers) for step in write.steps))
+
+
 def parameter_leaf(given: Mapping[str, object]) -> Leaf:
     """Parameters by their names; cells stay open."""
 

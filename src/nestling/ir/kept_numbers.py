@@ -1,14 +1,15 @@
 """What is kept of numbers that are made for rows: one document for each attribute, in a collection of ours.
 
-Of numbers that never return it is the highest one given so far. Of others it is how often rows were numbered, where no index
-compares all rows: two writers who number rows at once then change one document, and one of them is tried again.
+Of numbers that never return it is the highest one taken so far. It changes outside of transactions alone: a transaction that
+changed it would make all other writers wait, and itself when it takes the next one. Where no index compares all rows, another
+document says how often rows were numbered: two writers at once change it in their transactions, and one of them is tried again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.defaults import NEVER_RETURN, Generated
+from nestling.ir.defaults import NEVER_RETURN, NUMBERED
 from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside
 from nestling.ir.layout import Role
@@ -29,13 +30,19 @@ were numbered.
 
 
 def counter(entity: Entity, attribute: str) -> str:
-    """The `_id` of an attribute's highest number."""
+    """The `_id` of an attribute's highest number, its counter."""
     return f"{entity.name}.{attribute}"
+
+
+def crossing(entity: Entity, attribute: str) -> str:
+    """The `_id` of the document that transactions change which store a number that another could store too."""
+    own = counter(entity, attribute)
+    return f"{own} times" if attribute in counted(entity) else own
 
 
 def is_contended(design: Design, entity: Entity, attribute: str) -> bool:
     """Whether a number of the attribute could be made twice: no index compares all rows, and writers need not meet otherwise."""
-    if entity.attribute(attribute).default is not Generated.NUMBER:
+    if entity.attribute(attribute).default not in NUMBERED:
         return False
     places = [
         place for place in design.places[entity.name] if place.copy is None and place.store.role is not Role.PAGES

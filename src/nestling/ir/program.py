@@ -135,7 +135,7 @@ Update: TypeAlias = Mql | tuple[Mql, ...]
 class Command:
     """One command; `otherwise` runs when nothing matched.
 
-    `back`: a second update of the same document, of constants alone, sent with the first.
+    `back`: a second update of the same document, of constants alone, sent with the first. `apart`: outside of the transaction.
     """
 
     action: Action
@@ -148,11 +148,29 @@ class Command:
     places: tuple[ArrayPlace, ...] = ()
     otherwise: tuple[ProgramStep, ...] = ()
     back: Mql | None = None
+    apart: bool = False
 
     @property
     def leaves_alone(self) -> bool:
         """Whether it makes a document or changes nothing: only one that was made counts."""
         return self.upsert and isinstance(self.update, dict) and self.update.keys() == {"$setOnInsert"}
+
+
+@dataclass(frozen=True, slots=True)
+class TakeNumbers:
+    """As many numbers as there are `names`, from the `counter`, above the one that `highest` reads; see `NewNumbers`."""
+
+    names: tuple[str, ...]
+    counter: str
+    highest: ReadRows
+
+
+@dataclass(frozen=True, slots=True)
+class NextNumbers:
+    """Raise a counter by `count`, outside of any transaction."""
+
+    counter: str
+    count: int
 
 
 ProgramStep: TypeAlias = ReadRows | GivenRows | RefuseRows | ForEach | Command
@@ -164,7 +182,8 @@ class CompiledWrite:
 
     `counted` are the rows whose number is the statement's affected rows; without any, the documents the commands of the program
     itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
-    `answer`: the rows RETURNING asks for. `notes`: where it may meet other rows than at the source.
+    `answer`: the rows RETURNING asks for. `new_numbers` are taken before the steps,
+    outside of the transaction. `notes`: where it may meet other rows than at the source.
     """
 
     name: str
@@ -176,9 +195,16 @@ class CompiledWrite:
     left: tuple[str, ...] = ()
     answer: Answer | None = None
     new_ids: tuple[NewId, ...] = ()
+    new_numbers: tuple[TakeNumbers, ...] = ()
     plan: WritePlan | None = None
     access_path: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def made(self) -> tuple[str, ...]:
+        """The parameters that nobody gives, as whoever runs the write makes their values."""
+        numbers = (name for each in self.new_numbers for name in each.names)
+        return (*(each.name for each in self.new_ids), *numbers)
 
     @property
     def command(self) -> Command | None:

@@ -276,6 +276,7 @@ class UpdateDocuments:
     `back`: changes the same command makes after the others, so that the document ends as it was. `on_insert`: with these fields
     too a document is made of the matches (equalities) and changes when none matched. Where the changes are computed, the new
     document has these fields alone; `sure` is one of them, which no document lacks, and so tells whether there was one.
+    `apart`: outside of the transaction, if there is one. It stays whatever becomes of that, and no other write waits for it.
     """
 
     collection: str
@@ -287,6 +288,7 @@ class UpdateDocuments:
     on_insert: tuple[tuple[str, Value], ...] | None = None
     back: tuple[Change, ...] = ()
     sure: str = ""
+    apart: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +329,21 @@ class NewId:
 
 
 @dataclass(frozen=True, slots=True)
+class NewNumbers:
+    """Parameters that nobody gives: whoever runs the write takes as many numbers from the `counter`, before it begins.
+
+    They are above every number that was taken before, and above the one `highest` reads, in its column `HIGHEST`.
+    """
+
+    names: tuple[str, ...]
+    counter: str
+    highest: ReadPlan
+
+
+HIGHEST = "highest"
+
+
+@dataclass(frozen=True, slots=True)
 class WritePlan:
     """The steps of a write. `counted`: the row sets whose rows are the statement's affected rows.
 
@@ -338,6 +355,7 @@ class WritePlan:
     left: tuple[str, ...] = ()
     answer: Answer | None = None
     new_ids: tuple[NewId, ...] = ()
+    new_numbers: tuple[NewNumbers, ...] = ()
 
     @property
     def is_one_change(self) -> bool:
@@ -366,6 +384,8 @@ def _changes(step: WriteStep, single: Collection[str] = ()) -> int:
             return changes if rows in single else 2 * min(changes, 1)
         case InsertOne():
             return 1
+        case UpdateDocuments(apart=True):
+            return 0
         case UpdateDocuments(many=many, otherwise=otherwise):
             return 2 if many else max(1, *(_changes(inner) for inner in otherwise), 1)
         case DeleteDocuments(many=many):

@@ -4,20 +4,25 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from bson import json_util
 from pymongo.database import Database
 
+from nestling import pipeline
 from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.mql.write_shell import write_shell
 from nestling.ir import write_path
 from nestling.ir.compiled import OutputColumn
 from nestling.ir.expression import Parameter
+from nestling.ir.program import CompiledWrite
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.write_path import (
     Answer,
@@ -208,9 +213,35 @@ def test_a_script_ends_with_what_it_answers() -> None:
     assert write_json(write)["answer"] == {"rows": ["rows"], "columns": {"n": "n", "n_2": "m"}}
 
 
-def asked(script: str) -> list[list[Any]]:
+def asked(script: str, *, shell: str = SHELL) -> list[list[Any]]:
     """The commands a script asks for."""
-    done = subprocess.run(["node", "-e", SHELL + script], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(["node", "-e", shell + script], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == 0, done.stderr
     lines = [json_util.loads(line) for line in done.stdout.splitlines()]
     return [line for line in lines if line != ["ended"]]
+
+
+@pytest.mark.usefixtures("node")
+def test_a_script_takes_numbers_before_its_transaction(tmp_path: Path) -> None:
+    """From the database itself; where rows are above the counter, the counter is raised first."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)")
+    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), "normalized")
+    write = pipeline.convert(made, "INSERT INTO thing (name) VALUES ('a'), ('b')")
+    assert isinstance(write, CompiledWrite)
+    counters = """
+const told = {_nestling_numbers: {last: 3}};
+const base = {getName: () => "base", getCollection: name => ({
+  aggregate: () => ({toArray: () => [{highest: 7}]}),
+  find: () => { throw new Error("not asked"); },
+  findOneAndUpdate: (filter, update) => { say("take", filter, update); told[name].last += update.$inc.last; return told[name]; },
+  updateOne: (filter, update) => { say("raise", update); told[name].last = update.$max.last; },
+  insertOne: document => say(name, document),
+})};
+const NumberInt = Number;
+"""
+    plain = next(line for line in SHELL.splitlines() if line.startswith("const base"))
+    taken = ["take", {"_id": "thing.id"}, {"$inc": {"last": 2}}]
+    found = asked(write_shell(write), shell=SHELL.replace(plain, counters))
+    added = [["thing", {"_id": 8, "name": "a"}], ["thing", {"_id": 9, "name": "b"}]]
+    assert found == [taken, ["raise", {"$max": {"last": 7}}], taken, *added]

@@ -21,15 +21,18 @@ from nestling.ir.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    TakeNumbers,
 )
 from nestling.ir.words.write_words import describe_write
 from nestling.ir.write_path import (
+    HIGHEST,
     DeleteDocuments,
     Each,
     Fetch,
     Give,
     IfThere,
     InsertOne,
+    NewNumbers,
     Refuse,
     UpdateDocuments,
     WritePlan,
@@ -40,7 +43,7 @@ from nestling.ir.write_path import (
 def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> CompiledWrite:
     """The write, its parameters left open; raises a gap error for an expression MongoDB has no exact form for."""
     steps = tuple(map(_step, plan.steps))
-    made = {each.name for each in plan.new_ids}
+    made = {each.name for each in plan.new_ids} | {name for each in plan.new_numbers for name in each.names}
     return CompiledWrite(
         name,
         sql,
@@ -51,9 +54,15 @@ def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> Compile
         plan.left,
         plan.answer,
         plan.new_ids,
+        tuple(map(_taken, plan.new_numbers)),
         plan,
         describe_write(plan),
     )
+
+
+def _taken(numbers: NewNumbers) -> TakeNumbers:
+    read = without_unions(compiled_read(numbers.highest, name=HIGHEST))
+    return TakeNumbers(numbers.names, numbers.counter, ReadRows(f"{HIGHEST} {numbers.counter}", read))
 
 
 def _step(step: WriteStep) -> ProgramStep:
@@ -111,4 +120,5 @@ def _update(step: UpdateDocuments) -> Command:
         places=places,
         otherwise=tuple(map(_step, step.otherwise)),
         back=operators(step.back) if step.back else None,
+        apart=step.apart,
     )

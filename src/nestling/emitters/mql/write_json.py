@@ -32,6 +32,11 @@ def write_json(write: CompiledWrite) -> Json:
         shown |= {"counted": [*write.counted]}
     if write.new_ids:
         shown["new_ids"] = {each.name: str(each.form) for each in write.new_ids}
+    if write.new_numbers:
+        shown["new_numbers"] = [
+            {"names": [*each.names], "counter": each.counter, "highest": _step(each.highest)}
+            for each in write.new_numbers
+        ]
     if write.answer is not None:
         fields = (column.field for column in write.answer.columns)
         shown["answer"] = {
@@ -101,6 +106,7 @@ def _command(command: Command) -> Json:
     shown |= {"upsert": command.upsert}
     if command.back is not None:
         shown["back"] = extended_json(command.back)
+    shown |= {"apart": True} if command.apart else {}
     if command.places:
         shown["places"] = {
             each.key: {"path": each.path, "number": extended_json(each.column), "first": each.first}

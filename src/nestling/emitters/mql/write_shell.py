@@ -25,6 +25,7 @@ from nestling.ir.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    TakeNumbers,
 )
 from nestling.ir.write_path import IdForm, Violation
 
@@ -48,7 +49,7 @@ def _called(script: str) -> str:
 
 def is_script(write: CompiledWrite) -> bool:
     """Whether it takes a script, which calls what `support` defines."""
-    return _only_command(write) is None or write.transaction
+    return _only_command(write) is None or write.transaction or bool(write.new_numbers)
 
 
 def _only_command(write: CompiledWrite) -> Command | None:
@@ -79,9 +80,10 @@ class _Script(ProgramWriter):
     document = "document_"
 
     def __init__(self, write: CompiledWrite) -> None:
-        names = Identifiers(*_variables(write.parameters), *(each.name for each in write.new_ids), *taken())
+        names = Identifiers(*_variables(write.parameters), *write.made, *taken())
         super().__init__(write, names, Words(shell, _cell, _parameter, "orNull", "part"))
         self.declared: set[str] = set()
+        self.database = "my"
 
     def lines(self, with_support: bool) -> Iterator[str]:
         yield from (f"// left to the background sync: {comment(name)}" for name in self.write.left)
@@ -91,8 +93,11 @@ class _Script(ProgramWriter):
             yield from self._plain(command)
             return
         body = "\n".join(self.steps(self.write.steps, ""))
-        if with_support and (called := _called(body)):
+        self.database = "db"
+        numbers = "".join(f"{self._taken(each)}\n" for each in self.write.new_numbers)
+        if with_support and (called := _called(numbers + body)):
             yield called
+        yield from numbers.splitlines()
         result, first = ("affected", "0") if self.write.answer is None else ("answered", "[]")
         yield f"var {result};"  # var: scripts follow each other
         if not self.write.transaction:
@@ -102,6 +107,12 @@ class _Script(ProgramWriter):
         yield f"session.withTransaction(() => {{\n  {result} = {first};\n{indent(body, '  ')}"
         yield '}, {readConcern: {level: "snapshot"}, writeConcern: {w: "majority"}});'
         yield f"session.endSession();\n{result};"
+
+    def _taken(self, numbers: TakeNumbers) -> str:
+        field = quoted(numbers.highest.read.columns[0].field)
+        there = self.read(numbers.highest, "", {})
+        names = ", ".join(numbers.names)
+        return f"var [{names}] = nextNumbers({quoted(numbers.counter)}, {len(numbers.names)}, {there}, {field});"
 
     def _plain(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""
@@ -166,7 +177,8 @@ class _Script(ProgramWriter):
         options = [f"arrayFilters: [{', '.join(array_filters)}]"] if array_filters else []
         options += ["upsert: true"] if command.upsert else []
         arguments = [*arguments, *([f"{{{', '.join(options)}}}"] if options else [])]
-        return f"{of_collection('my', command.collection)}.{command.action}({', '.join(arguments)})"
+        database = "db" if command.apart else "my"
+        return f"{of_collection(database, command.collection)}.{command.action}({', '.join(arguments)})"
 
     def both(self, command: Command, matching: str, update: str) -> str:
         updates = (f"{{updateOne: {{filter: {matching}, update: {each}}}}}" for each in (update, shell(command.back)))
@@ -183,7 +195,7 @@ class _Script(ProgramWriter):
 
     def read(self, step: ReadRows, row: str, lists: Mapping[str, str]) -> str:
         read, words = step.read, words_of_read(step, row, self.words, lists, variable)
-        target = "my" if read.collection is None else of_collection("my", read.collection)
+        target = self.database if read.collection is None else of_collection(self.database, read.collection)
         if read.operation is Operation.AGGREGATE:
             options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
             stages = shell(coded(list(read.pipeline), row, words))

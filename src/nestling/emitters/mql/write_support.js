@@ -85,6 +85,20 @@ function newRows(column, first, read) {
   }
   return kept;
 }
+// The next numbers of a counter, above the highest there is. They are taken outside of transactions, and never again.
+function nextNumbers(counter, count, there, field) {
+  const counters = db.getCollection("_nestling_numbers");
+  const highest = there.length && there[0][field] !== undefined ? Number(there[0][field]) : null;
+  const stored = number => Math.abs(number) < 2 ** 31 ? NumberInt(number) : NumberLong(String(number));
+  for (;;) {
+    const options = {upsert: true, returnDocument: "after", writeConcern: {w: 1}};
+    const last = Number(counters.findOneAndUpdate({_id: counter}, {$inc: {last: NumberInt(count)}}, options).last);
+    if (highest === null || last - count >= highest) {
+      return Array.from({length: count}, (_, place) => stored(last - count + 1 + place));
+    }
+    counters.updateOne({_id: counter}, {$max: {last: stored(highest)}}, {upsert: true});
+  }
+}
 function place(row, column, first) {
   const number = Number(row[column]);
   if (row[column] === undefined || !Number.isInteger(number) || number < first) {

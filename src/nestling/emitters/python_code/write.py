@@ -16,7 +16,8 @@ from nestling.emitters.python_code.source_layout import laid_out, one_line
 from nestling.ir.compiled import Operation
 from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment
-from nestling.ir.program import Action, ArrayPlace, Command, CompiledWrite, ReadRows
+from nestling.ir.names import NUMBERS_COLLECTION
+from nestling.ir.program import Action, ArrayPlace, Command, CompiledWrite, ReadRows, TakeNumbers
 from nestling.ir.write_path import IdForm
 
 _METHODS = {
@@ -43,11 +44,12 @@ class _Function(ProgramWriter):
     def __init__(self, write: CompiledWrite, name: str) -> None:
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
-        self.once = Conversions.of(write.steps, (*self.arguments, *(each.name for each in write.new_ids)))
-        own = (*(each.name for each in write.new_ids), *self.once.names.values())
+        self.once = Conversions.of(write.steps, (*self.arguments, *write.made))
+        own = (*write.made, *self.once.names.values())
         names = Identifiers(*self.arguments, *own, *TAKEN)
         super().__init__(write, names, Words(laid_out, _cell, self._stored, "or_none", "part"))
         self.only = None if write.transaction else write.command
+        self.has_session = False
 
     def lines(self) -> Iterator[str]:
         named = ", ".join(f"{name}: Any" for name in self.arguments)
@@ -55,10 +57,12 @@ class _Function(ProgramWriter):
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_said(self.write)}"""'
         yield from (f"    {each.name} = {_NEW_IDS[each.form]}" for each in self.write.new_ids)
+        yield from (f"    {self._taken(each)}" for each in self.write.new_numbers)
         yield from self.once.lines()
         if self.only is not None:
             yield f"    return {_met(self.only, self.call(self.only, ''))}"
             return
+        self.has_session = True
         body = "\n".join(self._body())
         if not self.write.transaction:
             yield "    session = None"
@@ -74,6 +78,15 @@ class _Function(ProgramWriter):
         if isinstance(placeholder, StoredParameter):
             return self.once.stored(placeholder).text
         return f"there({self.once.given(placeholder).text})"
+
+    def _taken(self, numbers: TakeNumbers) -> str:
+        names = ", ".join(numbers.names) if len(numbers.names) > 1 else f"({numbers.names[0]},)"
+        field = one_line(numbers.highest.read.columns[0].field)
+        there = self.read(numbers.highest, "", {})
+        counters = f"db[{one_line(NUMBERS_COLLECTION)}].with_options(write_concern=WriteConcern(1))"
+        return (
+            f"{names} = next_numbers({counters}, {one_line(numbers.counter)}, {len(numbers.names)}, {there}, {field})"
+        )
 
     def _body(self) -> Iterator[str]:
         steps = self.steps(self.write.steps, "")
@@ -121,7 +134,7 @@ class _Function(ProgramWriter):
     def called(self, command: Command, arguments: list[str], array_filters: list[str]) -> str:
         options = [f"array_filters=[{', '.join(array_filters)}]"] if array_filters else []
         options += ["upsert=True"] if command.upsert else []
-        options += ["session=session"] if self.only is None else []
+        options += ["session=session"] if self.has_session and not command.apart else []
         return f"{_collection(command)}.{_METHODS[command.action]}({', '.join([*arguments, *options])})"
 
     def both(self, command: Command, matching: str, update: str) -> str:
@@ -141,15 +154,16 @@ class _Function(ProgramWriter):
         read = step.read
         words = replace(words_of_read(step, row, self.words, lists, self.converted), equal_to="equal_to")
         target = "db" if read.collection is None else f"db[{one_line(read.collection)}]"
+        session = ["session=session"] if self.has_session else []
         options = f", collation={one_line(read.collation_option)}" if read.collation_option else ""
         if read.operation is Operation.AGGREGATE:
             stages = words.literal(coded(list(read.pipeline), row, words))
-            call = f"{target}.aggregate({stages}, session=session, allowDiskUse=True{options})"
+            call = f"{target}.aggregate({', '.join([stages, *session])}, allowDiskUse=True{options})"
         else:
             parts = [words.literal(coded(each, row, words)) for each in (read.filter or {}, read.projection)]
             numbers = [f"{name}={n}" for name, n in (("skip", read.skip), ("limit", read.limit)) if n]
             sort = [f"sort={list(read.sort)!r}"] if read.sort else []
-            call = f"{target}.find({', '.join([*parts, *sort, *numbers, 'session=session'])}{options})"
+            call = f"{target}.find({', '.join([*parts, *sort, *numbers, *session])}{options})"
         json = json_columns(step)
         return f"rows_of({call}{f', json={one_line(json)}' if json else ''})"
 

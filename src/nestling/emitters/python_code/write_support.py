@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from bson import Decimal128
@@ -133,6 +133,17 @@ def new_rows(column: str, first: list[Any], read: Callable[[list[Any]], list[dic
         kept += fresh.values()
         last = [row[column] for row in fresh.values()]
     return kept
+
+
+def next_numbers(counters: Any, counter: str, count: int, there: Sequence[Mapping[str, Any]], field: str) -> list[int]:
+    """The next numbers of a counter, above the highest `there` is. They are taken outside of transactions, and never again."""
+    highest, raised = there[0].get(field) if there else None, {"$inc": {"last": count}}
+    while True:
+        after = counters.find_one_and_update({"_id": counter}, raised, upsert=True, return_document=True)
+        last = int(after["last"])
+        if highest is None or last - count >= highest:
+            return list(range(last - count + 1, last + 1))
+        counters.update_one({"_id": counter}, {"$max": {"last": highest}}, upsert=True)
 
 
 def place(row: Mapping[str, Any], column: str, first: int) -> int:

@@ -29,6 +29,7 @@ from nestling.ir.write_path import (
     Items,
     ListParameter,
     Match,
+    NewNumbers,
     PairList,
     Pull,
     Push,
@@ -44,10 +45,17 @@ from nestling.ir.write_path import (
 
 def describe_write(plan: WritePlan) -> str:
     """The plan in words, what is left to the background sync last."""
-    lines = [line for step in plan.steps for line in _lines(step)]
+    lines = [_numbers(each) for each in plan.new_numbers]
+    lines += [line for step in plan.steps for line in _lines(step)]
     left = [f"left to the background sync: {', '.join(f'`{name}`' for name in plan.left)}"] if plan.left else []
     answer = [f"answer {_answered(plan.answer)}"] if plan.answer is not None else []
     return "\n".join([*lines, *answer, *left])
+
+
+def _numbers(new: NewNumbers) -> str:
+    those = f"{counted(len(new.names), 'number')} ({', '.join(new.names)})"
+    read = " ".join(describe_step(new.highest.step).split("\n")).strip()
+    return f"before it, take {those} of `{new.counter}`, above the highest there is: {read}"
 
 
 def _answered(answer: Answer) -> str:
@@ -95,7 +103,8 @@ def _update_lines(step: UpdateDocuments) -> Iterator[str]:
     if step.back:
         changes += f"; then {'; '.join(map(_change, step.back))}"
     filters = "".join(f", {_element(each)}" for each in step.filters)
-    yield f"in {_which(step.collection, step.where, many=step.many)}{filters}: {changes}"
+    apart = "outside of the transaction, " if step.apart else ""
+    yield f"{apart}in {_which(step.collection, step.where, many=step.many)}{filters}: {changes}"
     if step.on_insert is not None:
         fields = ", ".join(f"{path} = {value_words(value)}" for path, value in step.on_insert)
         yield "  or else insert it" + (f" with {fields}" if fields else "")

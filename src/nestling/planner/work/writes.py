@@ -17,6 +17,7 @@ from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.write_path import (
     Change,
+    Constant,
     DeleteDocuments,
     Each,
     Fetch,
@@ -26,6 +27,7 @@ from nestling.ir.write_path import (
     InsertOne,
     Items,
     Match,
+    NewNumbers,
     Push,
     Refuse,
     Test,
@@ -62,6 +64,8 @@ def estimate_write(
     """The work of one execution, its transaction included. `values`: sample values of parameters, by name."""
     counted = _Counted(Facts(design, statistics, dict(values or {})))
     work = counted.steps(plan.steps, 1.0)
+    for numbers in plan.new_numbers:
+        work += counted.taken(numbers)
     return work + work_of.transaction() if plan.needs_transaction else work
 
 
@@ -71,6 +75,11 @@ class _Counted:
 
     facts: Facts
     rows: dict[str, float] = field(default_factory=dict)
+
+    def taken(self, numbers: NewNumbers) -> Work:
+        """The work of taking numbers: the highest there is, and the counter."""
+        one = UpdateDocuments(NUMBERS_COLLECTION, (Match("_id", Constant(numbers.counter)),), (), on_insert=())
+        return self.steps((Fetch(numbers.counter, numbers.highest), one), 1.0)
 
     def steps(self, steps: Iterable[WriteStep], times: float) -> Work:
         work = NO_WORK

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey, Values, filtered
+from nestling.ir.algebra import Named, Project, Relation, Values, filtered
 from nestling.ir.defaults import NEW_IDS, NUMBERED
 from nestling.ir.expression import (
     NULL,
-    And,
     Arithmetic,
     AttributeCast,
     Case,
     Column,
-    Compare,
-    Comparison,
     Expression,
     IsNull,
     Literal,
-    Not,
     Operator,
-    Or,
     Parameter,
     Rules,
     ScalarSubquery,
@@ -36,13 +31,13 @@ from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
 from nestling.planner.writes.draft.cells import Cells, column
-from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import Phase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.parent_locks import held_parent
 from nestling.planner.writes.numbered_rows import with_places
-from nestling.planner.writes.numbers_given import last, never_return, raised, with_last
+from nestling.planner.writes.numbers_given import crossed, highest, never_return, raised, taken
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.initial_copies import copied_fields, with_copied
 from nestling.planner.writes.returning import counted
@@ -74,8 +69,10 @@ def insert_rows(
     inside = guard(work.design, row)
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
     steps: list[WriteStep] = [*refuse_same(work.design, row, open_groups)]
-    steps += added(work.design, entity, row, name, inside)
-    steps += raised(work.design, entity, generated, row)
+    numbered = [item.attribute for item in generated if item.how in NUMBERED]
+    given = _given(numbered, attributes, source)
+    steps += [*raised(entity, given, row), *added(work.design, entity, row, name, inside)]
+    steps += crossed(work.design, entity, numbered, given)
     work.add(Phase.ADD, [Each(name, tuple(steps))])
     listed.enter(work, row, name, frozenset(entity.attribute_names))
     work.add(Phase.SETTLE, adopted(work.design, entity, name, frozenset(entity.attribute_names)))
@@ -120,7 +117,8 @@ def _rows_at_hand(
     """Plan how the rows are come by; returns the attributes that may be NULL."""
     rows, node = written_rows(source, attributes), _home_node(work, entity)
     new_ids = _with_new_ids(work, entity, generated, rows) if rows is not None else []
-    attributes = (*attributes, *new_ids)
+    taken_here = _with_new_numbers(work, entity, generated, rows) if rows is not None else []
+    attributes = tuple(dict.fromkeys((*attributes, *new_ids, *taken_here)))
     copied = copied_fields(node)
     made = _made(generated, rows) if rows is not None else _left(entity, generated, attributes, source)
     plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
@@ -128,7 +126,7 @@ def _rows_at_hand(
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
         given = Give(name, tuple(tuple((column(NEW, a), value) for a, value in row.items()) for row in complete))
         work.add(Phase.FETCH, _completed(work, entity, node, given, made) if made or copied else [given])
-        known = {*made, *new_ids}
+        known = {*made, *new_ids, *taken_here}
         return [a for a in entity.attribute_names if a not in known and any(nullable(row[a]) for row in complete)]
     if rows is not None:  # a parameter is kept as its attribute keeps it, and not as the column of a relation
         columns = tuple(Column("given row", name, entity.attribute(name).type) for name in attributes)
@@ -139,8 +137,7 @@ def _rows_at_hand(
         computed = _computed(work, entity, attributes, filtered(source, condition), made)
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
-    read = Fetch(name, plan(work.design, computed, work.prices))
-    work.add(Phase.FETCH, with_last(work, entity, never_return(entity, made), {}, read))
+    work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
     return list(entity.attribute_names)
 
 
@@ -152,8 +149,7 @@ def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: 
     row = _numbered(work, entity, [cells], made) if made else same_row(types)
     row = with_copied(work, node, row, names) if copied_fields(node) else row
     stated = replace(given, rows=work.name(f"stated {entity.name}"))
-    read = fetch(given.rows, plan(work.design, row), tuple(types))
-    return [stated, Each(stated.rows, tuple(with_last(work, entity, never_return(entity, made), types, read)))]
+    return [stated, Each(stated.rows, (fetch(given.rows, plan(work.design, row), tuple(types)),))]
 
 
 # --- rows that stand in the statement ---------------------------------------------------------------------------------
@@ -216,9 +212,17 @@ def _computed(
 
 
 def _made(generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
-    """The attributes that are numbered for some row. A parameter is taken for a number: see `numbered_parameters`."""
+    """The attributes that the server numbers for some row. A parameter is taken for a number: see `numbered_parameters`."""
     numbered = [item.attribute for item in generated if item.how in NUMBERED]
     return [name for name in numbered if any(_may_lack(row.get(name, NULL)) for row in rows)]
+
+
+def _given(numbered: Sequence[str], attributes: Sequence[str], source: Relation) -> list[str]:
+    """The numbered attributes for which the statement may give a number."""
+    rows = written_rows(source, attributes)
+    if rows is None:
+        return [name for name in numbered if name in attributes]
+    return [name for name in numbered if any(row.get(name, NULL) != NULL for row in rows)]
 
 
 def _may_lack(value: Expression) -> bool:
@@ -250,7 +254,8 @@ def _left(
         known = given.get(item.attribute)
         if known is not None and not known.nullable:
             continue
-        if item.how not in NUMBERED or not (known is None or single(source)):
+        of_a_counter = bool(never_return(entity, [item.attribute]))  # how many it is asked for has to be known before
+        if item.how not in NUMBERED or not (single(source) or (known is None and not of_a_counter)):
             what = "leaves" if known is None else "may give NULL for"
             raise write_gap(
                 f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})"
@@ -267,6 +272,22 @@ def _with_new_ids(work: WriteDraft, entity: Entity, generated: Sequence[Generate
             kind = entity.attribute(name).type
             row[name] = AttributeCast(work.names.new_id(kind), kind, Rules.POSTGRESQL)
     return found
+
+
+def _with_new_numbers(
+    work: WriteDraft, entity: Entity, generated: Sequence[GeneratedValue], rows: list[Row]
+) -> list[str]:
+    """Give the rows the next numbers where those never return; the attributes that have them."""
+    found = list(never_return(entity, _made(generated, rows)))
+    for name in found:
+        lacking = [row for row in rows if _may_lack(row.get(name, NULL))]
+        for row, number in zip(lacking, taken(work, entity, name, len(lacking)), strict=True):
+            row[name] = _unless_known(row.get(name, NULL), number)
+    return found
+
+
+def _unless_known(known: Expression, number: Expression) -> Expression:
+    return number if known == NULL else Case(((IsNull(known), number),), known, INTEGER)
 
 
 def _numbered(
@@ -292,26 +313,17 @@ def _number(
     work: WriteDraft, entity: Entity, attribute: str, known: Expression, place: Expression | None = None
 ) -> Expression:
     """What is known, or the next number; of several rows the one after it that is the row's."""
+    if never_return(entity, [attribute]):
+        (following,) = taken(work, entity, attribute, 1)
+        return _unless_known(known, following)
     following = _next_number(work, entity, attribute)
     if place is not None:
         following = Arithmetic(Operator.ADD, following, place, INTEGER)
-    return following if known == NULL else Case(((IsNull(known), following),), known, INTEGER)
+    return _unless_known(known, following)
 
 
 def _next_number(work: WriteDraft, entity: Entity, attribute: str) -> Expression:
-    """One more than the highest there is, and than the highest there was where numbers never return."""
-    scan = scan_of(entity, work.name("numbered"))
-    held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
-    downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))
-    highest = Project(Limit(downwards, Literal(1, INTEGER)), work.name("highest"), (Named("highest", held),))
-    there: Expression = ScalarSubquery(highest, INTEGER)
-    for kept in never_return(entity, [attribute]):
-        there = _greater(there, last(kept))
+    """One more than the highest there is."""
+    there = ScalarSubquery(highest(work, entity, attribute), INTEGER)
     one = Literal(1, INTEGER)
     return Case(((IsNull(there), one),), Arithmetic(Operator.ADD, there, one, INTEGER), INTEGER)
-
-
-def _greater(there: Expression, kept: Expression) -> Expression:
-    """The greater of two numbers, either of which may be NULL."""
-    is_kept = Or((IsNull(there), Compare(Comparison.GREATER, kept, there)))
-    return Case(((And((Not(IsNull(kept)), is_kept)), kept),), there, INTEGER)

@@ -1,32 +1,25 @@
-"""Numbers that never return: the highest one ever given is read before a row is numbered, and raised with every new row.
+"""Numbers that are made for rows: those that never return come from a counter, outside of the write's transaction.
 
-Of other numbers no highest one is kept; but where no index compares all rows, every new row changes the same document.
+So writers do not wait for each other, and a write that fails leaves a gap. Of other numbers no counter is kept; but where no
+index compares all rows, every new row changes the same document in its transaction.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from nestling.ir.algebra import Named, Project, filtered
+from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey
 from nestling.ir.design import Design
-from nestling.ir.expression import Compare, Comparison, Literal, Parameter, ScalarSubquery
-from nestling.ir.kept_numbers import LAST, NUMBERS, OF, TIMES, counted, counter, is_contended
+from nestling.ir.expression import AttributeCast, Expression, Literal, Rules
+from nestling.ir.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
 from nestling.ir.model import Entity
 from nestling.ir.names import NUMBERS_COLLECTION
-from nestling.ir.types import INTEGER, TEXT, Type
-from nestling.ir.write import GeneratedValue
-from nestling.ir.write_path import Constant, Each, Extend, Fetch, Increment, Match, UpdateDocuments, WriteStep
+from nestling.ir.types import INTEGER
+from nestling.ir.write_path import HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
 from nestling.planner.writes.draft.cells import Cells
-from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row, scan_of
+from nestling.planner.writes.draft.fetch import plan, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
-
-_LAST = "last_"
-"""What the columns of the highest numbers begin with."""
-
-
-def last_of(attribute: str) -> str:
-    """The column of the highest number an attribute had."""
-    return f"{_LAST}{attribute}"
 
 
 def never_return(entity: Entity, made: Iterable[str]) -> tuple[str, ...]:
@@ -35,42 +28,35 @@ def never_return(entity: Entity, made: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in made if name in kept)
 
 
-def with_last(
-    work: WriteDraft, entity: Entity, kept: Sequence[str], types: Mapping[str, Type], made: Fetch
-) -> list[WriteStep]:
-    """The fetch of rows that are numbered, after the highest numbers are read; `types` are the cells of the row at hand."""
-    if not kept:
-        return [made]
-    name, row = work.name(f"numbers of {entity.name}"), same_row(types)
-    outputs = [Named(column.name, column) for column in row.columns]
-    outputs += [Named(last_of(attribute), _last(work, entity, attribute)) for attribute in kept]
-    read = plan(NUMBERS, Project(row, "row", tuple(outputs)))
-    cells = (*types, *map(last_of, kept))
-    return [fetch(name, read, tuple(types)), Each(name, (fetch(made.rows, made.plan, cells),))]
+def highest(work: WriteDraft, entity: Entity, attribute: str) -> Relation:
+    """The highest number there is; no row where there is none."""
+    scan = scan_of(entity, work.name("numbered"))
+    held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
+    downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))
+    return Project(Limit(downwards, Literal(1, INTEGER)), work.name(HIGHEST), (Named(HIGHEST, held),))
 
 
-def last(attribute: str) -> Parameter:
-    """The highest number, inside the fetch."""
-    return cell(last_of(attribute), INTEGER)
+def taken(work: WriteDraft, entity: Entity, attribute: str, count: int) -> list[Expression]:
+    """The next numbers of an attribute whose numbers never return."""
+    kind = entity.attribute(attribute).type
+    read = plan(work.design, highest(work, entity, attribute), work.prices)
+    numbers = work.names.next_numbers(counter(entity, attribute), read, kind, count)
+    return [AttributeCast(each, kind, Rules.POSTGRESQL) for each in numbers]
 
 
-def _last(work: WriteDraft, entity: Entity, attribute: str) -> ScalarSubquery:
-    scan = scan_of(NUMBERS.model.entity(NUMBERS_COLLECTION), work.name("numbers"))
-    of, highest = (next(column for column in scan.columns if column.name == name) for name in (OF, LAST))
-    one = filtered(scan, Compare(Comparison.EQUAL, of, Literal(counter(entity, attribute), TEXT)))
-    return ScalarSubquery(Project(one, work.name("last"), (Named(LAST, highest),)), INTEGER)
-
-
-def raised(
-    design: Design, entity: Entity, generated: Iterable[GeneratedValue], row: Cells
-) -> Iterator[UpdateDocuments]:
-    """Keep the new row's numbers as the highest, where they are; of numbers two writers could both make, how many there were."""
-    kept = {*counted(entity)}
-    for attribute in (each.attribute for each in generated):
+def raised(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateDocuments]:
+    """Raise the counters to the numbers that the statement gives, before the row is there."""
+    for attribute in never_return(entity, given):
         one = Match("_id", Constant(counter(entity, attribute)))
-        if attribute in kept:
-            yield UpdateDocuments(
-                NUMBERS_COLLECTION, (one,), (Extend(LAST, row[attribute], greater=True),), on_insert=()
-            )
-        elif is_contended(design, entity, attribute):
+        change = Extend(LAST, row[attribute], greater=True)
+        yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (change,), on_insert=(), apart=True)
+
+
+def crossed(design: Design, entity: Entity, numbered: Iterable[str], given: Iterable[str]) -> Iterator[UpdateDocuments]:
+    """Change one document with every row whose number two writers could both store: of two at once one is tried again."""
+    alone = {*given}
+    for attribute in numbered:
+        is_taken = attribute in never_return(entity, [attribute]) and attribute not in alone
+        if is_contended(design, entity, attribute) and not is_taken:
+            one = Match("_id", Constant(crossing(entity, attribute)))
             yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())

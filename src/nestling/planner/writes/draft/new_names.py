@@ -1,13 +1,14 @@
-"""The names one write gives: to row sets and aliases, to parameters that are lists of what was read, and to new UUIDs."""
+"""The names one write gives: to row sets and aliases, to lists of what was read, and to new ids and numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
+from nestling.ir.compiled import ReadPlan
 from nestling.ir.expression import Parameter
 from nestling.ir.types import Type, TypeName
-from nestling.ir.write_path import Fetch, IdForm, ListParameter, NewId
+from nestling.ir.write_path import Fetch, IdForm, ListParameter, NewId, NewNumbers
 
 
 def parameters_in(node: object) -> Iterator[str]:
@@ -30,6 +31,7 @@ class Names:
     """The names given so far. Each is given once."""
 
     new_ids: list[NewId] = field(default_factory=list)
+    new_numbers: list[NewNumbers] = field(default_factory=list)
     _numbers: dict[str, int] = field(default_factory=dict)
     _lists: dict[str, ListParameter] = field(default_factory=dict)  # by the parameter
 
@@ -45,6 +47,13 @@ class Names:
         made = NewId(f"_{'id' if form is IdForm.OBJECT_ID else 'uuid'}_{len(self.new_ids) + 1}", form)
         self.new_ids.append(made)
         return Parameter(made.name, kind)
+
+    def next_numbers(self, counter: str, highest: ReadPlan, kind: Type, count: int) -> list[Parameter]:
+        """Parameters that stand for the next numbers of a counter."""
+        before = sum(len(each.names) for each in self.new_numbers)
+        names = tuple(f"_number_{before + place + 1}" for place in range(count))
+        self.new_numbers.append(NewNumbers(names, counter, highest))
+        return [Parameter(name, kind) for name in names]
 
     def list_of(self, column: str, rows: tuple[str, ...]) -> str:
         """The parameter that stands for what a column holds in these row sets, which are read before it is asked for."""

@@ -77,7 +77,8 @@ class WriteDraft:
         self.end_part()
         steps = tuple(step for part in self.parts for step in part)
         left = tuple(dict.fromkeys(self.left))
-        return WritePlan(steps, tuple(self.counted), left, self._answer(), tuple(self.names.new_ids))
+        made = tuple(self.names.new_ids), tuple(self.names.new_numbers)
+        return WritePlan(steps, tuple(self.counted), left, self._answer(), *made)
 
     def _answer(self) -> Answer | None:
         if self.returning is None:
