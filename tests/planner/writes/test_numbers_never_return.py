@@ -99,7 +99,7 @@ def test_in_postgresql(database: Database[Any], postgresql: str, column: str) ->
             cursor.execute(f"CREATE TABLE thing (id {column} PRIMARY KEY, name text)")
             for sql in BEFORE:
                 cursor.execute(sql)
-            _same(database, own, cursor, (*AFTER))
+            _same(database, own, cursor, AFTER)
         administrator.execute(f"DROP DATABASE {name}")
 
 
