@@ -22,9 +22,9 @@ _CONTEXT = 100
 _COLORS = re.compile("\x1b\\[[0-9;]*m")
 
 
-UNREADABLE = (SqlglotError, RecursionError, TypeError, IndexError)
+UNREADABLE = (SqlglotError, RecursionError, TypeError, IndexError, AssertionError)
 """What sqlglot raises for text it cannot read; a TypeError where an operator has nothing before it, an IndexError where a
-function has too few arguments."""
+function has too few arguments, an AssertionError where a text is no interval."""
 
 
 def syntax_words(error: Exception) -> str:
@@ -35,6 +35,8 @@ def syntax_words(error: Exception) -> str:
         return "an operator has nothing before it"
     if isinstance(error, IndexError):
         return "a function has too few arguments"
+    if isinstance(error, AssertionError):
+        return "a text is no interval of one unit"
     found = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
     before = str(found.get("start_context") or "")
     if len(before) < _CONTEXT and (said := misspelt(before)):

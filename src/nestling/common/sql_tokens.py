@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 import sqlglot
@@ -50,6 +50,13 @@ def restore_date_part(tree: exp.Expr) -> None:
     for call in tree.find_all(exp.Anonymous):
         if call.name == _OWN:
             call.set("this", _DATE_PART)
+
+
+def name_calls(tokens: Sequence[Token], names: Mapping[str, str]) -> None:
+    """Give calls of these functions names that sqlglot does not know."""
+    for token, after in pairwise(tokens):
+        if after.token_type is TokenType.L_PAREN and token.text.casefold() in names:
+            token.text = names[token.text.casefold()]
 
 
 def as_insert(sql: str) -> tuple[str, bool]:

@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from nestling.ir.expression import Collation, Column, Expression
 from nestling.ir.operands import nullable
+from nestling.ir.read_locks import ReadLock
 from nestling.ir.types import FLOAT, Type
 
 
@@ -40,7 +41,8 @@ class AggregateFunction(StrEnum):
     SUM: an integer if all values are integers, else a float (SQLite); exact decimals stay exact. AVG: a float, exact for
     decimals (PostgreSQL: for integers too). ANY_VALUE: a value of some row, NULLs *not* left out; all ANY_VALUEs of a group
     are of the same row, and where `at` is set of a row that has that minimum or maximum (SQLite's bare columns). LIST: an array
-    of the values, NULLs *not* left out.
+    of the values, NULLs *not* left out. The four of spread: a float of floats, else exact (PostgreSQL). PERCENTILE_CONT is a
+    float between two values, PERCENTILE_DISC the first value that has so large a share before it and with it, both by `order`.
     """
 
     COUNT = "count"
@@ -54,6 +56,22 @@ class AggregateFunction(StrEnum):
     SOME = "some"
     ANY_VALUE = "any value"
     LIST = "list"
+    STDDEV_POP = "stddev_pop"
+    STDDEV_SAMP = "stddev_samp"
+    VAR_POP = "var_pop"
+    VAR_SAMP = "var_samp"
+    PERCENTILE_CONT = "percentile_cont"
+    PERCENTILE_DISC = "percentile_disc"
+
+
+SPREAD = frozenset(
+    {
+        AggregateFunction.STDDEV_POP,
+        AggregateFunction.STDDEV_SAMP,
+        AggregateFunction.VAR_POP,
+        AggregateFunction.VAR_SAMP,
+    }
+)
 
 
 class WindowOnly(StrEnum):
@@ -104,7 +122,7 @@ class Aggregate:
     """One aggregate over the rows of a group; COUNT without an argument counts rows.
 
     `filter`: only rows where it is true. `order` is CONCAT's and LIST's, without which any order is right; `separator` CONCAT's.
-    `at`: (MIN or MAX, its argument), see ANY_VALUE.
+    `at`: (MIN or MAX, its argument), see ANY_VALUE. `share`: which part of the values a percentile has before it, from 0 to 1.
     """
 
     function: AggregateFunction
@@ -116,6 +134,7 @@ class Aggregate:
     separator: Expression | None = None
     collation: Collation = Collation.BINARY
     at: tuple[AggregateFunction, Expression] | None = None
+    share: float | None = None
 
     def nullable(self, *, keyed: bool) -> bool:
         """Whether it can be NULL; groups `keyed` by anything have a row. Floats may add up to no number, which can be NULL."""
@@ -125,6 +144,8 @@ class Aggregate:
             return True
         if self.function is AggregateFunction.LIST:
             return False
+        if self.function in (AggregateFunction.STDDEV_SAMP, AggregateFunction.VAR_SAMP):
+            return True  # of one value
         return nullable(self.argument) or (self.separator is not None and nullable(self.separator))
 
 
@@ -393,13 +414,13 @@ class Query:
     """A read: the relation and the names SQL gives its columns, in order (they may repeat; the columns' own never do).
 
     `typed`: every value of a column is shown as one of the column's type, as servers do and SQLite does not.
-    `locks`: the source locks rows that are read until the transaction ends.
+    `locks`: how the source locks rows that are read until the transaction ends.
     """
 
     relation: Relation
     names: tuple[str, ...]
     typed: bool = False
-    locks: bool = False
+    locks: ReadLock | None = None
 
 
 def filtered(relation: Relation, predicate: Expression | None) -> Relation:

@@ -174,6 +174,7 @@ class Function(StrEnum):
     ELEMENT = "element"  # (array, place from 1): NULL where it has no so many elements
     ROW = "row"  # of values, only to be told from others: PostgreSQL's is never NULL, MySQL's where a value is
     TYPE_OF = "type of"  # SQLite's typeof, never NULL
+    RANDOM = "random"  # another number for each row: what rows are ordered by that may come in any order
     NOW = "now"  # the statement's instant in UTC, without a zone
     TIMESTAMP_OF = "timestamp of"
     DATE_OF = "date of"  # the day of a timestamp, as a date

@@ -90,6 +90,7 @@ _NEVER_NULL = frozenset(
     {
         Function.CONCAT_PRESENT,
         Function.NOW,
+        Function.RANDOM,
         Function.TYPE_OF,
         Function.JSON_OBJECT,
         Function.JSON_ARRAY,

@@ -1,7 +1,32 @@
-"""What is said of a read that locks its rows at the source."""
+"""What a read that locks its rows does at the source, and what is said of it."""
 
-READ_LOCKS = (
-    "it locks rows at the source, and reads them without a lock here: MongoDB locks a row when it is written. Of two"
-    " `Store.transaction`s that read a row and then change it, one begins anew; where a row is only read, change one that"
-    " both change"
-)
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ReadLock(StrEnum):
+    """What becomes of rows that another transaction has locked: they are waited for (or an error), or left out."""
+
+    HELD = "held"
+    SKIPPED = "skipped"
+
+    @property
+    def note(self) -> str:
+        """What a user is told of such a read."""
+        return _NOTES[self]
+
+
+_NOTES = {
+    ReadLock.HELD: (
+        "it locks rows at the source, and reads them without a lock here: MongoDB locks a row when it is written. Of two"
+        " `Store.transaction`s that read a row and then change it, one begins anew; where a row is only read, change one that"
+        " both change"
+    ),
+    ReadLock.SKIPPED: (
+        "it leaves out rows that others have locked at the source, and reads them here, as MongoDB locks a row when it is"
+        " written: two that read at once get the same rows. Of two `Store.transaction`s that read a row and then change it, one"
+        " begins anew and reads what the other left. To claim a row without a transaction, write"
+        " `UPDATE … WHERE id = (SELECT … FOR UPDATE SKIP LOCKED) RETURNING id`"
+    ),
+}

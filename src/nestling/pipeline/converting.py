@@ -127,7 +127,6 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
     from nestling.emitters.mql.read import compiled_read
     from nestling.emitters.mql.write import compiled_write
     from nestling.ir.algebra import Query
-    from nestling.ir.read_locks import READ_LOCKS
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.text_orders import notes_on_order
@@ -137,7 +136,7 @@ def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> Compiled
     statement = _translated(asked.sql, proposal, asked.dialect, rounds=asked.rounds, constants=constants)
     told = notes_on_order(statement, proposal.design.model, proposal.statistics)
     if isinstance(statement, Query):
-        told = (*told, *((READ_LOCKS,) if statement.locks else ()))
+        told = (*told, *((statement.locks.note,) if statement.locks else ()))
         lag = tolerated(proposal.design.model, proposal.requirements)
         plan = plan_read(statement, proposal.design, tolerated=lag, statistics=proposal.statistics, price=default_price)
         return replace(compiled_read(plan, name=asked.name, sql=asked.sql), notes=told)

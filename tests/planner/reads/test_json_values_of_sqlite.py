@@ -42,6 +42,11 @@ STATEMENTS = (
     "SELECT id FROM person ORDER BY contact->>'phone', id",
     "SELECT id, coalesce(contact->>'phone', 'none') || '!' AS loud FROM person WHERE id <> 3",
     "SELECT id FROM person WHERE contact->>'phone' = :phone",
+    "SELECT id, contact->>'$.phone' AS phone, contact->>'$.a.b' AS b FROM person",
+    "SELECT id, json_extract(contact, '$.phone') AS phone, json_extract(contact, '$.on') AS state FROM person",
+    "SELECT id, json_extract(contact, '$.a.b') AS b FROM person",
+    "SELECT id FROM person WHERE json_extract(contact, '$.phone') = :phone",
+    "SELECT json_extract(contact, '$.on') AS state, count(*) AS n FROM person GROUP BY 1",
 )
 
 

@@ -30,10 +30,10 @@ MODEL = Model(
     [
         ("postgresql", "left(title, -1)", "LEFT with a length below 0"),
         ("mysql", "right(title, -2)", "RIGHT with a length below 0"),
-        ("postgresql", "to_char(published, 'IYYY-IW')", "TO_CHAR with other parts than YYYY"),
-        ("postgresql", "to_char(published, 'FMMonth')", "TO_CHAR with other parts than YYYY"),
+        ("postgresql", "to_char(published, 'DDth')", "TO_CHAR with the format `DDth`"),
+        ("postgresql", "to_char(published, 'TMMonth')", "TO_CHAR with the format `TMMonth`"),
         ("postgresql", "to_char(price, 'FM999.00')", "TO_CHAR of a number"),
-        ("mysql", "date_format(published, '%x-%v')", "DATE_FORMAT with other parts than %Y"),
+        ("mysql", "date_format(published, '%f-%v')", "DATE_FORMAT with the format `%f-%v`"),
         ("sqlite", "1 = title LIKE 'S%'", "whose operators sqlite takes in another order; write brackets"),
         ("sqlite", "1 = id IN (100)", "whose operators sqlite takes in another order; write brackets"),
         ("mysql", "id BETWEEN 1 AND title LIKE 'S%'", "whose operators mysql takes in another order; write brackets"),

@@ -19,7 +19,7 @@ EXPRESSIONS = (
     "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "s REGEXP 'a'",
     "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)", "SHA2(s, 256)", "MATCH (s) AGAINST ('x')", "TRIM('a' FROM s)", "LEFT(s, n)",
     "CONCAT(f, 'x')",
-    "DATE_FORMAT(at, '%W')", "WEEK(at)", "YEARWEEK(at)", "ADDDATE(at, 1)",
+    "DATE_FORMAT(at, '%f')",
     "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "CONVERT_TZ(at, 'UTC', 'Europe/Berlin')", "CURTIME()",
     "UNIX_TIMESTAMP(at)", "TIMESTAMP_DIFF(at, at)",
     "STDDEV(n)", "BIT_OR(n)", "JSON_ARRAYAGG(n)", "JSON_EXTRACT(s, '$.a')", "RAND()", "UUID()", "LAST_INSERT_ID()",
@@ -28,7 +28,6 @@ EXPRESSIONS = (
 STATEMENTS = (
     *(f"SELECT {text} FROM item" for text in EXPRESSIONS),
     "SELECT SQL_CALC_FOUND_ROWS n FROM item",
-    "SELECT id FROM item FOR UPDATE SKIP LOCKED",
     "UPDATE item SET n = b'0101'",
     "DELETE a, b FROM item a JOIN item b ON a.id = b.n",
     "DELETE FROM part LIMIT 1",

@@ -20,19 +20,20 @@ ROWS = {
     ),
     "FROM": (
         "SELECT n FROM item i, LATERAL unnest(i.a) AS t", "SELECT 1 FROM LATERAL (SELECT 1 AS n) x",
-        "SELECT * FROM generate_series(1, 3)",
+        "SELECT * FROM generate_series(1, 3000)", "SELECT * FROM generate_series(current_date, now(), '1 day')",
         "SELECT id FROM item TABLESAMPLE SYSTEM (10)", "SELECT id FROM item ORDER BY id FETCH FIRST 2 ROWS WITH TIES",
     ),
     "aggregates": (
         "array_agg(a)", "array_agg(j)", "json_agg(at)", "json_object_agg(s, n)",
-        "percentile_cont(0.5) WITHIN GROUP (ORDER BY n)", "mode() WITHIN GROUP (ORDER BY n)",
-        "stddev(n)", "corr(f, f)", "bit_and(n)", "sum(DISTINCT n) OVER ()",
+        "percentile_cont(0.5) WITHIN GROUP (ORDER BY at)", "percentile_cont(ARRAY[0.1, 0.9]) WITHIN GROUP (ORDER BY n)",
+        "mode() WITHIN GROUP (ORDER BY n)",
+        "stddev(n) OVER ()", "corr(f, f)", "bit_and(n)", "sum(DISTINCT n) OVER ()",
     ),
     "windows": ("sum(n) OVER (ORDER BY at RANGE BETWEEN INTERVAL '1 day' PRECEDING AND CURRENT ROW)",),
     "comparisons": ("(n, s) > ALL (SELECT n, s FROM item)", "SELECT id FROM item WHERE n <= ANY (:ns)"),
     "texts": (
         "regexp_replace(s, 'a', 'b')", "split_part(s, s, 1)", "initcap(s)", "overlay(s placing 'x' from 1)", "encode(b, 'hex')",
-        "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')",
+        "s SIMILAR TO 'a'", "to_tsvector(s) @@ to_tsquery('a')", "md5(s)", "to_char(n, '999')", "to_char(at, 'DDth')",
     ),
     "times": (
         "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
@@ -46,7 +47,7 @@ ROWS = {
     "statements": (
         "WITH x AS (DELETE FROM item RETURNING n) SELECT n FROM x", "TRUNCATE item", "COPY item FROM STDIN",
         "MERGE INTO item USING item x ON x.id = item.id WHEN MATCHED THEN DELETE",
-        "nextval('x')", "random()", "SELECT id FROM item FOR UPDATE SKIP LOCKED",
+        "nextval('x')", "random()",
     ),
 }  # fmt: skip
 CONVERTED = (

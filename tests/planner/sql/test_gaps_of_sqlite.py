@@ -13,11 +13,11 @@ ROWS = {
     ),
     "numbers": ("n & 1", "n | 1", "n << 1", "n >> 1", "~n", "sin(f)", "acos(f)", "pi()", "radians(f)", "degrees(f)", "+n"),
     "times": (
-        "datetime(n, 'unixepoch')", "date(n, 'unixepoch')", "datetime(n, 'auto')", "date(at, 'weekday 1')",
+        "datetime(f, 'unixepoch')", "datetime(n, 'auto')", "date(at, 'weekday 7')",
         "datetime(at, 'localtime')", "datetime(at, 'utc')", "datetime(at, 'subsec')", "date(at, :days)", "timediff(at, at)",
     ),
     "JSON": (
-        "json_extract(j, '$.a')", "json(j)", "json_array(1, 2)", "json_object('a', n)", "json_array_length(j)", "json_type(j)",
+        "json_extract(j, '$.a[0]')", "json(j)", "json_array(1, 2)", "json_object('a', n)", "json_array_length(j)", "json_type(j)",
         "json_valid(j)", "json_set(j, '$.a', 1)", "json_patch(j, '{}')", "json_quote(s)", "j -> '$.a'", "j ->> 1",
     ),
     "casts": ("CAST(s AS BLOB)",),

@@ -1,4 +1,4 @@
-"""Reads that lock rows: the same read, with a note; what depends on others' locks is a gap. Two transactions lose no change."""
+"""Reads that lock rows: the same read, with a note. Two transactions lose no change, and claim different rows."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nestling import Store, pipeline
 from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
-from nestling.ir.read_locks import READ_LOCKS
+from nestling.ir.read_locks import ReadLock
 
 _ROWS = """
 CREATE TABLE job (id INTEGER PRIMARY KEY, state TEXT NOT NULL, tries INTEGER NOT NULL);
@@ -24,6 +24,13 @@ INSERT INTO job VALUES (1, 'new', 0), (2, 'new', 0), (3, 'done', 4), (4, 'new', 
 """
 _CLAIM = """UPDATE job SET state = 'taken' WHERE id = (
     SELECT id FROM job WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING id"""
+
+_CLAIM_JOINED = """WITH next AS (SELECT id FROM job WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    UPDATE job SET state = 'taken', tries = tries + 1 FROM next WHERE job.id = next.id RETURNING job.*"""
+_CLAIM_FROM = """UPDATE job AS j SET state = 'taken' FROM (
+    SELECT id FROM job WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) q WHERE j.id = q.id RETURNING j.id"""
+_CLAIM_DELETED = """DELETE FROM job USING (
+    SELECT id FROM job WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) q WHERE q.id = job.id RETURNING job.id"""
 
 
 @pytest.fixture
@@ -47,6 +54,8 @@ def proposal(tmp_path: Path, database: Database[Any]) -> Proposal:
         ("mysql", "FOR UPDATE"),
         ("mysql", "FOR UPDATE NOWAIT"),
         ("mysql", "LOCK IN SHARE MODE"),
+        ("postgresql", "FOR UPDATE SKIP LOCKED"),
+        ("mysql", "FOR UPDATE SKIP LOCKED"),
     ],
 )
 def test_a_read_that_locks_is_the_read_with_a_note(proposal: Proposal, dialect: str, lock: str) -> None:
@@ -57,7 +66,8 @@ def test_a_read_that_locks_is_the_read_with_a_note(proposal: Proposal, dialect: 
     assert isinstance(without, CompiledRead)
     assert isinstance(locking, CompiledRead)
     assert (locking.filter, locking.sort, locking.limit) == (without.filter, without.sort, without.limit)
-    assert [without.notes, locking.notes] == [(), (READ_LOCKS,)]
+    told = ReadLock.SKIPPED if "SKIP" in lock else ReadLock.HELD
+    assert [without.notes, locking.notes] == [(), (told.note,)]
 
 
 @pytest.mark.parametrize(
@@ -71,18 +81,19 @@ def test_a_lock_in_a_subquery_is_noted(proposal: Proposal, sql: str) -> None:
     """Wherever it stands."""
     found = pipeline.convert(proposal, sql, dialect="postgresql")
     assert isinstance(found, CompiledRead)
-    assert found.notes == (READ_LOCKS,)
+    assert found.notes == (ReadLock.HELD.note,)
 
 
 @pytest.mark.parametrize(
     ("sql", "why"),
     [
-        ("SELECT id FROM job WHERE state = 'new' LIMIT 1 FOR UPDATE SKIP LOCKED", "SKIP LOCKED"),
         ("INSERT INTO job SELECT id + 10, state, tries FROM job FOR UPDATE", "does not change"),
+        (_CLAIM_JOINED.replace("RETURNING job.*", "RETURNING *"), "columns of a joined table"),
+        (_CLAIM_JOINED.replace("RETURNING job.*", "RETURNING next.id"), "columns of a joined table"),
     ],
 )
-def test_what_hangs_on_locks_is_a_gap(proposal: Proposal, sql: str, why: str) -> None:
-    """It says what to write."""
+def test_what_is_a_gap(proposal: Proposal, sql: str, why: str) -> None:
+    """It says why."""
     found = pipeline.convert(proposal, sql, dialect="postgresql")
     assert isinstance(found, NotCompiled)
     assert why in found.gap.what
@@ -96,7 +107,7 @@ def test_design_notes_it(tmp_path: Path) -> None:
     workload.write_text("-- name: held\n-- rate: 5/s\nSELECT state FROM job WHERE id = :id FOR UPDATE;\n")
     reading = pipeline.inspect(f"sqlite:///{tmp_path / 'jobs.db'}", workload=workload, dialect="postgresql")
     made = pipeline.with_unconverted(pipeline.design(reading, "optimal"), reading)
-    assert f"`held`: {READ_LOCKS}" in made.notes
+    assert f"`held`: {ReadLock.HELD.note}" in made.notes
     assert not made.gaps
 
 
@@ -119,10 +130,31 @@ def test_no_change_is_lost(proposal: Proposal, database: Database[Any]) -> None:
     assert len(calls) == 3
 
 
-def test_each_job_is_claimed_once(proposal: Proposal, database: Database[Any]) -> None:
+@pytest.mark.parametrize("claim", [_CLAIM, _CLAIM_JOINED, _CLAIM_FROM, _CLAIM_DELETED])
+def test_each_job_is_claimed_once(proposal: Proposal, database: Database[Any], claim: str) -> None:
     """SKIP LOCKED in a write that changes what it reads: two that meet take different rows."""
-    assert isinstance(pipeline.convert(proposal, _CLAIM, dialect="postgresql"), CompiledWrite)
+    assert isinstance(pipeline.convert(proposal, claim, dialect="postgresql"), CompiledWrite)
     store = Store(proposal, database, dialect="postgresql")
     with ThreadPoolExecutor(4) as pool:
-        found = [each.result(timeout=60) for each in [pool.submit(store.execute, _CLAIM) for _ in range(5)]]
+        found = [each.result(timeout=60) for each in [pool.submit(store.execute, claim) for _ in range(5)]]
     assert sorted(str(row["id"]) for rows in found for row in rows) == ["1", "2", "4", "5"]
+
+
+def test_a_transaction_claims_what_it_reads(proposal: Proposal, database: Database[Any]) -> None:
+    """Two that read by SKIP LOCKED before either writes: one begins anew, and each has a job of its own."""
+    store, both_have_read = Store(proposal, database, dialect="postgresql"), Barrier(2)
+    reads = []
+
+    def work(transaction: Any) -> int:
+        next_one = "SELECT id FROM job WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED"
+        (row,) = transaction.execute(next_one)
+        reads.append(row["id"])
+        if len(reads) <= 2:
+            both_have_read.wait(timeout=20)
+        transaction.execute("UPDATE job SET state = 'taken' WHERE id = :id", id=row["id"])
+        return int(row["id"])
+
+    with ThreadPoolExecutor(2) as pool:
+        found = [each.result(timeout=60) for each in [pool.submit(store.transaction, work) for _ in range(2)]]
+    assert sorted(found) == [1, 2]
+    assert (reads[:2], {*reads}) == ([1, 1], {1, 2})

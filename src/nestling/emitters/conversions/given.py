@@ -289,6 +289,17 @@ def of_type(value: Any, types: tuple[type, ...], wanted: str) -> Any:
     return value
 
 
+def no_array_text(value: Any) -> Any:
+    """A value beside what lies in JSON: the text of an array is refused, as its form there is not known."""
+    if isinstance(value, str) and value.lstrip().startswith("["):
+        try:
+            json.loads(value)
+        except ValueError:
+            return value
+        raise ValueError("it is the text of a JSON array, whose form in the documents is not known")
+    return value
+
+
 def object_id_as_text(value: Any) -> Any:
     """An ObjectId as its 24 digits."""
     return str(value) if isinstance(value, ObjectId) else value

@@ -20,7 +20,7 @@ from nestling.executors.drive import Answer, Likeness, Shape, both_right, execut
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.compiled import CompiledRead, OutputColumn
 from nestling.ir.proof import OtherAnswer, SourceComparison
-from nestling.ir.read_locks import READ_LOCKS
+from nestling.ir.read_locks import ReadLock
 from nestling.ir.reading import Reading
 from nestling.ir.trace import Call, Tracer
 from nestling.ir.types import TEXTS
@@ -34,6 +34,10 @@ from nestling.pipeline.proving.side_by_side import leave_out_slow
 from nestling.pipeline.source_answers import Source, SourceAnswer
 
 SourceOpener = Callable[[], AbstractContextManager[Source]]
+
+
+_OF_LOCKS = frozenset(lock.note for lock in ReadLock)
+"""Notes that say nothing of the answer where nobody else writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +160,7 @@ class _Comparison:
         if self.source.language_orders and _depends_on_language(theirs, ours, columns, shape):
             self.without[call.statement] = f"only the order of texts differs: {self.source.language_orders[0]}"
             return
-        if told := [note for note in _read(each, call).notes if note != READ_LOCKS]:
+        if told := [note for note in _read(each, call).notes if note not in _OF_LOCKS]:
             self.without[call.statement] = told[0]
             return
         yield _Suspect(each, call, theirs, ours)

@@ -35,6 +35,7 @@ from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.interval_parts import beside_interval
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import any_element
+from nestling.planner.sql.postgresql.unnested_lists import list_of
 from nestling.planner.sql.scope import Bound, Env
 
 _COMPARISONS: dict[type[exp.Expr], Comparison] = {
@@ -107,6 +108,8 @@ def _quantified(node: exp.Binary, quantifier: exp.Any | exp.All, env: Env, bound
     among = cast_one_by_one(quantifier.this.unnest())
     if not alike and not (isinstance(node, exp.NEQ) and isinstance(quantifier, exp.All)):
         return _compared_with_each(node, quantifier, among, env, bound)
+    if isinstance(among, exp.Query) and (given := list_of(among, node, negated=not alike)) is not None:
+        among = given
     if isinstance(among, exp.Query | exp.Values):
         found = bound(exp.In(this=node.this, query=exp.Subquery(this=among)))
     elif isinstance(among, exp.Array):

@@ -51,12 +51,13 @@ from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import placed, refuse_infinite
 from nestling.planner.sql.postgresql.json_values import JSON_VALUES
 from nestling.planner.sql.postgresql.type_errors import refuse_composite
+from nestling.planner.sql.postgresql.unnested_lists import list_of
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_comparison, refuse_order, refuse_rank
 
 AGGREGATES = (
     exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max, exp.GroupConcat, exp.LogicalAnd, exp.LogicalOr, exp.AnyValue,
-    exp.ArrayAgg, exp.JSONArrayAgg,
+    exp.ArrayAgg, exp.JSONArrayAgg, exp.Stddev, exp.StddevPop, exp.StddevSamp, exp.Variance, exp.VariancePop, exp.WithinGroup,
 )  # fmt: skip
 NAMED_AGGREGATES = frozenset({"total", "every", "jsonb_agg"})
 """Aggregates sqlglot has no class for."""
@@ -212,6 +213,8 @@ def _in(node: exp.In, env: Env) -> Expression:
     if rows is not None and env.dialect.rules is Rules.POSTGRESQL:
         return _in(_among_values(node, rows), env)
     query = node.args.get("query") or rows
+    if query is not None and env.dialect.rules is Rules.POSTGRESQL and (given := list_of(query, node)) is not None:
+        return _in(exp.In(this=node.this, field=given), env)
     if query is not None:
         return in_subquery(node, query, env, _bound(env))
     given = node.args.get("field")

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan, Values
 from nestling.ir.columns import column_of
-from nestling.ir.expression import TRUE, Column, Comparison, Expression
+from nestling.ir.expression import TRUE, Column, Comparison, Expression, Rules
 from nestling.ir.model import Entity, View
 from nestling.ir.operands import conjunction
 from nestling.ir.quantity_words import counted
@@ -84,6 +84,11 @@ def _is_item(node: exp.Expr) -> bool:
 
 
 def _named(node: exp.Table, env: Env) -> Tables:
+    if isinstance(node.this, exp.ExplodingGenerateSeries) and env.dialect.rules is Rules.POSTGRESQL:
+        from nestling.planner.sql.postgresql.series import bind_series
+
+        rows, name = bind_series(node, env)
+        return rows, Scope((_source(name, rows, node),))
     if not isinstance(node.this, exp.Identifier):
         raise statement_gap("a table function", node)
     cte = env.ctes.get(node.name.casefold()) if not node.db else None

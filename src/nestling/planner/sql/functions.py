@@ -409,6 +409,14 @@ def _type_of(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.TYPE_OF, (conversions.plain(bound(node.this), env.translation),), TEXT, env.dialect.rules)
 
 
+def _mid(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's other name of SUBSTRING."""
+    if env.dialect.rules is not Rules.MYSQL or not 2 <= len(node.expressions) <= 3:
+        raise statement_gap("MID() function", node)
+    text, start, *length = node.expressions
+    return _substring(exp.Substring(this=text, start=start, length=length[0] if length else None), env, bound)
+
+
 def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """A function sqlglot has no class for, by its name."""
     name = node.name.casefold()
@@ -469,6 +477,7 @@ NAMES: dict[str, Handler] = {
     FLOAT_MOD: _float_mod,
     "printf": _printf,
     "field": _field,
+    "mid": _mid,
     "octet_length": _of_one(_bytes_of),
     "reverse": _of_one(_reverse),
     "likely": _of_one(_likelihood),

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
-from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Literal, Rules
+from nestling.ir.algebra import SPREAD, Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
+from nestling.ir.expression import ANY, NULL, Cast, Collation, Column, Expression, Literal, Rules
 from nestling.ir.operands import columns_of, is_float, is_mixed, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared, keep, of_group
 from nestling.planner.sql.distinct_rows import distinct_rows, distinct_values
 from nestling.planner.sql.expressions import bind, bind_sort, is_aggregate, predicate
-from nestling.planner.sql.gaps import called, mistake, statement_gap
+from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.lists import of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together
@@ -37,6 +38,15 @@ _FUNCTIONS: dict[type[exp.Expr], AggregateFunction] = {
     exp.AnyValue: AggregateFunction.ANY_VALUE,
     exp.ArrayAgg: AggregateFunction.LIST,
     exp.JSONArrayAgg: AggregateFunction.LIST,
+    exp.Stddev: AggregateFunction.STDDEV_SAMP,
+    exp.StddevSamp: AggregateFunction.STDDEV_SAMP,
+    exp.StddevPop: AggregateFunction.STDDEV_POP,
+    exp.Variance: AggregateFunction.VAR_SAMP,
+    exp.VariancePop: AggregateFunction.VAR_POP,
+}
+_PERCENTILES: dict[type[exp.Expr], AggregateFunction] = {
+    exp.PercentileCont: AggregateFunction.PERCENTILE_CONT,
+    exp.PercentileDisc: AggregateFunction.PERCENTILE_DISC,
 }
 _NAMED = {
     "total": AggregateFunction.TOTAL,
@@ -169,7 +179,7 @@ def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:
     )
 
 
-_SUMS = (AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.TOTAL)
+_SUMS = (AggregateFunction.SUM, AggregateFunction.AVG, AggregateFunction.TOTAL, *SPREAD)
 _MOMENTS = {TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ}
 _NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeName.BYTES}
 
@@ -185,6 +195,8 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     name = called(node, env.dialect.grammar)
     if not is_aggregate(node):
         raise statement_gap(f"{name} as an aggregate", node)
+    if isinstance(node, exp.WithinGroup):
+        return _percentile(node, env)
     if (values_counted := distinct_values(node, env.dialect)) is not None:
         return distinct_rows(node, values_counted, env)
     function = _named(node, name, env)
@@ -204,10 +216,33 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     return Aggregate(function, operand, kind, distinct, None, keys, separator, rule)
 
 
+def _percentile(node: exp.WithinGroup, env: Env) -> Aggregate:
+    """PostgreSQL's percentile_cont and percentile_disc, of a constant share."""
+    function = _PERCENTILES.get(type(node.this))
+    keys = node.expression.expressions
+    if function is None or env.dialect.rules is not Rules.POSTGRESQL or len(keys) != 1:
+        raise statement_gap(f"{called(node.this, env.dialect.grammar)} WITHIN GROUP", node)
+    said = bind(node.this.this, env)
+    share = said.value if isinstance(said, Literal) else None
+    if not isinstance(share, int | Decimal):
+        raise no_constant("a percentile of a share that is no constant number", node, node.this.this)
+    if not 0 <= share <= 1:
+        raise mistake(f"a percentile of {share}, which is not between 0 and 1", node)
+    (key,) = bind_sort(keys, env)
+    _refuse(AggregateFunction.MAX, key.expression, function.value, node, env, distinct=False)
+    operand, kind = key.expression, key.expression.type
+    if function is AggregateFunction.PERCENTILE_CONT:
+        if not of_numbers(operand):
+            raise statement_gap(f"PERCENTILE_CONT of {operand.type}", node)
+        operand, kind = (operand if is_float(operand) else Cast(operand, FLOAT, Rules.POSTGRESQL)), FLOAT
+        key = replace(key, expression=operand)
+    return Aggregate(function, operand, kind, order=(key,), collation=key.collation, share=float(share))
+
+
 def _named(node: exp.Expr, name: str, env: Env) -> AggregateFunction:
     """The function a call names, where its dialect has it."""
     function = _NAMED[node.name.casefold()] if isinstance(node, exp.Anonymous) else _FUNCTIONS[type(node)]
-    is_known = function is not AggregateFunction.LIST and node.name.casefold() not in _OF_POSTGRESQL
+    is_known = function not in (AggregateFunction.LIST, *SPREAD) and node.name.casefold() not in _OF_POSTGRESQL
     if not is_known and env.dialect.rules is not Rules.POSTGRESQL:
         raise statement_gap(f"{name} as an aggregate", node)
     return function
@@ -228,6 +263,8 @@ def _refuse(
     if function in (*_EXTREMES, *_SUMS):
         refuse_infinite(name, node, env.translation, value)
     is_truth = value.type.name is TypeName.BOOLEAN and not is_mixed(value)
+    if distinct and function in SPREAD:
+        raise statement_gap(f"{name}(DISTINCT)", node)
     if distinct and function in _SUMS and value != NULL and not of_numbers(value) and not is_truth:
         # distinct ones may be equal as numbers
         raise statement_gap(f"{name}(DISTINCT) of values that are no numbers", node)
@@ -268,6 +305,8 @@ def _operand(function: AggregateFunction, value: Expression, env: Env) -> Expres
             return conversions.summand(value, translation)
         case AggregateFunction.AVG | AggregateFunction.TOTAL:
             return conversions.number(value, translation)
+        case _ if function in SPREAD:
+            return conversions.number(value, translation)
         case AggregateFunction.CONCAT:
             return conversions.text(value, translation)
         case AggregateFunction.EVERY | AggregateFunction.SOME:
@@ -297,6 +336,8 @@ def _result(function: AggregateFunction, operand: Expression, env: Env) -> Type:
             if env.dialect.is_sqlite or is_float(operand):
                 return FLOAT
             return _average(operand) if env.dialect.rules is Rules.MYSQL else DECIMAL
+        case _ if function in SPREAD:
+            return FLOAT if is_float(operand) else DECIMAL
         case AggregateFunction.CONCAT:
             return TEXT
         case AggregateFunction.EVERY | AggregateFunction.SOME:

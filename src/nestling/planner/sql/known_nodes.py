@@ -26,7 +26,8 @@ _ALWAYS = frozenset(
 _QUERY = {"with_", "order", "limit", "offset"}
 _SELECT = _QUERY | {
     "from_", "joins", "where", "group", "having", "distinct", "windows", "locks", "hint",
-    "laterals", "match", "distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind",  # refused by name
+    "operation_modifiers", "laterals", "match", "distribute", "sort",
+    "cluster", "connect", "prewhere", "qualify", "into", "kind",  # refused by name
 }  # fmt: skip
 _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Column: {"table", "db", "catalog"},
@@ -37,6 +38,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Except: _QUERY | {"distinct", "by_name", "side", "on"},
     exp.Subquery: _QUERY | {"joins"},
     exp.Values: _QUERY,
+    exp.IndexTableHint: {"target"},
     exp.Lock: {"update", "wait", "key"},
     exp.With: {"recursive"},
     exp.CTE: {"materialized"},
@@ -83,13 +85,15 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Translate: {"from_", "to"},
     exp.Date: {"zone"},
     exp.TimeToStr: {"format"},
+    exp.ExplodingGenerateSeries: {"start", "end", "step"},
+    exp.Week: {"mode"},
     exp.TimestampTrunc: {"unit", "zone"},
     exp.AtTimeZone: {"zone"},
     exp.DateTrunc: {"unit"},
     exp.DateAdd: {"unit"},
     exp.DateSub: {"unit"},
     exp.JSONExtract: {"only_json_types"},
-    exp.JSONExtractScalar: {"only_json_types"},
+    exp.JSONExtractScalar: {"only_json_types", "json_subtype"},
     exp.Insert: {
         "alternative", "conflict", "ignore", "with_", "returning", "overwrite", "partition", "by_name", "default",
     },

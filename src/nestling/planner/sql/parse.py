@@ -17,6 +17,7 @@ from nestling.common.sql_constants import ConstantValue, with_constants
 from nestling.common.sql_syntax import UNREADABLE, misspelt, syntax_words
 from nestling.common.sql_tokens import (
     as_insert,
+    name_calls,
     name_date_part,
     name_float_mod,
     restore_date_part,
@@ -29,6 +30,7 @@ from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.postgresql.make_interval import with_intervals
 from nestling.planner.sql.precedence import refuse_other_order
+from nestling.planner.sql.time_formats import AS_WRITTEN, restore_formats
 
 LONGEST_BYTES = 100_000
 """Statements people write are far shorter; those machines write beyond this belong into a table of their own."""
@@ -78,10 +80,7 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         with _quiet():
             tokens = with_constants(sql_tokens(sql, found), constants)
             numbers_too = take_overriding(tokens, dialect.grammar)
-            if dialect.is_sqlite:
-                name_float_mod(tokens)
-            if dialect.rules is Rules.POSTGRESQL:
-                name_date_part(tokens)
+            _name_functions(tokens, dialect)
             trees = [tree for tree in found.parser().parse(tokens, sql) if tree is not None]
     except UNREADABLE as error:
         raise _syntax(error) from None
@@ -97,11 +96,25 @@ def parse(sql: str, dialect: Dialect, constants: Mapping[str, ConstantValue] = M
         raise WorkloadError(Problem("the statement cannot be read: a SELECT names no columns", where="1:1"))
     if dialect.is_sqlite:
         _refuse_signs(tokens)
-    restore_date_part(trees[0])
-    refuse_other_order(trees[0], dialect)
-    return Parsed(
-        with_intervals(trees[0], dialect), _items(tokens, sql, _list_start(tokens, trees[0])), replaces, numbers_too
-    )
+    tree = _with_functions(trees[0], dialect)
+    refuse_other_order(tree, dialect)
+    return Parsed(with_intervals(tree, dialect), _items(tokens, sql, _list_start(tokens, tree)), replaces, numbers_too)
+
+
+def _name_functions(tokens: Sequence[Token], dialect: Dialect) -> None:
+    """Give functions names of which sqlglot makes no others."""
+    if dialect.is_sqlite:
+        name_float_mod(tokens)
+        return
+    name_calls(tokens, AS_WRITTEN)
+    if dialect.rules is Rules.POSTGRESQL:
+        name_date_part(tokens)
+
+
+def _with_functions(tree: exp.Expr, dialect: Dialect) -> exp.Expr:
+    """The tree with these functions under their own names."""
+    restore_date_part(tree)
+    return tree if dialect.is_sqlite else restore_formats(tree, dialect.rules, dialect.grammar)
 
 
 def _refuse_signs(tokens: Sequence[Token]) -> None:

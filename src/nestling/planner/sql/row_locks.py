@@ -1,6 +1,6 @@
 """FOR UPDATE, FOR SHARE and LOCK IN SHARE MODE: MongoDB locks a row when it is written, never when it is read.
 
-A read that locks is compiled as the same read, and the query says that it locks. Inside a write that changes the rows it locks
+A read that locks is compiled as the same read, and the query says how it locks. Inside a write that changes the rows it locks
 there is nothing to say: of two such writes at once one begins anew.
 """
 
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from nestling.ir.read_locks import ReadLock
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Translation
 
 
 def note_locks(select: exp.Select, translation: Translation) -> None:
-    """Keep that the SELECT locks rows; raises a gap for what depends on other transactions' locks."""
+    """Keep how the SELECT locks rows; raises a gap inside a write that leaves these rows as they are."""
     locks = select.args.get("locks") or ()
     if not locks or _changes_what_it_reads(select):
         return
@@ -22,12 +23,8 @@ def note_locks(select: exp.Select, translation: Translation) -> None:
             "a lock on rows that the statement reads and does not change, which MongoDB has not", locks[0]
         )
     if any(_skips(lock) for lock in locks):
-        what = (
-            "SKIP LOCKED, as MongoDB's reads see no locks; claim a row by one statement,"
-            " `UPDATE … WHERE id = (SELECT … FOR UPDATE SKIP LOCKED) RETURNING id`"
-        )
-        raise statement_gap(what, locks[0])
-    translation.locks = True
+        translation.locks = ReadLock.SKIPPED
+    translation.locks = translation.locks or ReadLock.HELD
 
 
 def _skips(lock: exp.Expr) -> bool:

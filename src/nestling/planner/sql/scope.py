@@ -16,6 +16,7 @@ from nestling.common.errors import name_list
 from nestling.ir.algebra import NamedWindow, Relation, WindowFunction
 from nestling.ir.expression import Affinity, Collation, Column, Expression
 from nestling.ir.model import Entity, Model, View
+from nestling.ir.read_locks import ReadLock
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 
@@ -106,7 +107,7 @@ class Translation:
     listed: dict[str, bool] = field(default_factory=dict)  # parameters: whether a list is given
     relations: int = 0
     open_views: list[str] = field(default_factory=list)
-    locks: bool = False  # whether rows that are read are locked at the source
+    locks: ReadLock | None = None  # how rows that are read are locked at the source
 
     def __post_init__(self) -> None:
         self.entities = {entity.name.casefold(): entity for entity in self.model.entities}

@@ -22,8 +22,8 @@ from nestling.ir.algebra import (
     Window,
     filtered,
 )
-from nestling.ir.expression import Collation, Column, Expression, Rules
-from nestling.ir.types import TypeName
+from nestling.ir.expression import Call, Collation, Column, Expression, Function, Rules
+from nestling.ir.types import FLOAT, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of
 from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
@@ -39,6 +39,19 @@ from nestling.planner.sql.scope import Env, Translation, Windows
 from nestling.planner.sql.supported_types import refuse_groups
 
 _REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")
+
+_HINTS = frozenset(
+    {
+        "STRAIGHT_JOIN",
+        "HIGH_PRIORITY",
+        "SQL_NO_CACHE",
+        "SQL_CACHE",
+        "SQL_SMALL_RESULT",
+        "SQL_BIG_RESULT",
+        "SQL_BUFFER_RESULT",
+    }
+)
+"""What MySQL is told about how to answer, which changes no answer."""
 
 
 @dataclass
@@ -89,6 +102,9 @@ class Select:
 
     def _refuse_odd_clauses(self) -> None:
         note_locks(self.node, self.translation)
+        for word in self.node.args.get("operation_modifiers") or ():
+            if word.name.upper() not in _HINTS:
+                raise statement_gap(f"SELECT {word.name.upper()}", self.node)
         for clause in _REFUSED:
             if self.node.args.get(clause):
                 raise statement_gap(f"{clause.upper()} clause", self.node)
@@ -194,12 +210,21 @@ class Select:
     def _order_key(self, item: exp.Ordered, env: Env, named: Sequence[Named]) -> SortKey:
         """A position or an output's name stands for the output; anything else is an expression over the rows."""
         tree = item.this
+        if isinstance(tree, exp.Rand):
+            return self._at_random(tree)
         while isinstance(tree, exp.Paren | exp.Collate):
             tree = tree.this
         place = self._order_place(tree, env, named)
         if place is None:
             return sort_key(item, bind(tree, env), env)
         return sort_key(item, named[place].expression, env, self.items[place].tree)
+
+    def _at_random(self, tree: exp.Rand) -> SortKey:
+        """Rows in any order, another one each time."""
+        if self.node.args.get("distinct") is not None:
+            raise statement_gap("DISTINCT in a random order", tree)
+        number = Call(Function.RANDOM, (), FLOAT, self.translation.dialect.rules)
+        return SortKey(number, descending=False, nulls_first=False)
 
     def _order_place(self, tree: exp.Expr, env: Env, named: Sequence[Named]) -> int | None:
         if isinstance(tree, exp.Literal) and not tree.is_string and str(tree.this).isdecimal():

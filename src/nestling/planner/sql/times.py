@@ -6,16 +6,21 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from sqlglot import exp
 
 from nestling.ir.expression import (
     ANY,
     NULL,
+    And,
     Arithmetic,
     Call,
+    Case,
     Cast,
     Column,
+    Compare,
+    Comparison,
     Expression,
     Function,
     Literal,
@@ -35,6 +40,8 @@ from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.time_formats import formatted, pieces_of
+from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
 
 Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
@@ -54,6 +61,7 @@ _PARTS = {Rules.POSTGRESQL: "YYYY, MM, DD, DDD, HH24, MI and SS", Rules.MYSQL: "
 """What it lets through, as each database writes it."""
 _MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
 _STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
+_WEEKDAY = re.compile(r"\s*weekday\s+([0-6])\s*\Z", re.IGNORECASE)
 _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 
 
@@ -65,10 +73,33 @@ def _instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
     if not parts:
         return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
     first = parts[0].this if isinstance(parts[0], exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else parts[0]
-    found = _timestamp(bound(first))
-    for part in parts[1:]:
+    given, modifiers = bound(first), parts[1:]
+    if modifiers and isinstance(modifiers[0], exp.Literal) and modifiers[0].name.casefold().strip() == "unixepoch":
+        found, modifiers = _of_seconds(given, modifiers[0]), modifiers[1:]
+    else:
+        found = _timestamp(given)
+    for part in modifiers:
         found = _modified(found, part)
     return found
+
+
+def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
+    """A number of seconds since 1970, NULL before SQLite's first day and beyond the year 9999."""
+    if not is_integer(value) or (isinstance(value, Column) and value.mixed):
+        raise statement_gap("date modifier `unixepoch` of what is no column of whole numbers", node)
+    start = Literal(datetime(1970, 1, 1), TIMESTAMP)  # noqa: DTZ001 - SQLite's times have no zone
+    moment = Call(Function.ADD_TIME, (start, Literal("second", TEXT), value), TIMESTAMP, Rules.SQLITE)
+    first, last = (Literal(each, INTEGER) for each in (-210_866_760_000, 253_402_300_799))
+    is_time = And((Compare(Comparison.GREATER_OR_EQUAL, value, first), Compare(Comparison.LESS_OR_EQUAL, value, last)))
+    return Case(((is_time, moment),), NULL, TIMESTAMP)
+
+
+def _on_weekday(value: Expression, number: int) -> Expression:
+    """That day, or the next one that is that day of the week; 0 is Sunday."""
+    today = Call(Function.TIME_PART, (Literal("dow", TEXT), value), INTEGER, Rules.SQLITE)
+    away = Arithmetic(Operator.SUBTRACT, Literal(number + 7, INTEGER), today, INTEGER)
+    days = Arithmetic(Operator.MODULO, away, Literal(7, INTEGER), INTEGER)
+    return Call(Function.ADD_TIME, (value, Literal("day", TEXT), days), TIMESTAMP, Rules.SQLITE)
 
 
 def _timestamp(value: Expression) -> Expression:
@@ -96,6 +127,8 @@ def _modified(value: Expression, modifier: exp.Expr) -> Expression:
     word = modifier.this if isinstance(modifier, exp.Literal) and modifier.is_string else ""
     if match := _STARTS.match(word):
         return Call(Function.TRUNCATE_TIME, (Literal(match[1].lower(), TEXT), value), TIMESTAMP, Rules.SQLITE)
+    if match := _WEEKDAY.match(word):
+        return _on_weekday(value, int(match[1]))
     match = _MODIFIER.match(word)
     if match is None or ("." in match[2] and match[3].lower() in ("month", "year")):
         raise statement_gap(f"date modifier `{word or modifier.sql()}`", modifier)
@@ -146,6 +179,47 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         )
     instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
     return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
+
+
+def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """DATE_FORMAT and TO_CHAR by a format that says more than both write alike."""
+    value, pattern = node.expressions
+    given = bound(value)
+    if given.type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
+        raise statement_gap("TO_CHAR of a number", node)
+    pieces = pieces_of(pattern.name, env.dialect.rules)
+    if pieces is None:
+        raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}`", node)
+    if is_mixed_time(given) or given.type.name is TypeName.INTERVAL:
+        raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}` of what may be no date", node)
+    return formatted(_time(given, env), pieces, env.dialect.rules)
+
+
+def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's WEEK, WEEKOFYEAR and YEARWEEK, by a constant mode; without one the mode is 0, which a server may set otherwise."""
+    parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this, node.args.get("mode")]
+    said = parts[1] if len(parts) > 1 else None
+    name = called(node, env.dialect.grammar).partition("(")[0].strip("`")
+    if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
+        raise statement_gap(f"{name}() function", node)
+    if said is not None and not (isinstance(said, exp.Literal) and said.name in "01234567"):
+        raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
+    rule = rule_of_mode(int(said.name)) if said is not None else rule_of_mode(0)
+    make: Callable[[Expression], Expression] = lambda time: week(time, rule)  # noqa: E731
+    if isinstance(node, exp.WeekOfYear):
+        make = lambda time: week(time, ISO)  # noqa: E731
+    elif isinstance(node, exp.Anonymous):
+        make = lambda time: year_week(time, rule)  # noqa: E731
+    return _of_calendar(make)(exp.Week(this=parts[0]), env, bound)
+
+
+def _days_added(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's ADDDATE and SUBDATE: DATE_ADD and DATE_SUB, where a number is one of days."""
+    if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 2:
+        raise statement_gap(f"{node.name.upper()}() function", node)
+    base, amount = node.expressions
+    unit = None if isinstance(amount, exp.Interval) else exp.Var(this="DAY")
+    return _shifted(base, amount, unit, node.name.casefold() == "subdate", env, bound)
 
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -305,12 +379,12 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     if value.type.name not in MOMENTS:
         raise statement_gap(f"AT TIME ZONE of {value.type}", zone)
     to = Literal("UTC" if name in _UTC else name, TEXT)
-    if _is_instant(value):
+    if is_instant(value):
         return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)
     return Call(Function.TIME_OF_ZONE, (to, value), Type(TypeName.TIMESTAMPTZ, value.type.numbers), env.dialect.rules)
 
 
-def _is_instant(value: Expression) -> bool:
+def is_instant(value: Expression) -> bool:
     """Whether it has a zone: `now()` and what is added to it have one in PostgreSQL."""
     match value:
         case Call(function=Function.NOW):
@@ -319,7 +393,7 @@ def _is_instant(value: Expression) -> bool:
             Call(function=Function.ADD_TIME | Function.ROUND_TIME, arguments=(time, *_))
             | Call(function=Function.TRUNCATE_TIME, arguments=(_, time))
         ):
-            return value.type.name is TypeName.TIMESTAMPTZ or _is_instant(time)
+            return value.type.name is TypeName.TIMESTAMPTZ or is_instant(time)
         case _:
             return value.type.name is TypeName.TIMESTAMPTZ
 
@@ -476,6 +550,11 @@ TIME_NAMES: dict[str, Handler] = {
     "date_part": _date_part,
     "weekday": _weekday("isodow", -1),
     "unix_timestamp": _unix_seconds,
+    "date_format": _with_pieces,
+    "to_char": _with_pieces,
+    "yearweek": _week,
+    "adddate": _days_added,
+    "subdate": _days_added,
 }
 
 TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
@@ -492,6 +571,8 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.DateDiff: _difference,
     exp.TimestampDiff: _passed,
     exp.DayOfWeek: _weekday("dow", 1),
+    exp.Week: _week,
+    exp.WeekOfYear: _week,
     exp.DateAdd: _date_add,
     exp.DateSub: _date_add,
     exp.LastDay: _of_calendar(last_day),

@@ -103,7 +103,7 @@ def _function(
     if not is_aggregate(node):
         raise statement_gap(f"{called(node, env.dialect.grammar)} over a window", node)
     found = bind_aggregate(node, env, kept=True)
-    if found.distinct or found.order or found.separator is not None:
+    if found.distinct or found.order or found.share is not None or found.separator is not None:
         raise statement_gap("DISTINCT or a concatenation over a window", node)
     arguments = (found.argument,) if found.argument is not None else ()
     return found.function, arguments, found.type, found.filter, found.collation

@@ -41,6 +41,7 @@ from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import Phase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.parent_locks import held_parent
+from nestling.planner.writes.numbered_rows import with_places
 from nestling.planner.writes.numbers_given import last, never_return, raised, with_last
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.initial_copies import copied_fields, with_copied
@@ -201,10 +202,13 @@ def _is_plain(value: Expression) -> bool:
 def _computed(
     work: WriteDraft, entity: Entity, attributes: Sequence[str], source: Relation, made: Sequence[str]
 ) -> Relation:
-    """The source's rows; of one row at most those `made` are numbered."""
-    given = dict(zip(attributes, source.columns, strict=True))
+    """The source's rows, with the next numbers for those `made`."""
+    place: Expression | None = None
+    if made and not single(source):
+        source, place = with_places(work, source)
+    given = dict(zip(attributes, source.columns, strict=False))
     outputs = (
-        Named(column(NEW, name), _number(work, entity, name, known) if name in made else known)
+        Named(column(NEW, name), _number(work, entity, name, known, place) if name in made else known)
         for name in entity.attribute_names
         for known in (given.get(name, NULL),)
     )
@@ -240,13 +244,13 @@ def numbered_parameters(write: Write) -> tuple[str, ...]:
 def _left(
     entity: Entity, generated: Sequence[GeneratedValue], attributes: Sequence[str], source: Relation
 ) -> list[str]:
-    """The attributes a SELECT of one row leaves to be numbered; a gap for what would have to be made of each of several."""
+    """The attributes a SELECT leaves to be numbered; a gap for what whoever runs the write would have to make of each row."""
     given, found = dict(zip(attributes, source.columns, strict=True)), list[str]()
     for item in generated:
         known = given.get(item.attribute)
         if known is not None and not known.nullable:
             continue
-        if item.how not in NUMBERED or not single(source):
+        if item.how not in NUMBERED or not (known is None or single(source)):
             what = "leaves" if known is None else "may give NULL for"
             raise write_gap(
                 f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})"

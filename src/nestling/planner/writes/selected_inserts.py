@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.algebra import (
-    Bound,
     Filter,
-    Frame,
-    FrameUnit,
     Limit,
     Named,
     NamedWindow,
@@ -31,9 +28,8 @@ from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.phases import Phase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
+from nestling.planner.writes.numbered_rows import ALL_ROWS
 from nestling.planner.writes.upsert import conflict_groups, conflicting, some_groups
-
-_ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 
 
 def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
@@ -76,7 +72,7 @@ def _once(
     terms, rules = tuple(given[name] for name in group), compared_by(work.design, entity, group)
     order = tuple(SortKey(term, descending=False, nulls_first=True) for term in terms)
     collations = tuple(rules[name] for name in group)
-    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, order, _ALL, partition_collations=collations)
+    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, order, ALL_ROWS, partition_collations=collations)
     window = Window(source, work.name("once"), (NamedWindow("number", number),))
     is_first = Compare(Comparison.EQUAL, Column(window.alias, "number", INTEGER), Literal(1, INTEGER))
     loose = tuple(IsNull(term) for term in terms if term.nullable)

@@ -9,7 +9,7 @@ from nestling.emitters.mql.sql.comparison import collated
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import absent, bind, present
-from nestling.emitters.mql.sql.quotient import exact_quotient, scale
+from nestling.emitters.mql.sql.quotient import exact_quotient, exact_spread, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.algebra import Aggregate, AggregateFunction
 from nestling.ir.expression import Collation, Literal
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
 Fields = dict[str, Mql]
+_SQUARES = " of squares"
 _OF_SETS = (AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.LIST)
 """Aggregates to which distinct values are no case of their own."""
 
@@ -68,6 +69,15 @@ def _accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:  # noq
             return _any_value(node, name, r)
         case AggregateFunction.LIST:
             return _list(node, name, r)
+        case (
+            AggregateFunction.STDDEV_POP
+            | AggregateFunction.STDDEV_SAMP
+            | AggregateFunction.VAR_POP
+            | AggregateFunction.VAR_SAMP
+        ):
+            return _spread(node, name, r)
+        case AggregateFunction.PERCENTILE_CONT | AggregateFunction.PERCENTILE_DISC:
+            return _percentile(node, name, r)
         case _:
             assert_never(node.function)
 
@@ -117,6 +127,55 @@ def _average(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     found = exact_quotient(f"${name}", f"${number}", (scale(node.argument), 0), node.type)
     finish: Fields = {name: {"$cond": [{"$eq": [f"${number}", 0]}, None, found]}, number: "$$REMOVE"}
     return Accumulation(accumulators, finish)
+
+
+def _spread(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """Of floats the server's own; of exact numbers PostgreSQL's quotient of sums, and its root."""
+    is_variance = node.function in (AggregateFunction.VAR_POP, AggregateFunction.VAR_SAMP)
+    is_sample = node.function in (AggregateFunction.STDDEV_SAMP, AggregateFunction.VAR_SAMP)
+    if not _is_exact(node):
+        made: Fields = {name: {"$stdDevSamp" if is_sample else "$stdDevPop": _argument(node, r)}}
+        return Accumulation(made, {name: {"$pow": [f"${name}", 2]}} if is_variance else {})
+    assert node.argument is not None
+    number, squares = name + NUMBER, name + _SQUARES
+    value = {"$toDecimal": _argument(node, r)}
+    accumulators: Fields = {
+        name: {"$sum": value},
+        squares: {"$sum": bind({"value": value}, lambda x: {"$multiply": [x, x]})},
+        number: {"$sum": _counted(node, r)},
+    }
+    spread = exact_spread(
+        (f"${name}", f"${squares}", f"${number}"), scale(node.argument), is_sample=is_sample, is_variance=is_variance
+    )
+    least = 1 if is_sample else 0
+    finish: Fields = {name: {"$cond": [{"$lte": [f"${number}", least]}, None, spread]}}
+    return Accumulation(accumulators, finish | dict.fromkeys((number, squares), "$$REMOVE"))
+
+
+def _percentile(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+    """Of the values in order: the one at the place, or what lies between the two beside it."""
+    pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
+    return Accumulation({name: {"$push": pushed}}, {name: bind({"values": array}, lambda x: _at_share(node, x))})
+
+
+def _at_share(node: Aggregate, values: Mql) -> Mql:
+    size = {"$size": values}
+    if node.function is AggregateFunction.PERCENTILE_DISC:
+        place = {"$toInt": {"$max": [{"$subtract": [{"$ceil": {"$multiply": [node.share, size]}}, 1]}, 0]}}
+        return {"$cond": [{"$eq": [size, 0]}, None, {"$arrayElemAt": [values, place]}]}
+
+    def between(place: Mql) -> Mql:
+        low, high = ({"$arrayElemAt": [values, {"$toInt": {operator: place}}]} for operator in ("$floor", "$ceil"))
+        part = {"$subtract": [place, {"$floor": place}]}
+        return bind(
+            {"low": low, "high": high},
+            lambda low, high: {
+                "$cond": [{"$eq": [part, 0]}, low, {"$add": [low, {"$multiply": [part, {"$subtract": [high, low]}]}]}]
+            },
+        )
+
+    found = bind({"place": {"$multiply": [node.share, {"$subtract": [size, 1]}]}}, between)
+    return {"$cond": [{"$eq": [size, 0]}, None, found]}
 
 
 def _is_exact(node: Aggregate) -> bool:

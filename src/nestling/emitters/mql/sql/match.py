@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from nestling.emitters.mql.sql.array_conditions import elements
 from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_is, in_list, null_test, outside
+from nestling.emitters.mql.sql.json_paths import narrowed
 from nestling.emitters.mql.sql.predicates import OPPOSITE, is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
 from nestling.ir.expression import (
@@ -50,6 +51,7 @@ def match(predicate: Expression, r: Renderer) -> Match:
             return NOTHING
         if truth is not True:
             computed.append(truth)
+            conditions += [narrow] if (narrow := narrowed(part, r)) is not None else []
     if computed:
         conditions.append({"$expr": computed[0] if len(computed) == 1 else {"$and": computed}})
     return _all_of(conditions)

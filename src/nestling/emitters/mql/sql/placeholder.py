@@ -70,7 +70,7 @@ class Placeholder(compiled.Placeholder):
     a BSON date. `whole`: which millisecond takes an instant's place. `number`: the type of numbers it is compared with, decimals
     or floats. `by_sqlite`, `no_float`: as in `Parameter`. `carried`: the type of the source as which the text is written.
     `pattern`: it is part of one. `strict`: the value keeps the BSON type it is given with.
-    `id_as_text`: an ObjectId is the text of its digits.
+    `id_as_text`: an ObjectId is the text of its digits. `no_array`: the text of a JSON array is refused.
     """
 
     name: str
@@ -91,6 +91,7 @@ class Placeholder(compiled.Placeholder):
     pattern: WildPattern | None = None
     strict: bool = False
     id_as_text: bool = False
+    no_array: bool = False
 
     @property
     def is_regex(self) -> bool:
@@ -171,6 +172,8 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.as_written_by, (placeholder.carried,))
     if placeholder.pattern is not None:
         yield _as_regex(placeholder.pattern)
+    if placeholder.no_array:
+        yield Conversion(given.no_array_text)
     if placeholder.wide is not None:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
 

@@ -10,10 +10,12 @@ from typing import cast
 from bson import Decimal128
 
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator
 from nestling.ir.types import Type, TypeName
 
+_MOST = Decimal128("1E33")
 _SIGNIFICANT = 16
 """Digits PostgreSQL's quotients have at least (NUMERIC_MIN_SIG_DIGITS)."""
 
@@ -51,10 +53,45 @@ def exact_quotient(left: Mql, right: Mql, scales: tuple[int | None, int | None],
     quotient: Mql = {"$divide": [{"$toDecimal": left}, right]}
     if kind.numbers:
         return {"$trunc": [quotient, kind.numbers[-1]]}
+    return bind({"quotient": quotient, "digits": _decimals(left, right, scales)}, _rounded)
+
+
+def exact_spread(sums: tuple[Mql, Mql, Mql], scale_of_each: int | None, *, is_sample: bool, is_variance: bool) -> Mql:
+    """PostgreSQL's variance, or its root, of exact numbers by their sum, the sum of their squares and how many they are.
+
+    It fails where the server's 34 digits do not hold what is divided.
+    """
+    total, squares, number = sums
+    others = {"$subtract": [number, 1]} if is_sample else number
+    scales = (None if scale_of_each is None else 2 * scale_of_each, 0)
+
+    def divided(above: Mql, below: Mql) -> Mql:
+        quotient: Mql = {"$divide": [above, below]}
+        rounded = bind({"quotient": quotient, "digits": _decimals(above, below, scales)}, rooted)
+        return {"$cond": [{"$lte": [above, 0]}, Decimal128("0"), rounded]}
+
+    def rooted(number: Mql, digits: Mql) -> Mql:
+        variance = _rounded(number, digits)
+        return variance if is_variance else bind({"root": {"$sqrt": variance}}, lambda x: _rounded(x, digits))
+
+    def whole(product: Mql) -> Mql:
+        above = {"$subtract": [product, {"$multiply": [total, total]}]}
+        below = {"$toDecimal": {"$multiply": [number, others]}}
+        size = {"$multiply": [product, _power_of_ten(_scale_of(product) if scales[0] is None else scales[0])]}
+        too_long = failure(
+            "a variance of numbers with more digits than the server reckons with", {"$toString": product}
+        )
+        return {"$cond": [{"$gte": [size, _MOST]}, too_long, bind({"above": above, "below": below}, divided)]}
+
+    return bind({"product": {"$multiply": [squares, number]}}, whole)
+
+
+def _decimals(left: Mql, right: Mql, scales: tuple[int | None, int | None]) -> Mql:
+    """How many decimals PostgreSQL gives a quotient."""
     known = [each for each in scales if each is not None]
     least: list[Mql] = [_scale_of(value) for value, each in zip((left, right), scales, strict=True) if each is None]
     least += [max(known)] if known else []
-    return bind({"quotient": quotient, "digits": _digits(left, right, least)}, _rounded)
+    return _digits(left, right, least)
 
 
 def _scale_of(number: Mql) -> Mql:

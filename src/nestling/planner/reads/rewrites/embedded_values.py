@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Aggregate, AggregateFunction, Group, Limit, Project, Relation, Sort, SortKey
+from nestling.ir.algebra import SPREAD, Aggregate, AggregateFunction, Group, Limit, Project, Relation, Sort, SortKey
 from nestling.ir.expression import Column, Expression, IsNull, Literal, Not
 from nestling.ir.operands import conjunction, nullable
 from nestling.ir.row_steps import AggregateElements, Layout
@@ -83,7 +83,9 @@ def _parts(aggregate: Aggregate) -> Iterable[Expression]:
 
 
 def _is_plain(aggregate: Aggregate) -> bool:
-    """Whether it is of no other row than it says."""
+    """Whether it is of no other row than it says, and made of numbers an array tells at once."""
+    if aggregate.function in SPREAD or aggregate.share is not None:
+        return False
     return aggregate.at is None and not (aggregate.filter and aggregate.function is AggregateFunction.ANY_VALUE)
 
 

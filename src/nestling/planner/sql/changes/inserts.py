@@ -202,7 +202,9 @@ def _conflict(
     among = among_rows(clause, entity, keys, translation)
     if "NOTHING" in str(clause.args.get("action") or "").upper():
         return Conflict(ConflictAction.NOTHING, keys, among=among)
-    return replace(_upsert(clause, entity, target, table, keys, translation), among=among)
+    listed = [name.name for name in node.this.expressions] if isinstance(node.this, exp.Schema) else []
+    listed = listed or list(entity.attribute_names)
+    return replace(_upsert(clause, entity, target, table, keys, listed, translation), among=among)
 
 
 def _attributes_of(constraint: exp.Expr, entity: Entity) -> tuple[str, ...]:
@@ -219,20 +221,41 @@ def _upsert(
     target: Scan,
     table: exp.Table,
     keys: tuple[str, ...],
+    listed: Sequence[str],
     translation: Translation,
 ) -> Conflict:
     new = bind_scan(entity, "excluded", translation)
-    sources = (
+    sources = [
         source_of(table.alias or table.name, target),
         replace(source_of("excluded", new), hidden=_all_names(new)),
-    )
-    env = Env(translation, Scope(sources))
+    ]
+    if (named := _new_row(clause, new, listed, translation)) is not None:
+        sources.append(named)
+    env = Env(translation, Scope(tuple(sources)))
     where = clause.args.get("where")
     condition = predicate(where.this, env) if where is not None else None
     if translation.dialect.rules is Rules.MYSQL:
         clause = clause.transform(_values_of)
     changes = assignments(clause.expressions, entity, env)
     return Conflict(ConflictAction.UPDATE, keys, changes, condition, new.alias)
+
+
+def _new_row(clause: exp.Expr, new: Scan, listed: Sequence[str], translation: Translation) -> Source | None:
+    """MySQL's name of the new row, `VALUES (…) AS new` or `AS new(a, b)`, whose columns are those that are given."""
+    insert = clause.parent
+    rows = insert.expression if isinstance(insert, exp.Insert) else None
+    alias = rows.args.get("alias") if isinstance(rows, exp.Values) else None
+    if translation.dialect.rules is not Rules.MYSQL or alias is None:
+        return None
+    known = {column.name.casefold(): column for column in new.columns}
+    given = [column.name for column in alias.args.get("columns") or ()]
+    if not given:
+        return replace(source_of(alias.name, new), hidden=_all_names(new))
+    if len(given) != len(listed):
+        raise mistake(f"`{alias.name}` has {counted(len(listed), 'column')}, not {len(given)}", clause)
+    pairs = zip(given, listed, strict=True)
+    columns = tuple((name, known[column.casefold()]) for name, column in pairs)
+    return Source(alias.name, columns, frozenset(name.casefold() for name in given) & _all_names(new))
 
 
 def _target(entity: Entity, alias: str, table: exp.Table, translation: Translation) -> Scan:

@@ -29,6 +29,7 @@ from nestling.ir.operands import columns_of, conjunction, operands
 from nestling.planner.sql.expressions import bind, predicate
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap
+from nestling.planner.sql.outputs import select_items
 from nestling.planner.sql.scope import Cte, Env, Scope, Source, Translation
 
 
@@ -62,6 +63,20 @@ class Others:
             raise statement_gap("values of another table that may have several rows for one of the target's", node)
         rows = filtered(partners.relation, conjunction(*partners.conditions))
         return ScalarSubquery(Project(rows, self.translation.alias("partner"), (Named("value", found),)), found.type)
+
+    def refuse_answers(self, clause: exp.Expr) -> None:
+        """Raise a gap for a RETURNING that answers columns of the other tables, as SQLite's never does."""
+        if self.translation.dialect.is_sqlite:
+            return
+        partners = self.partners()
+        for item in select_items(clause.expressions, partners.env.scope, partners.env):
+            found = item.column if item.tree is None else bind(item.tree.unalias(), partners.env)
+            if found is not None and partners.concern(found):
+                name = self.target.name
+                raise statement_gap(
+                    f"RETURNING of columns of a joined table; `{name}.*` and the columns of `{name}` are converted",
+                    clause,
+                )
 
     def partners(self) -> Partners:
         """The tables and conditions under aliases of their own."""

@@ -98,9 +98,9 @@ class _Target:
     others: Others | None
 
     def returning(self, parsed: Parsed) -> Returning | None:
-        """What is answered of the changed rows; of a joined write it would be of the partners too."""
-        if self.others is not None and parsed.tree.args.get("returning") is not None:
-            raise statement_gap(f"{parsed.tree.key.upper()} of joined tables with RETURNING", parsed.tree)
+        """What is answered of the changed rows."""
+        if self.others is not None and (clause := parsed.tree.args.get("returning")) is not None:
+            self.others.refuse_answers(clause)
         (source,) = self.env.scope.sources
         return bind_returning(parsed, source.name, self.scan, self.env.translation)
 

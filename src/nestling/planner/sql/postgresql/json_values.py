@@ -19,7 +19,7 @@ _PLACE = re.compile(r"\s*[+-]?\d+")
 
 def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     """`json -> 'key' ->> 'key'`: an arrow in front of the last goes into an object."""
-    column, keys = _path(node, [_key(node, env)], env, bound, of_sqlite=True)
+    column, keys = _path(node, _keys(node, env), env, bound, of_sqlite=True)
     kind = ANY if env.dialect.is_sqlite else TEXT
     return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)
 
@@ -32,7 +32,7 @@ def _path(
     has_brackets = False
     while isinstance(inner, exp.JSONExtract | exp.Bracket):
         has_brackets = has_brackets or isinstance(inner, exp.Bracket)
-        keys.append(_key(inner, env))
+        keys += _keys(inner, env)
         inner = inner.this.unnest()
     column = bound(inner) if isinstance(inner, exp.Column) else None
     is_json = isinstance(column, Column) and column.type.name is TypeName.JSON and not column.mixed
@@ -97,6 +97,17 @@ def _asked(function: Function, text: str, node: exp.Binary, env: Env, bound: Bou
         raise statement_gap(f"`{_written(node, env)}`, which PostgreSQL asks of jsonb alone", node)
     texts = (Literal(each, TEXT) for each in (text, *keys))
     return Call(function, (column, *texts), BOOLEAN, env.dialect.rules)
+
+
+def _keys(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> list[str]:
+    """The keys it goes along, the last first: SQLite's path may have several."""
+    match node.expression if env.dialect.is_sqlite and not node.expressions else None:
+        case exp.JSONPath(expressions=[exp.JSONPathRoot(), *steps]) if len(steps) > 1 and all(
+            isinstance(step, exp.JSONPathKey) and isinstance(step.this, str) for step in steps
+        ):
+            return [step.this for step in reversed(steps)]
+        case _:
+            return [_key(node, env)]
 
 
 def _key(node: exp.JSONExtract | exp.JSONExtractScalar | exp.Bracket, env: Env) -> str:

@@ -209,7 +209,13 @@ def _refuse_exact(node: Call) -> None:
         raise rendering_gap(f"{node.function.value} of an exact decimal")
 
 
+def random(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
+    """From 0 to 1."""
+    return {"$rand": {}}
+
+
 NUMBERS = {
+    Function.RANDOM: random,
     Function.ABS: absolute,
     Function.FLOOR: floor,
     Function.CEILING: floor,

@@ -1,0 +1,214 @@
+"""PostgreSQL's generate_series as a table: rows that are written out, as its ends and step say how many there are."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from sqlglot import exp
+
+from nestling.ir.algebra import Values
+from nestling.ir.expression import Call, Cast, Column, Expression, Function, Literal, Negate, Rules
+from nestling.ir.operands import is_integer
+from nestling.ir.types import INTEGER, TEXT, TIMES, Type, TypeName
+from nestling.planner.sql.expressions import bind
+from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.literals import typed_literal
+from nestling.planner.sql.scope import Env
+from nestling.planner.sql.times import is_instant
+
+MOST_ROWS = 2000
+"""What is written out is sent with each execution."""
+_TIMESTAMP, _TIMESTAMPTZ = Type(TypeName.TIMESTAMP), Type(TypeName.TIMESTAMPTZ)
+_MONTHS = {"month": 1, "year": 12}
+_SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
+_STEP = re.compile(r"\s*(-?\d+)\s*([a-z]+?)s?\s*", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    """So many calendar months, or seconds, of a number of units."""
+
+    amount: int
+    unit: str
+
+    @property
+    def months(self) -> int:
+        return self.amount * _MONTHS.get(self.unit, 0)
+
+    @property
+    def seconds(self) -> int:
+        return self.amount * _SECONDS.get(self.unit, 0)
+
+
+def bind_series(node: exp.Table, env: Env) -> tuple[Values, str]:
+    """The rows, and the name of the table, which is that of its column, too."""
+    series = node.this
+    given = [series.args["start"], series.args["end"]]
+    start, end = (bind(each, Env(env.translation)) for each in given)
+    step = series.args.get("step")
+    if is_integer(start) and is_integer(end):
+        found: list[Expression] = [Literal(each, INTEGER) for each in _numbers(start, end, step, series, env)]
+        kind = INTEGER
+    else:
+        start, end = _read(start, end), _read(end, start)
+        kind = _kind(start, end, series)
+        found = _times(start, end, _span(step, series), kind, series)
+    name = node.alias or "generate_series"
+    alias = env.translation.alias(name)
+    column = Column(alias, name, found[0].type if found else kind, nullable=False)
+    return Values(alias, (column,), tuple((each,) for each in found)), name
+
+
+def _numbers(start: Expression, end: Expression, step: exp.Expr | None, node: exp.Expr, env: Env) -> range:
+    by = bind(step, Env(env.translation)) if step is not None else Literal(1, INTEGER)
+    trees = [node.args["start"], node.args["end"], *([step] if step is not None else [])]
+    ends = [each.value for each in (start, end, by) if isinstance(each, Literal) and isinstance(each.value, int)]
+    if len(ends) < 3:
+        raise no_constant("GENERATE_SERIES between numbers that are no constants", node, *trees)
+    if ends[2] == 0:
+        raise mistake("GENERATE_SERIES by a step of zero", node)
+    found = range(ends[0], ends[1] + (1 if ends[2] > 0 else -1), ends[2])
+    _refuse_many(len(found), node)
+    return found
+
+
+def _refuse_many(rows: int, node: exp.Expr) -> None:
+    if rows > MOST_ROWS:
+        raise statement_gap(f"GENERATE_SERIES of {rows} rows; at most {MOST_ROWS} are written out", node)
+
+
+def _span(step: exp.Expr | None, node: exp.Expr) -> _Span:
+    inner = step.this if isinstance(step, exp.Cast) else step
+    said = ""
+    if isinstance(inner, exp.Interval) and isinstance(inner.this, exp.Literal | exp.Neg):
+        unit = inner.args.get("unit")
+        said = f"{inner.this.name} {unit.name if unit is not None else ''}"
+    elif isinstance(inner, exp.Literal):
+        said = inner.name
+    match = _STEP.fullmatch(said)
+    unit = match[2].casefold() if match else ""
+    if match is None or unit not in (*_MONTHS, *_SECONDS) or int(match[1]) == 0:
+        raise no_constant(
+            "GENERATE_SERIES by a step that is no constant of one unit", node, *([step] if step is not None else [])
+        )
+    return _Span(int(match[1]), unit)
+
+
+def _read(end: Expression, other: Expression) -> Expression:
+    """A text beside a date or moment, as which PostgreSQL reads it."""
+    if not isinstance(end, Literal) or not isinstance(end.value, str) or other.type.name not in TIMES:
+        return end
+    return typed_literal(end.value, _TIMESTAMPTZ if other.type.name is TypeName.DATE else other.type)
+
+
+def _kind(start: Expression, end: Expression, node: exp.Expr) -> Type:
+    """Which of PostgreSQL's functions it is: dates alone are moments with a zone there."""
+    kinds = {each.type.name for each in (start, end)}
+    if any(map(is_instant, (start, end))):
+        return _TIMESTAMPTZ
+    if TypeName.TIMESTAMP in kinds and kinds <= {TypeName.TIMESTAMP, TypeName.DATE}:
+        return _TIMESTAMP
+    if kinds == {TypeName.DATE}:
+        return _TIMESTAMPTZ
+    trees = (node.args["start"], node.args["end"])
+    raise no_constant("GENERATE_SERIES of anything but whole numbers, dates and moments", node, *trees)
+
+
+def _times(start: Expression, end: Expression, step: _Span, kind: Type, node: exp.Expr) -> list[Expression]:
+    ends = [_moment(each.value) for each in (start, end) if isinstance(each, Literal)]
+    if len(ends) == 2 and None not in ends:
+        return [Literal(_shown(each, kind), kind) for each in _between(ends[0], ends[1], step, node)]  # type: ignore[arg-type]
+    return _relative(start, end, step, kind, node)
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo is not None else value
+    return datetime(value.year, value.month, value.day) if isinstance(value, date) else None  # noqa: DTZ001
+
+
+def _shown(moment: datetime, kind: Type) -> datetime:
+    return moment.replace(tzinfo=UTC) if kind == _TIMESTAMPTZ else moment
+
+
+def _between(start: datetime, end: datetime, step: _Span, node: exp.Expr) -> list[datetime]:
+    """One after the other, as PostgreSQL adds the step to the last: a month after 31 January, and all behind it, end earlier."""
+    found: list[datetime] = []
+    moment = start
+    while moment <= end if step.amount > 0 else moment >= end:
+        found.append(moment)
+        _refuse_many(len(found), node)
+        moment = _months_later(moment, step.months) if step.months else moment + timedelta(seconds=step.seconds)
+    return found
+
+
+def _months_later(moment: datetime, months: int) -> datetime:
+    place = moment.year * 12 + moment.month - 1 + months
+    for day in range(moment.day, 27, -1):
+        try:
+            return moment.replace(year=place // 12, month=place % 12 + 1, day=day)
+        except ValueError:
+            continue
+    return moment.replace(year=place // 12, month=place % 12 + 1)
+
+
+# --- from one moment that is known when the statement runs ---------------------------------------------------------------
+
+
+def _relative(start: Expression, end: Expression, step: _Span, kind: Type, node: exp.Expr) -> list[Expression]:
+    """Ends that are the same moment, such as today, and so much before or behind it."""
+    (base, *first), (other, *last) = _offset(start), _offset(end)
+    trees = (node.args["start"], node.args["end"])
+    place = 0 if step.months else 1
+    size = step.months or step.seconds
+    if base != other or first[1 - place] != last[1 - place] or (step.months and not _begins_month(base)):
+        raise no_constant("GENERATE_SERIES between moments whose distance is not written down", node, *trees)
+    rows = max((last[place] - first[place]) // size + 1, 0)
+    _refuse_many(rows, node)
+    return [_added(_as(start, kind), step, number) for number in range(rows)]
+
+
+def _offset(value: Expression) -> tuple[Expression, int, int]:
+    """What a moment is reckoned from, and how many months and seconds lie between."""
+    match value:
+        case Call(function=Function.ADD_TIME, arguments=(time, Literal(value=str(unit)), amount)) if (
+            number := _number(amount)
+        ) is not None:
+            base, months, seconds = _offset(time)
+            span = _Span(number, unit)
+            if span.months or span.seconds:
+                return base, months + span.months, seconds + span.seconds
+        case Cast(operand=inner) if inner.type.name is TypeName.DATE and value.type.name is TypeName.TIMESTAMP:
+            return _offset(inner)
+    return value, 0, 0
+
+
+def _number(amount: Expression) -> int | None:
+    match amount:
+        case Literal(value=int(number)):
+            return number
+        case Negate(operand=Literal(value=int(number))):
+            return -number
+        case _:
+            return None
+
+
+def _begins_month(base: Expression) -> bool:
+    match base:
+        case Call(function=Function.TRUNCATE_TIME, arguments=(Literal(value="month" | "quarter" | "year"), _)):
+            return True
+        case _:
+            return False
+
+
+def _as(value: Expression, kind: Type) -> Expression:
+    return Cast(value, kind, Rules.POSTGRESQL) if value.type.name is TypeName.DATE else value
+
+
+def _added(start: Expression, step: _Span, number: int) -> Expression:
+    if not number:
+        return start
+    amount = Literal(number * step.amount, INTEGER)
+    return Call(Function.ADD_TIME, (start, Literal(step.unit, TEXT), amount), start.type, Rules.POSTGRESQL)

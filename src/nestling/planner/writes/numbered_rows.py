@@ -1,0 +1,59 @@
+"""INSERT … SELECT that leaves a number out: each row has its place among the rows of the SELECT."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nestling.ir.algebra import (
+    Bound,
+    Distinct,
+    Filter,
+    Frame,
+    FrameUnit,
+    Limit,
+    Named,
+    NamedWindow,
+    Project,
+    Relation,
+    Scan,
+    Sort,
+    SortKey,
+    Window,
+    WindowFunction,
+    WindowOnly,
+)
+from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.types import INTEGER
+from nestling.planner.writes.draft.write_draft import WriteDraft
+
+ALL_ROWS = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
+_PLACE = "its place"
+
+
+def with_places(work: WriteDraft, source: Relation) -> tuple[Relation, Expression]:
+    """The rows with one column more, and the place it tells, from 0, in the SELECT's order or that of the key it reads."""
+    numbered, place = _numbered(work, source)
+    return numbered, Arithmetic(Operator.SUBTRACT, place, Literal(1, INTEGER), INTEGER)
+
+
+def _numbered(work: WriteDraft, source: Relation) -> tuple[Relation, Column]:
+    if isinstance(source, Project):
+        below, place = _numbered(work, source.input)
+        made = replace(source, input=below, outputs=(*source.outputs, Named(_PLACE, place)))
+        return made, Column(source.alias, _PLACE, INTEGER, nullable=False)
+    number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, (), _order(work, source), ALL_ROWS)
+    window = Window(source, work.name("places"), (NamedWindow(_PLACE, number),))
+    return window, Column(window.alias, _PLACE, INTEGER, nullable=False)
+
+
+def _order(work: WriteDraft, source: Relation) -> tuple[SortKey, ...]:
+    match source:
+        case Sort(keys=keys):
+            return keys
+        case Limit() | Filter() | Distinct():
+            return _order(work, source.input)
+        case Scan():
+            columns = (source.column(name) for name in work.model.entity(source.entity).key)
+            return tuple(SortKey(column, descending=False, nulls_first=True) for column in columns)
+        case _:
+            return ()
