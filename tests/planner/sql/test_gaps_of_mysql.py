@@ -16,7 +16,7 @@ from nestling.ir.types import Type
 COLUMNS = {"id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text(20)", "at": "timestamp"}
 EXPRESSIONS = (
     "price / :x", "s + 1", "CAST(s AS SIGNED)", "n & 1", "n | 1", "n << 1",
-    "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "s REGEXP 'a'",
+    "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')",
     "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)", "SHA2(s, 256)", "MATCH (s) AGAINST ('x')", "TRIM('a' FROM s)", "LEFT(s, n)",
     "CONCAT(f, 'x')",
     "DATE_FORMAT(at, '%f')",

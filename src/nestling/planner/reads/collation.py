@@ -166,7 +166,7 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
             yield expression.collation
         case InSubquery(operands=left) if any(map(_may_be_text, left)):
             yield expression.collation
-        case Like(case=CaseRule.EXACT):
+        case Like(case=CaseRule.EXACT | CaseRule.BYTES):
             yield Collation.BINARY
         case _:
             pass

@@ -72,7 +72,26 @@ def explicit(node: exp.Expr | None, env: Env) -> Collation | None:
         found = env.find(node)
         inner = {name: tree for name, tree in env.outputs.items() if tree is not found}
         return explicit(found, Env(env.translation, env.scope, outputs=inner)) if isinstance(found, exp.Expr) else None
+    if env.dialect.rules is Rules.MYSQL and node is not None and _is_binary(node):
+        return Collation.BINARY
     return _named(node) if isinstance(node, exp.Collate) else None
+
+
+def _is_binary(node: exp.Expr) -> bool:
+    """Whether it is MySQL's `BINARY x`."""
+    return isinstance(node, exp.Cast) and node.to.this is exp.DataType.Type.BINARY and not node.to.expressions
+
+
+def is_by_bytes(node: exp.Expr) -> bool:
+    """Whether one of the sides of LIKE or REGEXP is `BINARY x`."""
+    return any(_is_binary(side.unnest()) for side in (node.this, node.expression))
+
+
+def without_binary(node: exp.Expr, env: Env) -> exp.Expr:
+    """The text that MySQL's `BINARY x` takes for bytes: those of two texts differ where their characters do."""
+    inner = node.unnest()
+    is_bytes = env.dialect.rules is Rules.MYSQL and isinstance(inner, exp.Cast) and _is_binary(inner)
+    return inner.this.unnest() if is_bytes and isinstance(inner, exp.Cast) else node
 
 
 def _named(node: exp.Collate) -> Collation:
