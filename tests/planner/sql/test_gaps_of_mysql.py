@@ -20,7 +20,7 @@ EXPRESSIONS = (
     "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)", "SHA2(s, 256)", "MATCH (s) AGAINST ('x')", "TRIM('a' FROM s)", "LEFT(s, n)",
     "CONCAT(f, 'x')",
     "DATE_FORMAT(at, '%f')",
-    "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "CONVERT_TZ(at, 'UTC', 'Europe/Berlin')", "CURTIME()",
+    "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "CONVERT_TZ(at, 'Europe/Berlin', 'UTC')", "CURTIME()",
     "UNIX_TIMESTAMP(at)", "TIMESTAMP_DIFF(at, at)",
     "STDDEV(n)", "BIT_OR(n)", "JSON_ARRAYAGG(n)", "JSON_EXTRACT(s, '$.a')", "RAND()", "UUID()", "LAST_INSERT_ID()",
     "FOUND_ROWS()", "@x := n",

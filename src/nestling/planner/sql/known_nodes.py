@@ -89,6 +89,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Week: {"mode"},
     exp.TimestampTrunc: {"unit", "zone"},
     exp.AtTimeZone: {"zone"},
+    exp.ConvertTimezone: {"source_tz", "target_tz", "timestamp"},
     exp.DateTrunc: {"unit"},
     exp.DateAdd: {"unit"},
     exp.DateSub: {"unit"},
