@@ -114,6 +114,8 @@ def collation_of(sides: Iterable[Expression], translation: Translation) -> Colla
         if any(side.type.name in TIMES for side in sides):  # what is beside a date is one, or the text of a zero date
             return Collation.BINARY
         found = {rule for side in sides for rule in _of_columns(side, translation)}
+        if any(map(_is_in_json, sides)):
+            return _beside_json(found)
         return next(iter(found)) if len(found) == 1 else Collation.BINARY if found else translation.dialect.collation
     if translation.dialect.rules is Rules.POSTGRESQL:
         kinds = {is_citext(side, translation) for side in sides}
@@ -172,9 +174,23 @@ def _all_citext(parts: Iterable[Expression], translation: Translation) -> bool |
     return kinds == {True} if kinds else None
 
 
+def _is_in_json(expression: Expression) -> bool:
+    """Whether it is the text of a value in JSON."""
+    return isinstance(expression, Call) and expression.function is Function.JSON_VALUE
+
+
+def _beside_json(found: set[Collation]) -> Collation:
+    """MySQL compares the texts of values in JSON to the letter, MariaDB beside a column by that one's collation."""
+    if found - {Collation.BINARY}:
+        raise statement_gap("a value in JSON beside a text of another collation, on which MySQL and MariaDB differ")
+    return Collation.BINARY
+
+
 def _of_columns(expression: Expression, translation: Translation) -> Iterable[Collation]:
     if isinstance(expression, Cast) and is_text(expression) and is_text(expression.operand):
         yield translation.dialect.collation  # of the connection, as MySQL gives what is cast
+        return
+    if _is_in_json(expression):
         return
     if isinstance(expression, Column):
         if not is_no_text(expression) and (expression.mixed or expression.type.name not in OF_DIGITS):

@@ -33,6 +33,7 @@ from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_c
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.interval_parts import beside_interval
+from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import any_element
 from nestling.planner.sql.postgresql.unnested_lists import list_of
@@ -64,7 +65,7 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
     if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
         return conversions.compare(_COMPARISONS[type(node)], *seconds, env.translation)
-    nodes = (node.this, node.expression)
+    nodes = (constant_beside(node.this, node.expression, env), constant_beside(node.expression, node.this, env))
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
     return conversions.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)

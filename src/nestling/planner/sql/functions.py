@@ -40,6 +40,7 @@ from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import cardinality
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
+from nestling.planner.sql.mysql.json_values import JSON_NAMES
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_order, refuse_reckoning
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES
@@ -483,6 +484,7 @@ def _of_one(handler: Handler) -> Handler:
 
 NAMES: dict[str, Handler] = {
     **JSON_BUILDERS,
+    **JSON_NAMES,
     "jsonb_set": set_under,
     "cardinality": _of_one(cardinality),
     FLOAT_MOD: _float_mod,

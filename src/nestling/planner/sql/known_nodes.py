@@ -94,7 +94,7 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.DateAdd: {"unit"},
     exp.DateSub: {"unit"},
     exp.JSONExtract: {"only_json_types"},
-    exp.JSONExtractScalar: {"only_json_types", "json_subtype"},
+    exp.JSONExtractScalar: {"only_json_types", "json_subtype", "scalar_only"},
     exp.Insert: {
         "alternative", "conflict", "ignore", "with_", "returning", "overwrite", "partition", "by_name", "default",
     },
