@@ -12,14 +12,32 @@ _SCRIPT = """
 CREATE TABLE course (id int PRIMARY KEY, title varchar(40), code varchar(20) COLLATE utf8mb4_bin);
 INSERT INTO course VALUES (1, 'Python', 'Py'), (2, 'python ', 'py'), (3, 'Pythön', 'PY'), (4, 'PYTHON\\n', 'é'), (5, NULL, NULL),
   (6, 'My Python\\nin two lines', 'E'), (7, '', ''), (8, 'É', 'É_'), (9, 'é', 'a%b'), (10, '100% of P', '%'), (11, 'a_b', '_'),
-  (12, 'ſafe', 'K'), (13, '\u212a', 'k'), (14, 'a.b', '.'), (15, 'Straße', 'ss'), (16, 'p', 'P1'), (17, '٣3', '3'), (18, '😀 P', '😀')
+  (12, 'ſafe', 'K'), (13, '\u212a', 'k'), (14, 'a.b', '.'), (15, 'Straße', 'ss'), (16, 'p', 'P1'), (17, '٣3', '3'),
+  (18, '😀 P', '😀')
 """
 
 both = both_of(_SCRIPT, "normalized", scope="module")
 
-LIKES = ("Python%", "%Python%", "%on", "python", "python ", "É", "é%", "%ö%", "100\\\\%%", "a\\\\_b", "", "%", "%P", "%\\n%", "😀%")
+LIKES = (
+    "Python%",
+    "%Python%",
+    "%on",
+    "python",
+    "python ",
+    "É",
+    "é%",
+    "%ö%",
+    "100\\\\%%",
+    "a\\\\_b",
+    "",
+    "%",
+    "%P",
+    "%\\n%",
+    "😀%",
+)
 PATTERNS = (
-    "^P", "^p", "P", "on$", "^Py.*n$", "^[a-m]", "é", "É", "^é$", "s", "^s", "k", "K", "o n|P", "", "a\\\\.b", "(my|a_)", "Python.in",
+    "^P", "^p", "P", "on$", "^Py.*n$", "^[a-m]", "é", "É", "^é$", "s", "^s", "k", "K", "o n|P", "", "a\\\\.b", "(my|a_)",
+    "Python.in",
     "^.+$", "^[^p]+$", "STRASSE", "straße", "P{1}", "^[0-9]+%", "^$",
 )  # fmt: skip
 

@@ -43,9 +43,11 @@ CONDITIONS = (
     *(
         f"JSON_CONTAINS(data, '{said}')"
         for said in (
-            '{"lang": "en"}', '{"lang": "EN"}', '{"lang": null}', '{"x": {"y": 1}}', '{"tags": "b"}', '{"tags": ["b"]}', '{"tags": 3}',
+            '{"lang": "en"}', '{"lang": "EN"}', '{"lang": null}', '{"x": {"y": 1}}', '{"tags": "b"}', '{"tags": ["b"]}',
+            '{"tags": 3}',
             '{"tags": ["a", "b"]}', '{"tags": []}', '{"tags": {"a": 1}}', '{"tags": [1]}', '{"tags": 1}', '{}', "[]",
-            '"en"', "null", "1", "1.0", "true", '[{"lang": "en"}]', '{"hours": 2.5}', '{"hours": 1000}', '{"x": {}}', '{"lang": "en", "hours": 2}',
+            '"en"', "null", "1", "1.0", "true", '[{"lang": "en"}]', '{"hours": 2.5}', '{"hours": 1000}', '{"x": {}}',
+            '{"lang": "en", "hours": 2}',
         )
     ),
     "JSON_CONTAINS_PATH(data, 'one', '$.\"lang\"')",

@@ -109,7 +109,10 @@ def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
     written = cast_one_by_one(node)
     if isinstance(written, exp.Array):
         return bound(written)
-    if env.dialect.rules is Rules.MYSQL and (cut := cut_time(node, cast_type(node.to, env, node), env, bound)) is not None:
+    if (
+        env.dialect.rules is Rules.MYSQL
+        and (cut := cut_time(node, cast_type(node.to, env, node), env, bound)) is not None
+    ):
         return cut
     operand = bound(node.this)
     if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:

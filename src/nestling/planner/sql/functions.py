@@ -36,11 +36,11 @@ from nestling.planner.sql.json_changes import set_under
 from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of
+from nestling.planner.sql.mysql.json_values import JSON_NAMES
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import cardinality
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.mysql.json_values import JSON_NAMES
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_order, refuse_reckoning
 from nestling.planner.sql.times import TIME_FUNCTIONS, TIME_NAMES

@@ -410,7 +410,10 @@ def _first_of_year(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _first_day(unit: str, time: Expression) -> Expression:
     return Call(
-        Function.DATE_OF, (Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), time), TIMESTAMP, Rules.MYSQL),), DATE, Rules.MYSQL
+        Function.DATE_OF,
+        (Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), time), TIMESTAMP, Rules.MYSQL),),
+        DATE,
+        Rules.MYSQL,
     )
 
 
@@ -616,7 +619,12 @@ def _shifted(
         number = Arithmetic(Operator.MULTIPLY, conversions.number(bound(times), env.translation), number, INTEGER)
     if minus:
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
-    found = _time(bound(base), env)
+    if not is_integer(number) and word in ("year", "quarter", "month"):
+        raise statement_gap("a fraction of a month", amount)
+    return _added(_time(bound(base), env), word, number, env)
+
+
+def _added(found: Expression, word: str, number: Expression, env: Env) -> Expression:
     is_day = env.dialect.rules is Rules.MYSQL and word in ("year", "quarter", "month", "week", "day")
     is_moment = found.type.name is TypeName.TIMESTAMP
     kind = found.type if is_day or is_moment else TIMESTAMP
@@ -624,8 +632,6 @@ def _shifted(
         kind = found.type
     if kind != found.type:
         found = Cast(found, kind, env.dialect.rules)
-    if not is_integer(number) and word in ("year", "quarter", "month"):
-        raise statement_gap("a fraction of a month", amount)
     return Call(Function.ADD_TIME, (found, Literal(word, TEXT), number), kind, env.dialect.rules)
 
 

@@ -30,10 +30,14 @@ _PLAIN = 6
 
 def server_cast(node: Cast, r: Renderer) -> Mql:
     """The operand as the node's type."""
-    source, target = node.operand.type, node.type
     if _is_number_in_json(node):
         assert isinstance(node.operand, Call)
         return json_number(node.operand, r)
+    return _of_kind(node, r)
+
+
+def _of_kind(node: Cast, r: Renderer) -> Mql:
+    source, target = node.operand.type, node.type
     as_day = target.name is TypeName.DATE and is_wide(node.operand)
     value = instant(node.operand, r) if as_day else r.value(node.operand)
     found = None

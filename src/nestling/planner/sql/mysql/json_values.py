@@ -16,7 +16,7 @@ from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.scope import Bound, Env
 
 
-def value_text(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def value_text(node: exp.Expr, bound: Bound) -> Expression:
     """`JSON_UNQUOTE(JSON_EXTRACT(data, '$."key"'))` and `data->>'$.key'`: the text, which of JSON's null is `null`."""
     inner = node if isinstance(node, exp.JSONExtractScalar) else node.expressions[0].unnest()
     if not isinstance(inner, exp.JSONExtract | exp.JSONExtractScalar) or len(inner.expressions) > 0:
@@ -32,7 +32,9 @@ def _contains(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """`JSON_CONTAINS(data, '{…}')`; of what lies under a path that is not there MySQL knows nothing, MariaDB says no."""
     _require_mysql(node, env)
     if len(node.expressions) != 2:
-        raise statement_gap("JSON_CONTAINS() of anything but a column and JSON; MySQL and MariaDB differ on a path", node)
+        raise statement_gap(
+            "JSON_CONTAINS() of anything but a column and JSON; MySQL and MariaDB differ on a path", node
+        )
     target, said = node.expressions
     if not isinstance(said, exp.Literal) or not said.is_string:
         raise no_constant("JSON_CONTAINS() of JSON that is no constant", node, said)
@@ -75,7 +77,7 @@ def _contains_path(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _unquoted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     _require_mysql(node, env)
-    return value_text(node, env, bound)
+    return value_text(node, bound)
 
 
 def _require_mysql(node: exp.Expr, env: Env) -> None:

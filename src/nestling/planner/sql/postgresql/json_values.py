@@ -21,7 +21,7 @@ _PLACE = re.compile(r"\s*[+-]?\d+")
 def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     """`json -> 'key' ->> 'key'`: an arrow in front of the last goes into an object."""
     if env.dialect.rules is Rules.MYSQL:
-        return value_text(node, env, bound)
+        return value_text(node, bound)
     column, keys = _path(node, _keys(node, env), env, bound, of_sqlite=True)
     kind = ANY if env.dialect.is_sqlite else TEXT
     return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)

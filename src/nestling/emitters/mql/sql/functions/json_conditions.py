@@ -103,7 +103,9 @@ def _in_element(array: Mql, wanted: object, depth: int) -> Mql:
     name = f"item{depth}_"
     if depth == 0:
         kind = {"$type": {"$first": items}}
-        return {"$cond": [{"$eq": [items, []]}, False, failure("arrays in arrays deeper than is looked into, of", kind)]}
+        return {
+            "$cond": [{"$eq": [items, []]}, False, failure("arrays in arrays deeper than is looked into, of", kind)]
+        }
     return {
         "$anyElementTrue": [{"$map": {"input": items, "as": name, "in": _is_within(f"$${name}", wanted, depth - 1)}}]
     }

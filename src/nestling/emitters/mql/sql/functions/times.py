@@ -11,7 +11,13 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
-from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant, of_wide, since_year_zero, timestamp_of
+from nestling.emitters.mql.sql.functions.time_values import (
+    changed_wide,
+    instant,
+    of_wide,
+    since_year_zero,
+    timestamp_of,
+)
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
