@@ -6,10 +6,15 @@ statement has the same values whatever design it runs on, so that answers can be
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from decimal import Decimal
 from enum import StrEnum
 from uuid import UUID
+
+from nestling.ir.model import Model
+from nestling.ir.types import TypeName
 
 UNKNOWN_LIST = 10
 """Values taken to be in a list that is a parameter, where none is known: PostgreSQL's guess for such an array."""
@@ -57,6 +62,17 @@ class ParameterUses:
     joined: tuple[Joined, ...] = ()
     rows: tuple[tuple[str, str], ...] = ()
     deletes: bool = False
+
+    def samples(self, given: Iterable[tuple[str, object]], model: Model) -> dict[str, object]:
+        """Sample values by parameter: a number with a fraction, which JSON has as a float, is a decimal beside a decimal."""
+        exact = {use.parameter for use in self.uses if _is_decimal(model, use)}
+        return {
+            name: Decimal(repr(value)) if name in exact and isinstance(value, float) else value for name, value in given
+        }
+
+
+def _is_decimal(model: Model, use: ParameterUse) -> bool:
+    return model.entity(use.entity).attribute(use.attribute).type.name is TypeName.DECIMAL
 
 
 class Drawn(StrEnum):

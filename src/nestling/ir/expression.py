@@ -89,6 +89,7 @@ class CaseRule(StrEnum):
     """Which characters LIKE takes for the same."""
 
     EXACT = "exact"
+    BYTES = "bytes"  # as EXACT, but `_` is one byte: MySQL's LIKE BINARY
     ASCII = "ascii"  # A-Z as a-z
     LOWER = "lower"  # those with the same lower case: PostgreSQL's ILIKE
     OF_LOWER = "of lower"  # the text's lower case beside the pattern as it is

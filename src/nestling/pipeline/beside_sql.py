@@ -35,10 +35,10 @@ def compare(proposal: Proposal, statement: Statement, source: Path | str, databa
     from nestling.executors.run import run_read
     from nestling.ir.compiled import CompiledRead
     from nestling.pipeline.answer_shape import shape_of
-    from nestling.pipeline.converting import convert
+    from nestling.pipeline.converting import convert, samples_of
     from nestling.pipeline.source_answers import opened_source
 
-    values, model, dialect = dict(statement.samples), proposal.design.model, proposal.dialect
+    values, model, dialect = samples_of(statement, proposal), proposal.design.model, proposal.dialect
     read = convert(proposal, statement.sql, name=statement.name, values=values)
     assert isinstance(read, CompiledRead), statement.name
     found = Answer(tuple(run_read(database, read)))

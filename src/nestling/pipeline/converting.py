@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nestling.ir.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
-from nestling.ir.workload import Workload
+from nestling.ir.workload import Statement, Workload
 
 if TYPE_CHECKING:
     from nestling.common.errors import GapError
@@ -207,9 +207,9 @@ def convert_all(
     compiled = convert_join if client_joins else convert
     told: list[Gap] = []
     for statement in workload.statements:
-        values = dict(statement.samples) if bound else None
+        own = dialect or statement.dialect
+        values = samples_of(statement, proposal, own) if bound else None
         try:
-            own = dialect or statement.dialect
             found = compiled(proposal, statement.sql, name=statement.name, dialect=own, values=values)
         except WorkloadError as error:
             problem = error.problems[0]
@@ -222,6 +222,19 @@ def convert_all(
     for gap in gaps:
         if not is_about_weight(gap) and gap not in told:
             yield NotCompiled("", "", gap)
+
+
+def samples_of(statement: Statement, proposal: Proposal, dialect: str = "") -> dict[str, object]:
+    """A statement's sample values, each as what it stands beside takes it."""
+    from nestling.common.errors import GapError, WorkloadError
+    from nestling.planner.parameters import parameter_uses
+
+    try:
+        translated = _translated(statement.sql, proposal, dialect or statement.dialect, constants={})
+    except (GapError, WorkloadError):  # which converting it says, too
+        return dict(statement.samples)
+    model = proposal.design.model
+    return parameter_uses(translated, model).samples(statement.samples, model)
 
 
 def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[str, tuple[tuple[str, str], ...]]:

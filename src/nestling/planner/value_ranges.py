@@ -98,7 +98,11 @@ def beginning(predicate: Like, known: KnownOf, values: Values) -> float | None:
 
 def _spellings(start: str, case: CaseRule) -> set[str]:
     """How texts in the data begin that a pattern takes for the same: each in one case throughout, or as names are."""
-    return {start} if case is CaseRule.EXACT else {start, start.lower(), start.upper(), start.capitalize()}
+    return (
+        {start}
+        if case in (CaseRule.EXACT, CaseRule.BYTES)
+        else {start, start.lower(), start.upper(), start.capitalize()}
+    )
 
 
 def _after(text: str) -> str:

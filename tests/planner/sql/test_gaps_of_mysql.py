@@ -16,11 +16,11 @@ from nestling.ir.types import Type
 COLUMNS = {"id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text(20)", "at": "timestamp"}
 EXPRESSIONS = (
     "price / :x", "s + 1", "CAST(s AS SIGNED)", "n & 1", "n | 1", "n << 1",
-    "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')", "s REGEXP 'a'",
+    "FORMAT(price, 2)", "HEX(s)", "FIND_IN_SET('x', s)", "ELT(n, 'a', 'b')",
     "REGEXP_REPLACE(s, 'a', 'b')", "MD5(s)", "SHA2(s, 256)", "MATCH (s) AGAINST ('x')", "TRIM('a' FROM s)", "LEFT(s, n)",
     "CONCAT(f, 'x')",
     "DATE_FORMAT(at, '%f')",
-    "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "CONVERT_TZ(at, 'UTC', 'Europe/Berlin')", "CURTIME()",
+    "STR_TO_DATE(s, '%Y')", "FROM_UNIXTIME(n)", "TIMEDIFF(at, at)", "CONVERT_TZ(at, 'Europe/Berlin', 'UTC')", "CURTIME()",
     "UNIX_TIMESTAMP(at)", "TIMESTAMP_DIFF(at, at)",
     "STDDEV(n)", "BIT_OR(n)", "JSON_ARRAYAGG(n)", "JSON_EXTRACT(s, '$.a')", "RAND()", "UUID()", "LAST_INSERT_ID()",
     "FOUND_ROWS()", "@x := n",

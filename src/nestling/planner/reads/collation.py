@@ -111,6 +111,8 @@ def _of_relation(relation: Relation) -> Iterator[Collation]:
             yield from _of_texts([key.expression for key in named], rules)
             for item in relation.aggregates:
                 yield from _of_aggregate(item.aggregate)
+        case a.SetOperation(operator=a.SetOperator.UNION, all=True):
+            return  # which compares nothing
         case a.Distinct(collations=rules) | a.SetOperation(collations=rules):
             yield from _of_texts(relation.columns, rules)
         case a.Recursive(all=False):
@@ -166,7 +168,7 @@ def _of_expression(expression: Expression) -> Iterator[Collation]:
             yield expression.collation
         case InSubquery(operands=left) if any(map(_may_be_text, left)):
             yield expression.collation
-        case Like(case=CaseRule.EXACT):
+        case Like(case=CaseRule.EXACT | CaseRule.BYTES):
             yield Collation.BINARY
         case _:
             pass

@@ -19,6 +19,7 @@ from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_no_uuid
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
+from nestling.planner.sql.times import cut_time
 
 _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),
@@ -108,6 +109,11 @@ def _cast(node: exp.Cast, env: Env, bound: Bound) -> Expression:
     written = cast_one_by_one(node)
     if isinstance(written, exp.Array):
         return bound(written)
+    if (
+        env.dialect.rules is Rules.MYSQL
+        and (cut := cut_time(node, cast_type(node.to, env, node), env, bound)) is not None
+    ):
+        return cut
     operand = bound(node.this)
     if env.dialect.rules is Rules.POSTGRESQL and (sent := _sent(node, operand, env)) is not None:
         return sent

@@ -72,7 +72,26 @@ def explicit(node: exp.Expr | None, env: Env) -> Collation | None:
         found = env.find(node)
         inner = {name: tree for name, tree in env.outputs.items() if tree is not found}
         return explicit(found, Env(env.translation, env.scope, outputs=inner)) if isinstance(found, exp.Expr) else None
+    if env.dialect.rules is Rules.MYSQL and node is not None and _is_binary(node):
+        return Collation.BINARY
     return _named(node) if isinstance(node, exp.Collate) else None
+
+
+def _is_binary(node: exp.Expr) -> bool:
+    """Whether it is MySQL's `BINARY x`."""
+    return isinstance(node, exp.Cast) and node.to.this is exp.DataType.Type.BINARY and not node.to.expressions
+
+
+def is_by_bytes(node: exp.Expr) -> bool:
+    """Whether one of the sides of LIKE or REGEXP is `BINARY x`."""
+    return any(_is_binary(side.unnest()) for side in (node.this, node.expression))
+
+
+def without_binary(node: exp.Expr, env: Env) -> exp.Expr:
+    """The text that MySQL's `BINARY x` takes for bytes: those of two texts differ where their characters do."""
+    inner = node.unnest()
+    is_bytes = env.dialect.rules is Rules.MYSQL and isinstance(inner, exp.Cast) and _is_binary(inner)
+    return inner.this.unnest() if is_bytes and isinstance(inner, exp.Cast) else node
 
 
 def _named(node: exp.Collate) -> Collation:
@@ -95,6 +114,8 @@ def collation_of(sides: Iterable[Expression], translation: Translation) -> Colla
         if any(side.type.name in TIMES for side in sides):  # what is beside a date is one, or the text of a zero date
             return Collation.BINARY
         found = {rule for side in sides for rule in _of_columns(side, translation)}
+        if any(map(_is_in_json, sides)):
+            return _beside_json(found)
         return next(iter(found)) if len(found) == 1 else Collation.BINARY if found else translation.dialect.collation
     if translation.dialect.rules is Rules.POSTGRESQL:
         kinds = {is_citext(side, translation) for side in sides}
@@ -153,9 +174,23 @@ def _all_citext(parts: Iterable[Expression], translation: Translation) -> bool |
     return kinds == {True} if kinds else None
 
 
+def _is_in_json(expression: Expression) -> bool:
+    """Whether it is the text of a value in JSON."""
+    return isinstance(expression, Call) and expression.function is Function.JSON_VALUE
+
+
+def _beside_json(found: set[Collation]) -> Collation:
+    """MySQL compares the texts of values in JSON to the letter, MariaDB beside a column by that one's collation."""
+    if found - {Collation.BINARY}:
+        raise statement_gap("a value in JSON beside a text of another collation, on which MySQL and MariaDB differ")
+    return Collation.BINARY
+
+
 def _of_columns(expression: Expression, translation: Translation) -> Iterable[Collation]:
     if isinstance(expression, Cast) and is_text(expression) and is_text(expression.operand):
         yield translation.dialect.collation  # of the connection, as MySQL gives what is cast
+        return
+    if _is_in_json(expression):
         return
     if isinstance(expression, Column):
         if not is_no_text(expression) and (expression.mixed or expression.type.name not in OF_DIGITS):

@@ -29,10 +29,11 @@ from nestling.ir.expression import (
 from nestling.ir.operands import is_mixed
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.planner.sql import conversions
-from nestling.planner.sql.collations import collation, is_cast_to_citext, is_citext
+from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary
 from nestling.planner.sql.compared_subqueries import compared_with_all, compared_with_any
 from nestling.planner.sql.gaps import mistake, statement_gap, written
 from nestling.planner.sql.interval_parts import beside_interval
+from nestling.planner.sql.mysql.json_values import constant_beside
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import any_element
 from nestling.planner.sql.postgresql.unnested_lists import list_of
@@ -64,7 +65,7 @@ def comparison(node: exp.Binary, env: Env, bound: Bound) -> Expression:
         raise statement_gap("comparisons in a row without brackets, which MySQL reads from the left", node)
     if (seconds := beside_interval(node.this, node.expression, env, bound)) is not None:
         return conversions.compare(_COMPARISONS[type(node)], *seconds, env.translation)
-    nodes = (node.this, node.expression)
+    nodes = (constant_beside(node.this, node.expression, env), constant_beside(node.expression, node.this, env))
     left, right = chars.compared(nodes, *map(bound, nodes))
     rule = collation(env, nodes, (left, right))
     return conversions.compare(_COMPARISONS[type(node)], left, right, env.translation, rule)
@@ -202,10 +203,10 @@ _LIKE_CASES: dict[type[exp.Expr], CaseRule | None] = {exp.Like: None, exp.ILike:
 
 def _like(node: exp.Expr, env: Env, bound: Bound, escape: str | None = None) -> Expression:
     case = _LIKE_CASES[type(node)] or env.dialect.like
-    sides = (bound(node.this), bound(node.expression))
+    sides = (bound(without_binary(node.this, env)), bound(without_binary(node.expression, env)))
     rule = collation(env, (node.this, node.expression), sides) if env.dialect.rules is Rules.MYSQL else None
     if rule is Collation.BINARY:
-        case = CaseRule.EXACT
+        case = CaseRule.BYTES if env.dialect.rules is Rules.MYSQL and is_by_bytes(node) else CaseRule.EXACT
     if is_either_citext(node, sides, env):
         case = CaseRule.LOWER
     if env.dialect.is_sqlite:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -28,7 +29,7 @@ from nestling.ir.operands import is_float, is_integer, is_text, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions
-from nestling.planner.sql.collations import collation, is_citext
+from nestling.planner.sql.collations import collation, is_by_bytes, is_citext, without_binary
 from nestling.planner.sql.comparisons import is_either_citext
 from nestling.planner.sql.formats import bind_format
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
@@ -36,6 +37,7 @@ from nestling.planner.sql.json_changes import set_under
 from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of
+from nestling.planner.sql.mysql.json_values import JSON_NAMES
 from nestling.planner.sql.postgresql import char_n as chars
 from nestling.planner.sql.postgresql.arrays import cardinality
 from nestling.planner.sql.postgresql.enums import ranked
@@ -406,12 +408,22 @@ def _logarithm(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(function, (operand,), FLOAT, env.dialect.rules)
 
 
+_ONE_BYTE = re.compile(r"(?<!\\)(?:\.|\[\^[^\]]*\])(?![*+])|[^\x00-\x7f][*+?{]")
+"""What stands for one byte, where texts are bytes: neither any number of them nor one of ASCII."""
+
+
 def _regexp(function: Function) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if env.dialect.is_sqlite:
             raise statement_gap("REGEXP in SQLite, which has none of its own", node)
-        text, pattern = _texts([node.this, node.expression], env, bound)
-        any_case = env.dialect.rules is Rules.MYSQL or is_either_citext(node, (text, pattern), env)
+        nodes = [without_binary(side, env) for side in (node.this, node.expression)]
+        text, pattern = _texts(nodes, env, bound)
+        any_case = is_either_citext(node, (text, pattern), env)
+        if env.dialect.rules is Rules.MYSQL:
+            if collation(env, (node.this, node.expression), (text, pattern)) is not Collation.BINARY:
+                any_case = True
+            elif is_by_bytes(node) and isinstance(pattern, Literal) and _ONE_BYTE.search(str(pattern.value)):
+                raise statement_gap(f"REGEXP BINARY by `{pattern.value}`, of which a part stands for one byte", node)
         sides = (chars.filled(text), pattern)
         return Call(Function.MATCHES_ANY_CASE if any_case else function, sides, BOOLEAN, env.dialect.rules)
 
@@ -487,6 +499,7 @@ def _of_one(handler: Handler) -> Handler:
 
 NAMES: dict[str, Handler] = {
     **JSON_BUILDERS,
+    **JSON_NAMES,
     "jsonb_set": set_under,
     "cardinality": _of_one(cardinality),
     FLOAT_MOD: _float_mod,

@@ -89,11 +89,12 @@ _READ: dict[type[exp.Expr], frozenset[str] | set[str]] = {
     exp.Week: {"mode"},
     exp.TimestampTrunc: {"unit", "zone"},
     exp.AtTimeZone: {"zone"},
+    exp.ConvertTimezone: {"source_tz", "target_tz", "timestamp"},
     exp.DateTrunc: {"unit"},
     exp.DateAdd: {"unit"},
     exp.DateSub: {"unit"},
     exp.JSONExtract: {"only_json_types"},
-    exp.JSONExtractScalar: {"only_json_types", "json_subtype"},
+    exp.JSONExtractScalar: {"only_json_types", "json_subtype", "scalar_only"},
     exp.Insert: {
         "alternative", "conflict", "ignore", "with_", "returning", "overwrite", "partition", "by_name", "default",
     },

@@ -358,6 +358,65 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), kind, env.dialect.rules)
 
 
+_CUTS = {
+    "%Y-01-01": "year",
+    "%Y-%m-01": "month",
+    "%Y-%m-%d": "day",
+    "%Y-%m-%d %H:00:00": "hour",
+    "%Y-%m-%d %H:%M:00": "minute",
+    "%Y-%m-%d %H:%M:%S": "second",
+    "%Y-%m-%d %T": "second",
+}
+_MIDNIGHT = " 00:00:00"
+
+
+def cut_time(node: exp.Cast, kind: Type, env: Env, bound: Bound) -> Expression | None:
+    """MySQL's `CAST(DATE_FORMAT(at, '%Y-%m-01') AS DATE)` and the like: the first moment of a unit; None for other casts."""
+    inner = node.this.unnest()
+    if env.dialect.rules is not Rules.MYSQL or not isinstance(inner, exp.TimeToStr) or node.to.expressions:
+        return None
+    said, time = inner.args["format"], inner.this
+    unit = _CUTS.get(said.name.removesuffix(_MIDNIGHT) if isinstance(said, exp.Literal) else "")
+    if unit is None or kind.name not in (TypeName.DATE, TypeName.TIMESTAMP):
+        return None
+    time = time.this if isinstance(time, exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else time
+    if unit == "day" and (monday := _of_monday(time)) is not None:
+        unit, time = "week", monday
+    value = _time(bound(time), env)
+    if value.type.name not in (TypeName.DATE, *MOMENTS) or is_mixed_time(bound(time)):
+        return None
+    if kind.name is TypeName.DATE:
+        return _first_day(unit, value)
+    return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), TIMESTAMP, Rules.MYSQL)
+
+
+def _of_monday(node: exp.Expr) -> exp.Expr | None:
+    """What `DATE_SUB(at, INTERVAL WEEKDAY(at) DAY)` takes the days of its week from."""
+    if not isinstance(node, exp.DateSub) or getattr(node.args.get("unit"), "name", "").casefold() != "day":
+        return None
+    days = node.expression.unnest()
+    is_weekday = isinstance(days, exp.Anonymous) and days.name.casefold() == "weekday" and len(days.expressions) == 1
+    return node.this if is_weekday and days.expressions[0] == node.this else None
+
+
+def _first_of_year(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's `MAKEDATE(YEAR(at), 1)`."""
+    year, *days = node.expressions
+    is_first = isinstance(year, exp.Year) and [day.name for day in days] == ["1"]
+    if env.dialect.rules is not Rules.MYSQL or not is_first:
+        raise statement_gap("MAKEDATE() of anything but a year and 1", node)
+    return _of_calendar(lambda time: _first_day("year", time))(year, env, bound)
+
+
+def _first_day(unit: str, time: Expression) -> Expression:
+    return Call(
+        Function.DATE_OF,
+        (Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), time), TIMESTAMP, Rules.MYSQL),),
+        DATE,
+        Rules.MYSQL,
+    )
+
+
 def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """PostgreSQL's AT TIME ZONE, and `timezone(zone, time)`."""
     if env.dialect.rules is not Rules.POSTGRESQL:
@@ -382,6 +441,29 @@ def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     if is_instant(value):
         return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)
     return Call(Function.TIME_OF_ZONE, (to, value), Type(TypeName.TIMESTAMPTZ, value.type.numbers), env.dialect.rules)
+
+
+_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
+_IN_UTC = (*_UTC, "+00:00", "-00:00")
+
+
+def _converted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's CONVERT_TZ from UTC: what clocks in a zone show."""
+    if env.dialect.rules is not Rules.MYSQL:
+        raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+    names = [node.args.get("source_tz"), node.args["target_tz"]]
+    if not all(isinstance(name, exp.Literal) and name.is_string for name in names):
+        raise no_constant("CONVERT_TZ with a zone that is no constant", node, node)
+    origin, target = (str(name.name) for name in names if name is not None)
+    if origin not in _IN_UTC:
+        raise statement_gap(f"CONVERT_TZ from `{origin}`; only moments in UTC are converted", node)
+    if not _ZONE.fullmatch(target) and not _OFFSET.fullmatch(target):
+        raise statement_gap(f"CONVERT_TZ to `{target}`, which is no name as `Europe/Berlin` and no offset", node)
+    value = bound(node.args["timestamp"])
+    if value.type.name not in MOMENTS or is_mixed_time(value):
+        raise statement_gap("CONVERT_TZ of what may be no DATETIME", node)
+    zone = Literal("UTC" if target in _IN_UTC else target, TEXT)
+    return Call(Function.TIME_IN_ZONE, (zone, value), Type(TypeName.TIMESTAMP, value.type.numbers), Rules.MYSQL)
 
 
 def is_instant(value: Expression) -> bool:
@@ -497,6 +579,16 @@ def _counted(number: exp.Literal, node: exp.Expr) -> Literal:
         raise statement_gap(f"an interval of `{number.this}`", node) from None
 
 
+def _seconds_of(number: Expression, node: exp.Expr) -> Literal:
+    """A constant number of microseconds as one of seconds; none finer than a BSON date."""
+    if not isinstance(number, Literal) or not isinstance(number.value, int):
+        raise no_constant("an interval of microseconds that is no constant", node, node)
+    if number.value % 1000:
+        raise statement_gap(f"an interval of {number.value} microseconds, which is finer than a millisecond", node)
+    seconds, rest = divmod(number.value, 1_000_000)
+    return Literal(number.value / 1_000_000, FLOAT) if rest else Literal(seconds, INTEGER)
+
+
 def _shifted(
     base: exp.Expr, amount: exp.Expr, unit: exp.Expr | None, minus: bool, env: Env, bound: Bound,
     times: exp.Expr | None = None,
@@ -517,6 +609,8 @@ def _shifted(
             else conversions.number(bound(inner), env.translation)
         )
     word = word.casefold().rstrip("s")
+    if word == "microsecond":
+        number, word = _seconds_of(number, amount), "second"
     if word not in _UNITS or word in ("dow", "doy", "isodow", "epoch"):
         raise statement_gap(f"interval of {word or 'no unit'}", amount)
     if isinstance(number, Parameter):
@@ -525,16 +619,19 @@ def _shifted(
         number = Arithmetic(Operator.MULTIPLY, conversions.number(bound(times), env.translation), number, INTEGER)
     if minus:
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
-    found = _time(bound(base), env)
+    if not is_integer(number) and word in ("year", "quarter", "month"):
+        raise statement_gap("a fraction of a month", amount)
+    return _added(_time(bound(base), env), word, number, env)
+
+
+def _added(found: Expression, word: str, number: Expression, env: Env) -> Expression:
     is_day = env.dialect.rules is Rules.MYSQL and word in ("year", "quarter", "month", "week", "day")
-    is_moment = found.type.name is TypeName.TIMESTAMP and found.type.fraction_digits <= BSON_DIGITS
+    is_moment = found.type.name is TypeName.TIMESTAMP
     kind = found.type if is_day or is_moment else TIMESTAMP
     if found.type.name is TypeName.TIMESTAMPTZ:
         kind = found.type
     if kind != found.type:
         found = Cast(found, kind, env.dialect.rules)
-    if not is_integer(number) and word in ("year", "quarter", "month"):
-        raise statement_gap("a fraction of a month", amount)
     return Call(Function.ADD_TIME, (found, Literal(word, TEXT), number), kind, env.dialect.rules)
 
 
@@ -554,6 +651,7 @@ TIME_NAMES: dict[str, Handler] = {
     "to_char": _with_pieces,
     "yearweek": _week,
     "adddate": _days_added,
+    "makedate": _first_of_year,
     "subdate": _days_added,
 }
 
@@ -565,6 +663,7 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.CurrentTimestamp: _now(TIMESTAMP, "%Y-%m-%d %H:%M:%S"),
     exp.CurrentTime: _now(TIMESTAMP, "%H:%M:%S"),
     exp.AtTimeZone: _at_time_zone,
+    exp.ConvertTimezone: _converted,
     exp.Extract: _extract,
     exp.TimestampTrunc: _truncate,
     exp.DateTrunc: _truncate,

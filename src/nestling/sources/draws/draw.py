@@ -70,6 +70,11 @@ class _Drawing:
                 found.setdefault(use.parameter, use)
         return found
 
+    @property
+    def samples(self) -> dict[str, object]:
+        """The statement's sample values."""
+        return self.uses.samples(self.statement.samples, self.model)
+
     def give(self, parameter: str, values: list[object], drawn: Drawn) -> None:
         if values:
             self.values[parameter], self.drawn[parameter] = values, drawn
@@ -77,7 +82,7 @@ class _Drawing:
     def given(self) -> None:
         """Sample values of parameters that rows say little about."""
         found = self.open
-        for name, value in self.statement.samples:
+        for name, value in self.samples.items():
             if name not in found or found[name].role in _GIVEN_FIRST:
                 self.give(name, [value], Drawn.GIVEN)
 
@@ -197,7 +202,7 @@ class _Drawing:
 
     def last_resort(self) -> None:
         """Sample values where there are no rows; raises when there are none either."""
-        samples = dict(self.statement.samples)
+        samples = self.samples
         missing = [n for n in self.statement.parameters if n not in self.values and n not in self.fresh]
         self_given = [name for name in missing if name in samples]
         for name in self_given:

@@ -152,7 +152,8 @@ _AS_KEPT = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.TIME_
 def _keeps_precision(expression: Expression) -> bool:
     """Whether its values are a column's, as they are stored."""
     if isinstance(expression, Call):
-        return expression.function in _AS_KEPT
+        is_later = expression.function is Function.ADD_TIME and is_wide(expression.arguments[0])
+        return is_later or expression.function in _AS_KEPT
     return isinstance(expression, Column | Parameter | Case | ScalarSubquery)
 
 

@@ -121,7 +121,7 @@ def _condition(predicate: Expression, r: Renderer) -> Match | None:  # noqa: C90
             return like(predicate, r)
         case Not(operand=Like() as pattern):
             return unlike(pattern, r)
-        case Call(function=Function.GLOB | Function.MATCHES):
+        case Call(function=Function.GLOB | Function.MATCHES | Function.MATCHES_ANY_CASE):
             return matches(predicate, r)
         case Call(function=Function.ANY_ELEMENT | Function.CONTAINS | Function.OVERLAPS):
             return elements(predicate, r)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts, linear, primary_regex
 from nestling.emitters.conversions.postgresql_case import case_regex
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
 from nestling.emitters.mql.sql.placeholder import Placeholder, WildPattern
@@ -122,7 +123,7 @@ def _computed_truth(node: Like, r: Renderer, *, negated: bool) -> Mql:
 
     def body(text: Mql, pattern: Mql) -> Mql:
         lower = node.case is CaseRule.ASCII
-        regex = _computed_regex(pattern, node.escape)
+        regex = _computed_regex(pattern, node.escape, of_bytes=node.case is CaseRule.BYTES)
         sides = (
             {"input": {"$toLower": text}, "regex": {"$toLower": regex}} if lower else {"input": text, "regex": regex}
         )
@@ -198,13 +199,14 @@ _WILD = "(*)"
 """Stands for `%` until the parts between are known; no quoted text can hold it."""
 
 
-def _computed_regex(pattern: Mql, escape: str | None) -> Mql:
+def _computed_regex(pattern: Mql, escape: str | None, *, of_bytes: bool) -> Mql:
     one = "." if escape is None else f"{escaped(escape)}(.)|[^{in_class(escape)}]"
     characters = {"$regexFindAll": {"input": pattern, "regex": one, "options": "s"}}
+    one_of_any = failure("`_` stands for one byte in LIKE BINARY, of the pattern", pattern) if of_bytes else "."
     wild = {"$switch": {
         "branches": [
             {"case": {"$eq": ["$$this.match", "%"]}, "then": _WILD},
-            {"case": {"$eq": ["$$this.match", "_"]}, "then": "."},
+            {"case": {"$eq": ["$$this.match", "_"]}, "then": one_of_any},
         ],
         "default": _computed_literal("$$this.match"),
     }}  # fmt: skip
@@ -242,6 +244,8 @@ def like_regex(pattern: str, escape: str | None, case: CaseRule) -> Regex:
     parts = like_parts(pattern, escape)
     if parts is None:
         return Regex(None)
+    if case is CaseRule.BYTES and any(kind == "one" for kind, _ in parts):
+        raise rendering_gap("LIKE BINARY with `_`, which stands for one byte")
     _require_known_case(pattern, case)
     if case is CaseRule.LOWER and all(kind or _is_two_alike(text) for kind, text in parts):
         has_letters = any(text.isalpha() for kind, text in parts if not kind)

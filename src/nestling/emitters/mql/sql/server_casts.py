@@ -11,10 +11,11 @@ from bson import Decimal128
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql, bson_value, inline
 from nestling.emitters.mql.sql.failures import failure
+from nestling.emitters.mql.sql.functions.json_values import json_number
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Cast, Literal, Rules
+from nestling.ir.expression import Call, Cast, Function, Literal, Rules
 from nestling.ir.operands import is_mixed_time
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
 
@@ -29,6 +30,13 @@ _PLAIN = 6
 
 def server_cast(node: Cast, r: Renderer) -> Mql:
     """The operand as the node's type."""
+    if _is_number_in_json(node):
+        assert isinstance(node.operand, Call)
+        return json_number(node.operand, r)
+    return _of_kind(node, r)
+
+
+def _of_kind(node: Cast, r: Renderer) -> Mql:
     source, target = node.operand.type, node.type
     as_day = target.name is TypeName.DATE and is_wide(node.operand)
     value = instant(node.operand, r) if as_day else r.value(node.operand)
@@ -52,6 +60,13 @@ def server_cast(node: Cast, r: Renderer) -> Mql:
     if found is None:
         raise rendering_gap(f"a conversion of {source} to {target} as {node.rules.value} does it")
     return found
+
+
+def _is_number_in_json(node: Cast) -> bool:
+    """Whether it is what MySQL takes the text of a value in JSON for beside a number."""
+    inner = node.operand
+    is_value = isinstance(inner, Call) and inner.function is Function.JSON_VALUE
+    return is_value and node.rules is Rules.MYSQL and node.type.name is TypeName.FLOAT
 
 
 def _has_plain_text(source: Type) -> bool:

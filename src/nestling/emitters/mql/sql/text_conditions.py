@@ -26,11 +26,11 @@ def _text_field(operand: Expression, r: Renderer) -> str | None:
 def matches(node: Call, r: Renderer) -> Match | None:
     """GLOB and regular expressions."""
     field, regex = _text_field(node.arguments[0], r), regex_of(node, r)
-    if field is None:
+    if field is None or (regex is not None and regex.lower):
         return None
     if regex is None or regex.text is None:
         return {field: {"$in": []}}
-    return {field: _regex_condition(regex.text)}
+    return {field: _regex_condition(regex.text, any_case=regex.any_case)}
 
 
 def _regex_condition(regex: str, *, any_case: bool = False) -> Match:
@@ -50,7 +50,7 @@ def like(node: Like, r: Renderer) -> Match | None:
     if pattern.value is None:
         return {field: {"$in": []}}
     prefix = like_prefix(pattern.value, node.escape)
-    if prefix is not None and not prefix[1] and node.case is CaseRule.EXACT:
+    if prefix is not None and not prefix[1] and node.case in (CaseRule.EXACT, CaseRule.BYTES):
         return {field: {"$eq": prefix[0]}}
     regex = like_regex(pattern.value, node.escape, node.case)
     if regex.text is None:

@@ -11,6 +11,7 @@ from nestling.ir.expression import ANY, And, Call, Column, Expression, Function,
 from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.mysql.json_values import value_text
 from nestling.planner.sql.scope import Bound, Env
 
 _PLACE = re.compile(r"\s*[+-]?\d+")
@@ -19,6 +20,8 @@ _PLACE = re.compile(r"\s*[+-]?\d+")
 
 def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     """`json -> 'key' ->> 'key'`: an arrow in front of the last goes into an object."""
+    if env.dialect.rules is Rules.MYSQL:
+        return value_text(node, bound)
     column, keys = _path(node, _keys(node, env), env, bound, of_sqlite=True)
     kind = ANY if env.dialect.is_sqlite else TEXT
     return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)

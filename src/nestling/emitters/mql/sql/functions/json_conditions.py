@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
-from nestling.ir.expression import Call, Function, Literal
+from nestling.ir.expression import Call, Function, Literal, Rules
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.ir.value_forms.numeral import INT64
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 def _contains(node: Call, r: Renderer) -> Mql:
     wanted = jsonb_value(_text(node))
+    if node.rules is Rules.MYSQL:
+        text = json.dumps(wanted, ensure_ascii=False) if wanted is None or isinstance(wanted, str) else ""
+        return _of_json(node, r, lambda value: _is_within(value, wanted, _DEPTH), text)
     is_scalar = not isinstance(wanted, (dict, list))
 
     def asked(value: Mql) -> Mql:
@@ -42,6 +45,8 @@ def _contains(node: Call, r: Renderer) -> Mql:
 
 def _has(node: Call, r: Renderer) -> Mql:
     key = _text(node)
+    if node.rules is Rules.MYSQL:
+        return _has_path(node, key, r)
 
     def asked(value: Mql) -> Mql:
         is_key = {"$ne": [{"$type": {"$getField": {"field": inline(key), "input": value}}}, "missing"]}
@@ -52,6 +57,58 @@ def _has(node: Call, r: Renderer) -> Mql:
         return {"$switch": {"branches": branches, "default": {"$eq": [value, inline(key)]}}}
 
     return _of_json(node, r, asked, json.dumps(key, ensure_ascii=False))
+
+
+def _has_path(node: Call, key: str, r: Renderer) -> Mql:
+    """MySQL's: false where there is no such path; NULL only of NULL."""
+    column, _, *keys = node.arguments
+    names = [*(str(each.value) for each in keys if isinstance(each, Literal)), key]
+    what = "nothing can be asked of JSON that is kept as"
+
+    def body(value: Mql) -> Mql:
+        kind = {"$type": value}
+        branches = [
+            {"case": {"$eq": [kind, "binData"]}, "then": failure(what, kind)},
+            {"case": absent(value), "then": None},
+        ]
+        return {"$switch": {"branches": branches, "default": {"$not": [_is_missing(under(names, value))]}}}
+
+    return bind({"json": r.value(column)}, body)
+
+
+_DEPTH = 3
+"""So many arrays in each other are looked into for what is no array."""
+
+
+def _is_within(value: Mql, wanted: object, depth: int) -> Mql:
+    """MySQL's JSON_CONTAINS: what is no array may be in an array of what it is compared with, wherever that stands."""
+    match wanted:
+        case dict():
+            parts = [
+                _is_within({"$getField": {"field": inline(key), "input": value}}, each, _DEPTH)
+                for key, each in wanted.items()
+            ]
+            found: Mql = {"$and": [{"$eq": [{"$type": value}, "object"]}, *parts]}
+        case list():
+            each_in = [_in_element(value, each, _DEPTH) for each in wanted]
+            return {"$and": [{"$isArray": [value]}, *each_in]}
+        case _:
+            found = {"$in": [value, _forms(wanted)]}
+    return {"$or": [found, {"$and": [{"$isArray": [value]}, _in_element(value, wanted, depth)]}]}
+
+
+def _in_element(array: Mql, wanted: object, depth: int) -> Mql:
+    """Whether one of the array's elements contains it."""
+    items = {"$cond": [{"$isArray": [array]}, array, []]}
+    name = f"item{depth}_"
+    if depth == 0:
+        kind = {"$type": {"$first": items}}
+        return {
+            "$cond": [{"$eq": [items, []]}, False, failure("arrays in arrays deeper than is looked into, of", kind)]
+        }
+    return {
+        "$anyElementTrue": [{"$map": {"input": items, "as": name, "in": _is_within(f"$${name}", wanted, depth - 1)}}]
+    }
 
 
 def _text(node: Call) -> str:

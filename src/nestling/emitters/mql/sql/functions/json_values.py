@@ -38,9 +38,36 @@ def json_value(node: Call, r: Renderer) -> Mql:
         return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}, node.rules), found]}
 
     def shown(value: Mql) -> Mql:
+        if node.rules is Rules.MYSQL:
+            return _of_mysql(value)
         return _of_sqlite(value) if node.rules is Rules.SQLITE else _text(value, has_digits=has_digits)
 
     return bind({"json": r.value(json)}, body)
+
+
+def json_number(node: Call, r: Renderer) -> Mql:
+    """The number MySQL takes the text for: it begins with one, or counts for 0."""
+    json, *keys = node.arguments
+    names = [str(key.value) for key in keys if isinstance(key, Literal)]
+
+    def number(value: Mql) -> Mql:
+        kind = {"$type": value}
+        found = {"$regexFind": {"input": {"$cond": [{"$eq": [kind, "string"]}, value, ""]}, "regex": _LEADING_NUMBER}}
+        text = {"$ifNull": [{"$first": {"$getField": {"field": "captures", "input": found}}}, "0"]}
+        branches = [
+            {"case": {"$isNumber": value}, "then": {"$toDouble": value}},
+            {"case": {"$eq": [kind, "missing"]}, "then": None},
+        ]
+        return {"$switch": {"branches": branches, "default": {"$toDouble": text}}}
+
+    def body(json: Mql) -> Mql:
+        found = bind({"value": under(names, json)}, number)
+        return {"$cond": [_is_kept_as_text(json), _failure({"$type": json}, node.rules), found]}
+
+    return bind({"json": r.value(json)}, body)
+
+
+_LEADING_NUMBER = r"^[ \t\n\x0b\f\r]*([-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
 
 
 def under(keys: list[str], json: Mql) -> Mql:
@@ -55,6 +82,16 @@ def _is_kept_as_text(json: Mql) -> Mql:
     text = {"$cond": [{"$eq": [{"$type": json}, "string"]}, json, ""]}
     begins = {"$regexMatch": {"input": text, "regex": r"^\s*\{"}}
     return {"$or": [{"$eq": [{"$type": json}, "binData"]}, begins]}
+
+
+def _of_mysql(value: Mql) -> Mql:
+    """JSON's null is a text of that name; of a fraction MariaDB keeps how it was written."""
+    kind = {"$type": value}
+    branches = [
+        {"case": {"$eq": [kind, "null"]}, "then": "null"},
+        {"case": {"$in": [kind, _AS_WRITTEN]}, "then": {"$toString": value}},
+    ]
+    return {"$switch": {"branches": branches, "default": _failure(kind, Rules.MYSQL)}}
 
 
 def _of_sqlite(value: Mql) -> Mql:
@@ -95,7 +132,7 @@ def _is_plain_double(value: Mql) -> Mql:
 
 
 def _failure(kind: Mql, rules: Rules = Rules.POSTGRESQL) -> Mql:
-    whose = "SQLite" if rules is Rules.SQLITE else "PostgreSQL"
+    whose = {Rules.SQLITE: "SQLite", Rules.MYSQL: "MySQL"}.get(rules, "PostgreSQL")
     return failure(f"no text is known, as {whose} writes it, of JSON kept as", kind)
 
 

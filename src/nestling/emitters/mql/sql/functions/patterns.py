@@ -29,10 +29,14 @@ _PART = re.compile(r"\\.|\[[^\]]*\]|.", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Regex:
-    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case."""
+    """A regular expression of the server's: `text` None matches nothing; `lower`: it is for texts in lower case.
+
+    `any_case`: it finds letters of any case, by the server's own rule.
+    """
 
     text: str | None
     lower: bool = False
+    any_case: bool = False
 
 
 def matches(node: Call, r: Renderer) -> Mql:
@@ -65,7 +69,7 @@ def _found(text: Mql, regex: Regex) -> Mql:
     if regex.text is None:
         return {"$ne": [text, text]}  # a NaN is equal to itself, too
     subject: Mql = {"$toLower": text} if regex.lower else text
-    return {"$regexMatch": {"input": subject, **regex_options(regex.text)}}
+    return {"$regexMatch": {"input": subject, **regex_options(regex.text, any_case=regex.any_case)}}
 
 
 def regex_of(node: Call, r: Renderer) -> Regex | None:
@@ -77,7 +81,15 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
         return None
     if node.function is Function.GLOB:
         return Regex(glob_regex(pattern.value))
-    return _shared_regex(node, pattern.value)
+    return _regex_of_mysql(node, pattern.value) if node.rules is Rules.MYSQL else _shared_regex(node, pattern.value)
+
+
+def _regex_of_mysql(node: Call, pattern: str) -> Regex:
+    """MariaDB's are of the server's own library; `.` is no end of a line there, and digits are those of all scripts."""
+    if not _SHARED.fullmatch(pattern) or _DOUBLED.search(pattern) or r"\d" in pattern:
+        raise rendering_gap(f"the regular expression `{pattern}`")
+    regex = _PART.sub(lambda found: r"[^\n]" if found[0] == "." else found[0], pattern)
+    return Regex(regex, any_case=node.function is Function.MATCHES_ANY_CASE)
 
 
 def _shared_regex(node: Call, pattern: str) -> Regex:

@@ -16,6 +16,8 @@ from nestling.ir.operands import is_mixed, is_number, is_text
 from nestling.ir.types import TIMES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from nestling.emitters.mql.sql.renderer import Renderer
 
 _ZONE = r"(?:[ \t\n\x0b\f\r]*(?:([-+])(0[0-9]|1[0-4]):([0-5][0-9])|[zZ]))?[ \t\n\x0b\f\r]*"
@@ -38,9 +40,30 @@ def instant(expression: Expression, r: Renderer) -> Mql:
 
         return moved(expression, instant(expression.arguments[1], r), r)
     value = r.value(expression)
-    if is_wide(expression):
-        return {"$dateFromString": {"dateString": {"$substrCP": [{"$ifNull": [value, ""]}, 0, 23]}, "onError": None}}
-    return value
+    return of_wide(value) if is_wide(expression) else value
+
+
+def of_wide(text: Mql) -> Mql:
+    """The millisecond of a moment that is kept as text, as it is finer than a BSON date."""
+    return {
+        "$dateFromString": {"dateString": {"$substrCP": [{"$ifNull": [text, ""]}, 0, _TO_MILLISECOND]}, "onError": None}
+    }
+
+
+def changed_wide(text: Mql, change: Callable[[Mql], Mql], sign: str | None = None) -> Mql:
+    """A moment that is kept as text, changed by whole milliseconds; `sign`: of its zone, in place of its own."""
+
+    def body(text: Mql) -> Mql:
+        millisecond = {"$dateToString": {"date": change(of_wide(text)), "format": "%Y-%m-%dT%H:%M:%S.%L"}}
+        rest: Mql = {"$substrCP": [text, _TO_MILLISECOND, 3 if sign is not None else 4]}
+        parts = [millisecond, rest, *([sign] if sign else [])]
+        return {"$cond": [{"$lte": [text, None]}, None, {"$concat": parts}]}
+
+    return bind({"text": text}, body)
+
+
+_TO_MILLISECOND = 23
+"""Characters of a moment as text up to its milliseconds."""
 
 
 def timestamp_of(node: Call, r: Renderer) -> Mql:

@@ -11,12 +11,18 @@ from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.fractions import round_time
-from nestling.emitters.mql.sql.functions.time_values import instant, since_year_zero, timestamp_of
+from nestling.emitters.mql.sql.functions.time_values import (
+    changed_wide,
+    instant,
+    of_wide,
+    since_year_zero,
+    timestamp_of,
+)
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.ir.compiled import SERVER_TIME
-from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.expression import Call, Expression, Function, Rules
 from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.types import TypeName
 
@@ -168,10 +174,14 @@ def truncate_time(node: Call, r: Renderer) -> Mql:
 
 def add_time(node: Call, r: Renderer) -> Mql:
     """Units of one length are milliseconds; SQLite lets a day beyond the month's last go on into the next month."""
-    time, (unit, amount) = instant(node.arguments[0], r), (constant(argument, r) for argument in node.arguments[1:])
-    assert isinstance(unit, str)
     if is_wide(node.arguments[0]):
-        raise rendering_gap("arithmetic with timestamps finer than a millisecond")
+        return changed_wide(r.value(node.arguments[0]), lambda time: _added(node, time, r))
+    return _added(node, instant(node.arguments[0], r), r)
+
+
+def _added(node: Call, time: Mql, r: Renderer) -> Mql:
+    unit, amount = (constant(argument, r) for argument in node.arguments[1:])
+    assert isinstance(unit, str)
     if isinstance(amount, int | float) and unit in _MILLISECONDS:
         step = amount * _MILLISECONDS[unit]
         return {"$add": [time, step if isinstance(step, int) else int(step + (0.5 if step >= 0 else -0.5))]}
@@ -221,7 +231,7 @@ def units_between(node: Call, r: Renderer) -> Mql:
     unit = constant(node.arguments[0], r)
     sides = node.arguments[1:]
     if any(map(is_wide, sides)):
-        raise rendering_gap("what lies between timestamps finer than a millisecond")
+        return _micros_between(node, unit, r)
 
     def body(later: Mql, earlier: Mql) -> Mql:
         passed = {"$subtract": [later, earlier]}
@@ -240,6 +250,29 @@ def units_between(node: Call, r: Renderer) -> Mql:
 
     later, earlier = (instant(side, r) for side in sides)
     return bind({"later": later, "earlier": earlier}, body)
+
+
+def _micros_between(node: Call, unit: object, r: Renderer) -> Mql:
+    """The same of moments finer than a millisecond, by their microseconds."""
+    if unit != "microsecond" and unit not in _MILLISECONDS:
+        raise rendering_gap(f"how many {unit}s lie between timestamps finer than a millisecond")
+    sides = node.arguments[1:]
+
+    def body(later: Mql, earlier: Mql) -> Mql:
+        passed = {"$subtract": [_micros(later, sides[0]), _micros(earlier, sides[1])]}
+        if unit == "microsecond":
+            return null_if_any([later, earlier], passed)
+        whole = {"$toLong": {"$trunc": {"$divide": [passed, _MILLISECONDS[str(unit)] * 1000]}}}
+        return null_if_any([later, earlier], whole)
+
+    return bind({"later": r.value(sides[0]), "earlier": r.value(sides[1])}, body)
+
+
+def _micros(value: Mql, side: Expression) -> Mql:
+    if not is_wide(side):
+        return {"$multiply": [{"$toLong": value}, 1000]}
+    rest = {"$toInt": {"$substrCP": [value, 23, 3]}}
+    return {"$add": [{"$multiply": [{"$toLong": of_wide(value)}, 1000]}, rest]}
 
 
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.comparison import is_wide
 from nestling.emitters.mql.sql.constants import Mql
+from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant
-from nestling.emitters.mql.sql.functions.time_values import instant
-from nestling.emitters.mql.sql.gaps import rendering_gap
+from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Call, Function
+from nestling.ir.expression import Call, Function, Rules
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
@@ -25,9 +26,9 @@ def zone_time(node: Call, r: Renderer) -> Mql:
     """In UTC both are stored alike, but for a sign behind those finer than a BSON date."""
     zone, time = constant(node.arguments[0], r), node.arguments[1]
     if is_wide(time):
-        if zone != _UTC:
-            raise rendering_gap("a timestamp finer than a millisecond in another time zone than UTC")
         in_zone = node.function is Function.TIME_IN_ZONE
+        if zone != _UTC:
+            return changed_wide(r.value(time), lambda x: moved(node, x, r), "" if in_zone else "Z")
         return bind(
             {"time": r.value(time)},
             lambda x: {
@@ -46,11 +47,29 @@ def moved(node: Call, time: Mql, r: Renderer) -> Mql:
     zone = constant(node.arguments[0], r)
     if zone == _UTC:
         return time
+    if node.function is Function.TIME_IN_ZONE and node.rules is Rules.MYSQL:
+        return bind({"instant": time}, lambda x: _of_mysql(x, _shown(x, zone)))
     if node.function is Function.TIME_IN_ZONE:
-        return {
-            "$dateFromString": {"dateString": {"$dateToString": {"date": time, "format": _CLOCK, "timezone": zone}}}
-        }
+        return _shown(time, zone)
     return {"$dateFromString": {"dateString": {"$dateToString": {"date": time, "format": _CLOCK}}, "timezone": zone}}
+
+
+def _shown(time: Mql, zone: Mql) -> Mql:
+    return {"$dateFromString": {"dateString": {"$dateToString": {"date": time, "format": _CLOCK, "timezone": zone}}}}
+
+
+_FIRST = datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC)
+_AFTER_LAST = datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC)
+
+
+def _of_mysql(instant: Mql, shown: Mql) -> Mql:
+    """MySQL leaves a moment as it is which its TIMESTAMP does not reach; how far that reaches is another in each version."""
+    late = failure("versions of MySQL differ on CONVERT_TZ of a moment after 2038", {"$toString": instant})
+    branches = [
+        {"case": {"$lt": [instant, _FIRST]}, "then": instant},
+        {"case": {"$gte": [instant, _AFTER_LAST]}, "then": late},
+    ]
+    return {"$switch": {"branches": branches, "default": shown}}
 
 
 ZONES = {Function.TIME_IN_ZONE: zone_time, Function.TIME_OF_ZONE: zone_time}
