@@ -218,7 +218,8 @@ def test_fields_that_no_design_knows_are_not_lost(moving: Path, target: str, dat
     database["mine"].insert_one({"_id": 1})
     planned = nestling("plan", *DESIGNS, target, cwd=moving)
     assert "Not touched, as neither design names them: mine." in planned.out
-    assert "`author.nickname` in 3 documents, such as _id 1, is not in the designs: it would be lost" in planned.out
+    assert "`author.nickname` in 3 documents, such as _id 1; `author.book[].pages` in 1 document" in planned.out
+    assert ", such as _id 2: each is not in the designs: it would be lost" in planned.out
     told = [
         {"collection": "author", "path": "nickname", "documents": 3, "example": 1},
         {"collection": "author", "path": "book[].pages", "documents": 1, "example": 2},

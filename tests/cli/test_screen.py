@@ -222,9 +222,15 @@ def test_numbers_and_counts() -> None:
 
 
 def test_a_cell_is_one_line() -> None:
-    """Line breaks and control characters become escapes, and what is endless is cut with its length."""
+    """Line breaks and control characters become escapes; what is endless is cut behind a word, and says where all of it is."""
     assert cell_text("a\nb\x1b[1m") == r"a\nb\x1b[1m"
-    assert cell_text("x" * 1000) == "x" * LONGEST_CELL + "… (1,000 characters)"
+    assert cell_text("x" * 1000) == f"{'x' * LONGEST_CELL} … (--json has all of it)"
+    words = "some words, " * 100
+    shown, _, more = cell_text(words).partition(" …")
+    assert words.startswith(f"{shown}, ")
+    assert LONGEST_CELL - 12 < len(shown) <= LONGEST_CELL
+    assert more == " (--json has all of it)"
+    assert cell_text("some words, " * 20) == "some words, " * 20
 
 
 def test_a_table_too_wide_for_a_narrow_terminal_becomes_blocks(

@@ -84,6 +84,60 @@ def test_a_unique_index_that_is_there_is_no_risk(live: str, database: Documents)
     assert not [index for index in plan.indexes_built if index.startswith("products")]
 
 
+SESSIONS = """
+CREATE TABLE session (key TEXT COLLATE NOCASE PRIMARY KEY, data TEXT NOT NULL);
+CREATE TABLE visit (id INTEGER PRIMARY KEY, session TEXT COLLATE NOCASE NOT NULL REFERENCES session, n INTEGER,
+  UNIQUE (session, n));
+CREATE TABLE click (id INTEGER PRIMARY KEY, session TEXT COLLATE NOCASE NOT NULL REFERENCES session, n INTEGER,
+  UNIQUE (session, n));
+INSERT INTO session VALUES ('a', 'x'), ('b', 'y');
+INSERT INTO visit VALUES (1, 'a', 1), (2, 'b', 1);
+INSERT INTO click VALUES (1, 'a', 1), (2, 'b', 1);
+"""
+
+
+def test_keys_that_are_unique_whatever_their_case(database: Documents, tmp_path: Path) -> None:
+    """The index that keeps them so is there once the design is: no risk between equal designs."""
+    file = tmp_path / "session.sql"
+    file.write_text(
+        "CREATE TABLE session (session_key varchar(40) NOT NULL PRIMARY KEY, data longtext) COLLATE=utf8mb4_unicode_ci;",
+        encoding="utf-8",
+    )
+    made = pipeline.design(pipeline.inspect(file, dialect="mysql"))
+    pipeline.load(made, None, database)
+    assert any("_id.ci" in index["key"] for index in database["session"].list_indexes())
+    plan = pipeline.plan_migration(made, made, database)
+    assert not _about(plan.risks, "unique")
+    database["session"].drop_index("_id_1__id.ci_1_unique_ci")
+    assert _about(pipeline.plan_migration(made, made, database).risks, "`session` gets a unique index")
+
+
+def test_equal_risks_are_one_sentence(database: Documents, tmp_path: Path) -> None:
+    """Which lists the indexes that go, what nothing keeps unique, and the collections that nothing reads."""
+    old, new = _sessions(database, tmp_path)
+    risks = pipeline.plan_migration(old, new, database).risks
+    (indexes,) = _about(risks, "would be lost")
+    assert indexes.endswith(
+        ": each would be lost: the new design has no such index. `migrate` refuses this without `--drop-indexes`"
+    )
+    (uniques,) = _about(risks, "no index of the new design keeps")
+    (collections,) = _about(risks, "nothing reads it")
+    for told in (indexes, uniques, collections):
+        assert "`click" in told
+        assert "`visit" in told
+    assert "no collections `click`, `visit`" in collections
+
+
+def _sessions(database: Documents, folder: Path) -> tuple[Proposal, Proposal]:
+    """The design that was loaded, and one with all in one document."""
+    source = f"sqlite:///{folder / 'sessions.db'}"
+    with closing(sqlite3.connect(folder / "sessions.db")) as connection:
+        connection.executescript(SESSIONS)
+    old, new = (pipeline.design(source, strategy=name) for name in ("normalized", "embedded"))
+    pipeline.load(old, source, database)
+    return old, new
+
+
 PATIENTS = """
 CREATE TABLE patient (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE insurance (patient_id INTEGER PRIMARY KEY REFERENCES patient, policy_no TEXT NOT NULL UNIQUE);

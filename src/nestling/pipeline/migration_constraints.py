@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.quantity_words import first_of
+from nestling.common.errors import name_list
+from nestling.ir.quantity_words import agreeing, first_of
 
 if TYPE_CHECKING:
     from pymongo.database import Database
@@ -26,21 +27,29 @@ def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
     """What unique and expiring indexes keep in the database today, and none of the new design will."""
     from nestling.planner.options.structures.constraints import constraints, is_kept
 
-    for index in job.indexes.lost:
-        for known in constraints(old, _plain(index)):
-            if not is_kept(new, known):
-                where = f"{index.collection}.{index.name}"
-                yield f"no index of the new design keeps {known}: `{where}` does today, then the application has to"
+    gone = [
+        (str(known), f"`{index.collection}.{index.name}` does")
+        for index in job.indexes.lost
+        for known in constraints(old, _plain(index))
+        if not is_kept(new, known)
+    ]
+    if len(gone) == 1:
+        yield f"no index of the new design keeps {gone[0][0]}: {gone[0][1]} today, then the application has to"
+    elif gone:
+        told = ", ".join(f"{known} ({does} today)" for known, does in gone)
+        yield f"no index of the new design keeps {told}: then the application has to"
 
 
 def _plain(index: CreateIndex) -> Iterator[Index]:
-    """The index as designs say one, if they can."""
+    """The index as designs say one, if they can, without what only sets it apart from the server's own on `_id`."""
+    from nestling.ir.indexes.planned_indexes import NOWHERE
     from nestling.ir.primitives import Index
 
     keys = tuple((path, way) for path, way in index.keys if isinstance(way, int))
     seconds = index.options.get("expireAfterSeconds")
     expires = round(seconds) if isinstance(seconds, int | float) else None
     if len(keys) == len(index.keys):
+        keys = tuple(key for key in keys if key[0] != NOWHERE)
         yield Index(index.collection, keys, bool(index.options.get("unique")), expire_after_seconds=expires)
 
 
@@ -242,26 +251,41 @@ def refuses(options: Mapping[str, Any]) -> bool:
 
 def unread_fields(old: Design, new: Design, job: Job) -> Iterator[str]:
     """Fields and collections that applications of the old design may go on writing, and the new design does not read."""
-    from nestling.ir.literals import of_collection, shell
-
     after = {store.name: store for store in new.stores}
-    for store in old.stores:
-        if store.name in job.kept:
-            continue
-        if store.name not in after:
-            command = f"{of_collection('db', store.name)}.countDocuments()"
-            yield (
-                f"the new design has no collection `{store.name}`: {_TAKES} an insert into it makes a collection of that name,"
-                f" and nothing reads it. {_FIRST} {command} then tells of them"
-            )
-        elif gone := _gone(store, after[store.name]):
-            names = first_of([f"`{store.name}.{path}`" for path in gone], SHOWN)
-            never = ", ".join(f"{{{shell(path)}: {{$exists: false}}}}" for path in gone[:SHOWN])
-            yield (
-                f"{names}: the new design has nothing there: {_TAKES} the validator lets documents have more fields than a design"
-                f" names, so such a write is accepted, and nothing reads it. {_FIRST} `nestling check NEW.YAML URI` then tells of"
-                f" it; to have the server refuse it, add {never} to the validator: {{$and: [VALIDATOR, ...]}}"
-            )
+    built = [store for store in old.stores if store.name not in job.kept]
+    if collections := [store.name for store in built if store.name not in after]:
+        yield _unread_collections(collections)
+    gone = {store.name: _gone(store, after[store.name]) for store in built if store.name in after}
+    if fields := {name: paths for name, paths in gone.items() if paths}:
+        yield _unread_fields(fields)
+
+
+def _unread_collections(names: list[str]) -> str:
+    from nestling.ir.literals import of_collection
+
+    commands = " and ".join(f"{of_collection('db', name)}.countDocuments()" for name in names[:SHOWN])
+    one = agreeing(len(names), "it", "one of them")
+    tell = agreeing(min(len(names), SHOWN), "tells", "tell")
+    return (
+        f"the new design has no {agreeing(len(names), 'collection', 'collections')} {name_list(names)}: {_TAKES} an insert into"
+        f" {one} makes a collection of that name, and nothing reads it. {_FIRST} {commands} then {tell} of them"
+    )
+
+
+def _unread_fields(gone: Mapping[str, list[str]]) -> str:
+    from nestling.ir.literals import shell
+
+    names = first_of([f"`{name}.{path}`" for name, paths in gone.items() for path in paths], SHOWN * len(gone))
+    never = {
+        name: ", ".join(f"{{{shell(path)}: {{$exists: false}}}}" for path in paths[:SHOWN])
+        for name, paths in gone.items()
+    }
+    added = ", ".join(f"{conditions} to the validator of `{name}`" for name, conditions in never.items())
+    return (
+        f"{names}: the new design has nothing there: {_TAKES} the validator lets documents have more fields than a design"
+        f" names, so such a write is accepted, and nothing reads it. {_FIRST} `nestling check NEW.YAML URI` then tells of"
+        f" it; to have the server refuse it, add {added}: {{$and: [VALIDATOR, ...]}}"
+    )
 
 
 _TAKES = "where an application of before the cutover still writes,"

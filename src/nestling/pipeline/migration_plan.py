@@ -34,7 +34,7 @@ def plan_migration(
     """Say what becomes of each collection, how much there is to move, how long that may take, and what could go wrong."""
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate.field_orders import reordered_fields
-    from nestling.executors.migrate.losses import lost
+    from nestling.executors.migrate.losses import lost_together
     from nestling.executors.migrate.row_counts import sizes
     from nestling.ir.migration import Loss
     from nestling.pipeline.migrating import joined
@@ -50,7 +50,9 @@ def plan_migration(
     phase = _phase(job, database)
     found = _risks(before, after, job, database, phase)
     losses = (
-        f"{each}. `migrate` refuses this without `{loss.flag}`" for loss in Loss for each in lost(loss, job, database)
+        f"{told}. `migrate` refuses this without `{loss.flag}`"
+        for loss in Loss
+        if (told := lost_together(loss, job, database))
     )
     risks = (
         *_of_another_plan(job, database),

@@ -95,13 +95,10 @@ def moments(model: Model) -> Iterator[str]:
         yield f"{first_of(cut, SHOWN)} {they}: finer digits of the rows are cut off as they are read, as you asked"
     if fine:
         have, are = agreeing(len(fine), "has", "have"), agreeing(len(fine), "it is", "they are")
-        move = (
-            "they are keys, which are not cut" if cut else "say --milliseconds for dates, which cuts off what is finer"
-        )
-        yield (
-            f"{first_of(fine, SHOWN)} {have} microseconds, which BSON dates have not: {are} stored as ISO text, which is ordered"
-            f" as moments are; {move}"
-        )
+        move = "they are keys, which are not cut" if cut else "say --milliseconds where milliseconds will do"
+        kept = f"{are} stored as ISO text, which is ordered as moments are"
+        why = f"{first_of(fine, SHOWN)} {have} microseconds, which BSON dates have not"
+        yield f"{why}: {kept}; {move}" if cut else f"{move}: {why}, so {kept}"
 
 
 def _names(found: Iterator[tuple[Entity, Attribute]]) -> list[str]:

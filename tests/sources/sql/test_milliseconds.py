@@ -148,3 +148,13 @@ def test_emitted_functions_cut_as_well(tmp_path: Path, mongo_client: MongoClient
         made["happen"](database, id=number, thing=1, at=at, stamp=None)
     events = [event for event in made["newest"](database, thing=1, since=LATE.replace(hour=0)) if event["id"] >= 10]
     assert [event["at"] for event in events] == [LATE.replace(microsecond=999_000)] * 2
+
+
+def test_the_first_note_says_what_to_do(tmp_path: Path) -> None:
+    """That moments become texts is said before anything else, and begins with the option that makes them dates."""
+    with closing(sqlite3.connect(tmp_path / "events.db")) as connection, connection:
+        connection.executescript(SQLITE)
+    first, *others = pipeline.inspect(f"sqlite:///{tmp_path / 'events.db'}").notes
+    assert others
+    assert first.startswith("say --milliseconds where milliseconds will do: `")
+    assert "microseconds" in first

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 LONGEST_CELL = 240
+CUT = "… (--json has all of it)"
+"""What a cell that is cut ends with."""
 NARROW = 60
 """Columns of a terminal below which a table that does not fit is told in blocks."""
 LONGEST_WORD = 30
@@ -89,6 +91,9 @@ def printable(text: str) -> str:
 
 
 def cell_text(value: object) -> str:
-    """A value on one line of printable characters, cut when it is very long."""
+    """A value on one line of printable characters; of a very long one the beginning, up to a word's end."""
     text = printable(quantity_words.cell(value))
-    return text if len(text) <= LONGEST_CELL else f"{text[:LONGEST_CELL]}… ({len(text):,} characters)"
+    if len(text) <= LONGEST_CELL:
+        return text
+    whole, blank, _ = text[: LONGEST_CELL + 1].rpartition(" ")
+    return f"{whole.rstrip(',;:') if blank else text[:LONGEST_CELL]} {CUT}"

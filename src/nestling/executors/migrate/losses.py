@@ -112,6 +112,15 @@ def lost(loss: Loss, job: Job, database: Database[Any]) -> tuple[str, ...]:
     return tuple(f"{each} {kind.what}" for each in found)
 
 
+def lost_together(loss: Loss, job: Job, database: Database[Any]) -> str:
+    """All things of this kind that would be lost in one sentence; empty where nothing would be."""
+    kind = _KINDS[loss]
+    found = [each if isinstance(each, str) else each.text() for each in kind.find(job, database)]
+    if len(found) > 1:
+        return f"{'; '.join(found)}: each {kind.what}"
+    return "".join(lost(loss, job, database)) if found else ""
+
+
 def require_nothing_lost(
     job: Job, database: Database[Any], *, but: frozenset[Loss], tell: Callable[[str, int], None]
 ) -> None:

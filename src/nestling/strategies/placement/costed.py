@@ -18,7 +18,7 @@ from nestling.strategies.placement.decided_relationships import has_payload, in_
 from nestling.strategies.placement.nesting import Nesting
 from nestling.strategies.placement.prices import embedding_price, price, reference_price
 from nestling.strategies.placement.stored_twice import MOST_NAMED, copies_along, stored_twice
-from nestling.strategies.placement.wording import about_equal, causes, causing, flips, is_rounding, more, saving
+from nestling.strategies.placement.wording import EITHER, about_equal, causes, causing, flips, is_rounding, more, saving
 
 MOST_STATEMENTS = 4
 """Statements named as walking along a relationship."""
@@ -159,7 +159,7 @@ class _Deciding:
             text = f"{other.id} costs {more(saved, self.solution)}" + (f": it {said}" if said else "")
             if threshold > 0:
                 text += f"; {work_rate(threshold)} of it is the {CHANGE}"
-            text += "; either would do" if about_equal(saved, self.solution) else ""
+            text += EITHER if about_equal(saved, self.solution) else ""
             yield Reason(OUTWEIGHS, text, saved, causing(differences, self.rates))
             return
 

@@ -13,6 +13,8 @@ ROUNDING = 1e-7
 """Differences below this share of the cost are the solver's rounding."""
 SLIGHT = 0.01
 """Differences below this share of the cost decide, but the cost model is not so exact that they say much."""
+EITHER = "; either would do: between designs that are about equal, the least cost decides, however little it is"
+"""What is said of a choice whose other side costs hardly more."""
 NOTHING = "without it"
 """What an optional structure turns to."""
 MOST_CAUSES = 3
