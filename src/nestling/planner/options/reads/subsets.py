@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from nestling.ir import work_of
 from nestling.ir.candidate import Newest
@@ -19,11 +20,14 @@ def first_few(modes: Modes, statement: Statement, visit: Visit) -> Iterator[Mode
     """The rows of a start from the subsets that hold them."""
     for name, newest in _answering(modes, statement, visit):
         link = modes.situation.model.relationship(newest.relationship)
+        # where all children are in the parent's document, its queries read these
+        inside = tuple(each.id for each in modes.places.homes[link.child] if each.links[:1] == (link,))
         for home in modes.places.homes[link.parent]:
             if home.bucket is None:
                 fetched, also = modes.documents.reads(home, 1.0)
                 kept = newest.kept(modes.sizes.children(link))
                 mode = modes.mode(f"{name}, {home.id}", (name, home.id), fetched + work_of.unwind(kept), also)
+                mode = replace(mode, without=(*mode.without, *inside))
                 yield looked_for_in_both(modes, statement, home, kept, mode)
 
 
