@@ -10,6 +10,7 @@ Where SQL leaves a choice (ties cut by LIMIT, bare columns, the order of a conca
 from __future__ import annotations
 
 import math
+import random
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -482,6 +483,8 @@ class Interpreter:
         arguments = [self.scalar(argument, where) for argument in node.arguments]
         if node.function is e.Function.NOW:
             return lambda _: self.now
+        if node.function is e.Function.RANDOM:
+            return lambda _: random.random()
         if node.function is e.Function.COALESCE:
             return lambda row: next((v for f in arguments if (v := f(row)) is not None), None)
         if node.function is e.Function.TYPE_OF:

@@ -406,7 +406,7 @@ def logarithm(function: Callable[[float], float]) -> Callable[[Any], float | Non
     return lambda value: function(value) if value > 0 else None
 
 
-IN_CALLS = (e.Function.COALESCE, e.Function.TYPE_OF, e.Function.NOW)
+IN_CALLS = (e.Function.COALESCE, e.Function.TYPE_OF, e.Function.NOW, e.Function.RANDOM)
 """Those the interpreter of statements knows itself."""
 NOT_SQLITES = frozenset(
     {

@@ -77,7 +77,7 @@ def test_long_and_deep_statements_end(case: str) -> None:
 FOREIGN = (
     *(
         "SELECT * FROM person FOR XML AUTO",
-        "SELECT * FROM generate_series(1, 10)",
+        "SELECT * FROM generate_series(1, 10000)",
         "SELECT pg_sleep(10)",
     ),
     *("SELECT * FROM person TABLESAMPLE SYSTEM (10)", "SELECT id INTO other FROM person", "SELECT load_extension('x')"),
