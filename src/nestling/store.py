@@ -308,12 +308,15 @@ class Store(_Statements["SyncDriver"]):
         parameters: Mapping[str, object],
         session: ClientSession | None = None,
     ) -> Result:
+        from nestling.executors.errors.transient import no_server_is_final
         from nestling.executors.run import run_read
         from nestling.executors.write import run_write
 
         self._look()
         if isinstance(statement, CompiledRead):
-            return _result(statement.columns, list(run_read(self._database, statement, parameters, session=session)))
+            with no_server_is_final(self._database):
+                rows = list(run_read(self._database, statement, parameters, session=session))
+            return _result(statement.columns, rows)
         design = self._proposal.design
         return _written(statement, run_write(self._database, statement, parameters, session=session, design=design))
 
@@ -377,10 +380,12 @@ class AsyncStore(_Statements["AsyncDriver"]):
         session: AsyncClientSession | None = None,
     ) -> Result:
         from nestling.executors.asynchronous import run_read_async, run_write_async
+        from nestling.executors.errors.transient import no_server_is_final
 
         await self._look()
         if isinstance(statement, CompiledRead):
-            rows = await run_read_async(self._database, statement, parameters, session=session)
+            with no_server_is_final(self._database):
+                rows = await run_read_async(self._database, statement, parameters, session=session)
             return _result(statement.columns, rows)
         design = self._proposal.design
         done = await run_write_async(self._database, statement, parameters, session=session, design=design)

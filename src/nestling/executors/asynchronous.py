@@ -12,6 +12,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
+from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import Document, Row, row_of
@@ -84,17 +85,18 @@ async def _drive(
             request = requests.send(answer)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        match request:
-            case CompiledRead():
-                answer = await _documents(database, request, session)
-            case NextNumbers():
-                answer = (await number_call(request).on(apart))[LAST]
-            case Command(apart=True):
-                answer = met(request, await command_call(request).on(apart))
-            case Command():
-                answer = met(request, await command_call(request).on(ours, session=session))
-            case _:
-                assert_never(request)
+        with no_server_is_final(database):
+            match request:
+                case CompiledRead():
+                    answer = await _documents(database, request, session)
+                case NextNumbers():
+                    answer = (await number_call(request).on(apart))[LAST]
+                case Command(apart=True):
+                    answer = met(request, await command_call(request).on(apart))
+                case Command():
+                    answer = met(request, await command_call(request).on(ours, session=session))
+                case _:
+                    assert_never(request)
 
 
 async def _documents(

@@ -9,6 +9,7 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call
+from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import documents
@@ -58,14 +59,15 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
             request = requests.send(answer)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        match request:
-            case CompiledRead():
-                answer = list(documents(database, request, session=session))
-            case NextNumbers():
-                answer = number_call(request).on(apart)[LAST]
-            case Command(apart=True):
-                answer = met(request, command_call(request).on(apart))
-            case Command():
-                answer = met(request, command_call(request).on(ours, session=session))
-            case _:
-                assert_never(request)
+        with no_server_is_final(database):
+            match request:
+                case CompiledRead():
+                    answer = list(documents(database, request, session=session))
+                case NextNumbers():
+                    answer = number_call(request).on(apart)[LAST]
+                case Command(apart=True):
+                    answer = met(request, command_call(request).on(apart))
+                case Command():
+                    answer = met(request, command_call(request).on(ours, session=session))
+                case _:
+                    assert_never(request)
