@@ -7,6 +7,8 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
+from operator import methodcaller
 from pathlib import Path
 from typing import Any
 
@@ -38,15 +40,15 @@ def test_writes_fail_in_the_time_a_server_is_looked_for(tmp_path: Path) -> None:
         uri = server.uri
     with plain:
         for sql in (READ, *WRITES):
-            _fails_soon(lambda sql=sql: store.execute(sql))
-            _fails_soon(lambda sql=sql: store.transaction(lambda inner: inner.execute(sql)))
+            _fails_soon(partial(store.execute, sql))
+            _fails_soon(partial(store.transaction, methodcaller("execute", sql)))
     _fails_soon(lambda: asyncio.run(_write(made, uri)))
 
 
 async def _write(made: Any, uri: str) -> None:
     async with AsyncMongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MILLISECONDS) as client:
         store = AsyncStore(made, client["shop"])
-        store._fits = True
+        store._trusted = float("inf")
         await store.execute(WRITES[1])
 
 

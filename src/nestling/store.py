@@ -15,6 +15,7 @@ a column of JSON also takes a dict or list, one of intervals a timedelta.
 from __future__ import annotations
 
 import json
+import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -111,7 +112,9 @@ class _Statements(Generic[Driver]):
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 
+        from nestling.ir.digest import stored_digest
         from nestling.ir.sql_dialects import DIALECTS, NAMES
+        from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 
         if not isinstance(database, Database | AsyncDatabase):
@@ -135,7 +138,9 @@ class _Statements(Generic[Driver]):
         self._constants: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters that are, by the statement
         self._numbered: dict[tuple[str, str], tuple[str, ...]] = {}  # parameters for numbers, likewise
         self._bound = deque[tuple[str, ...]]()  # what is kept for some values of these, the oldest first
-        self._fits = False
+        self._digest = stored_digest(self._proposal.design, Policy())
+        self._there: object = None  # which collections there were
+        self._trusted = 0.0  # until when what was read of the design in use is gone by
 
     def _repr_html_(self) -> str:
         from nestling.ir.words.notebook import block, table
@@ -296,11 +301,15 @@ class Store(_Statements["SyncDriver"]):
 
     def _look(self) -> None:
         from nestling.executors.design_match import look
-        from nestling.pipeline.checking import first_looks
+        from nestling.executors.migrate import TRUSTED_SECONDS
+        from nestling.pipeline.checking import looks
 
-        if not self._fits:
-            look(self._database, first_looks(self._proposal, self._database.name))
-            self._fits = True
+        if time.monotonic() < self._trusted:
+            return
+        asked = time.monotonic()
+        there = look(self._database, looks(self._proposal, self._database.name, self._digest, self._there))
+        self._there, is_sure = there
+        self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     def _answer(
         self,
@@ -318,7 +327,8 @@ class Store(_Statements["SyncDriver"]):
                 rows = list(run_read(self._database, statement, parameters, session=session))
             return _result(statement.columns, rows)
         design = self._proposal.design
-        return _written(statement, run_write(self._database, statement, parameters, session=session, design=design))
+        done = run_write(self._database, statement, parameters, session=session, design=design, before=self._look)
+        return _written(statement, done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,11 +377,15 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
     async def _look(self) -> None:
         from nestling.executors.asynchronous import look_async
-        from nestling.pipeline.checking import first_looks
+        from nestling.executors.migrate import TRUSTED_SECONDS
+        from nestling.pipeline.checking import looks
 
-        if not self._fits:
-            await look_async(self._database, first_looks(self._proposal, self._database.name))
-            self._fits = True
+        if time.monotonic() < self._trusted:
+            return
+        asked = time.monotonic()
+        there = await look_async(self._database, looks(self._proposal, self._database.name, self._digest, self._there))
+        self._there, is_sure = there
+        self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     async def _answer(
         self,
@@ -388,7 +402,9 @@ class AsyncStore(_Statements["AsyncDriver"]):
                 rows = await run_read_async(self._database, statement, parameters, session=session)
             return _result(statement.columns, rows)
         design = self._proposal.design
-        done = await run_write_async(self._database, statement, parameters, session=session, design=design)
+        done = await run_write_async(
+            self._database, statement, parameters, session=session, design=design, before=self._look
+        )
         return _written(statement, done)
 
 
