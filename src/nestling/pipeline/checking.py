@@ -43,7 +43,7 @@ def check(
     from nestling.executors.check import CheckOptions, changed_since, touched
     from nestling.executors.check import check as compare
     from nestling.executors.found_fields import find_fields
-    from nestling.executors.migrate import check_in_use
+    from nestling.executors.migrate import check_in_use, strays
     from nestling.ir.digest import stored_digest
     from nestling.ir.values import Policy
     from nestling.planner.checks import checks_of
@@ -61,7 +61,9 @@ def check(
     report = compare(compiled, database, homes, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
-    return replace(report, unknown=find_fields(database, unknown_fields(proposal.design)))
+    stores = [store.name for store in proposal.design.stores]
+    unknown = find_fields(database, unknown_fields(proposal.design))
+    return replace(report, unknown=unknown, strays=strays(database, stores))
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:

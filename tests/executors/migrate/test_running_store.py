@@ -92,3 +92,17 @@ def test_no_write_is_lost_beside_a_cutover(designs: tuple[Proposal, Proposal], d
     new = Store(designs[1], database)
     assert [row["name"] for row in new.execute("SELECT name FROM thing ORDER BY id")] == ["first", *taken]
     assert pipeline.check(designs[1], database).clean
+
+
+def test_check_names_collections_that_were_written_after_the_cutover(
+    designs: tuple[Proposal, Proposal], database: Database[Any]
+) -> None:
+    """By a program that does not ask which design is in use."""
+    assert pipeline.migrate(*designs, database, cutover=True).equal
+    assert pipeline.check(designs[1], database).strays == {}
+    database["thing"].insert_many(
+        [{"_id": 7, "shelf_id": 1, "name": "lost"}, {"_id": 8, "shelf_id": 1, "name": "lost"}]
+    )
+    report = pipeline.check(designs[1], database)
+    assert report.clean
+    assert report.strays == {"thing": 2}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from typing import Any
 
 from pymongo.database import Database
@@ -10,6 +10,7 @@ from pymongo.database import Database
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.calls import Call
 from nestling.executors.migrate.state import COLLECTION, ID, States
+from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.migration import Phase
 from nestling.ir.names import LOOK
 
@@ -30,6 +31,20 @@ def ask_in_use(design: str) -> Generator[Call, Any, bool]:
     phase = Phase(found[0]["phase"])
     _refuse_other(phase, found[0].get("old", ""), found[0].get("new", ""), design)
     return phase not in _UNSURE
+
+
+def strays(database: Database[Any], stores: Collection[str]) -> dict[str, int]:
+    """Collections of the old design that have come again after the cutover, and how many documents nobody reads there.
+
+    `stores`: the collections of the design in use. Until `--drop-old`, as then nothing tells of the old design any more.
+    """
+    state = States(database).read()
+    if state is None or state.trail is None or state.phase is not Phase.DONE:
+        return {}
+    there = frozenset(database.list_collection_names())
+    names = [name for name in state.trail.replaced if name in there and name not in stores]
+    counts = {name: database[name].count_documents({}) for name in names if f"{name}{BEFORE}" in there}
+    return {name: count for name, count in counts.items() if count}
 
 
 def check_in_use(database: Database[Any], design: str) -> None:
