@@ -15,6 +15,7 @@ a column of JSON also takes a dict or list, one of intervals a timedelta.
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -135,7 +136,9 @@ class _Statements(Generic[Driver]):
         self._made = Recent[tuple[str, ...], CompiledRead | CompiledWrite](most)
         self._constants = Recent[tuple[str, str], tuple[str, ...]](most)  # parameters that are, by the statement
         self._numbered = Recent[tuple[str, str], tuple[str, ...]](most)  # parameters for numbers, likewise
-        self._fits = False
+        self._digest = stored_digest(self._proposal.design, Policy())
+        self._there: object = None  # which collections there were
+        self._trusted = 0.0  # until when what was read of the design in use is gone by
 
     def _repr_html_(self) -> str:
         from nestling.ir.words.notebook import block, table
@@ -293,11 +296,15 @@ class Store(_Statements["SyncDriver"]):
 
     def _look(self) -> None:
         from nestling.executors.design_match import look
-        from nestling.pipeline.checking import first_looks
+        from nestling.executors.migrate import TRUSTED_SECONDS
+        from nestling.pipeline.checking import looks
 
-        if not self._fits:
-            look(self._database, first_looks(self._proposal, self._database.name))
-            self._fits = True
+        if time.monotonic() < self._trusted:
+            return
+        asked = time.monotonic()
+        there = look(self._database, looks(self._proposal, self._database.name, self._digest, self._there))
+        self._there, is_sure = there
+        self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     def _answer(
         self,
@@ -305,14 +312,18 @@ class Store(_Statements["SyncDriver"]):
         parameters: Mapping[str, object],
         session: ClientSession | None = None,
     ) -> Result:
+        from nestling.executors.errors.transient import no_server_is_final
         from nestling.executors.run import run_read
         from nestling.executors.write import run_write
 
         self._look()
         if isinstance(statement, CompiledRead):
-            return _result(statement.columns, list(run_read(self._database, statement, parameters, session=session)))
+            with no_server_is_final(self._database):
+                rows = list(run_read(self._database, statement, parameters, session=session))
+            return _result(statement.columns, rows)
         design = self._proposal.design
-        return _written(statement, run_write(self._database, statement, parameters, session=session, design=design))
+        done = run_write(self._database, statement, parameters, session=session, design=design, before=self._look)
+        return _written(statement, done)
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,11 +372,15 @@ class AsyncStore(_Statements["AsyncDriver"]):
 
     async def _look(self) -> None:
         from nestling.executors.asynchronous import look_async
-        from nestling.pipeline.checking import first_looks
+        from nestling.executors.migrate import TRUSTED_SECONDS
+        from nestling.pipeline.checking import looks
 
-        if not self._fits:
-            await look_async(self._database, first_looks(self._proposal, self._database.name))
-            self._fits = True
+        if time.monotonic() < self._trusted:
+            return
+        asked = time.monotonic()
+        there = await look_async(self._database, looks(self._proposal, self._database.name, self._digest, self._there))
+        self._there, is_sure = there
+        self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     async def _answer(
         self,
@@ -374,13 +389,17 @@ class AsyncStore(_Statements["AsyncDriver"]):
         session: AsyncClientSession | None = None,
     ) -> Result:
         from nestling.executors.asynchronous import run_read_async, run_write_async
+        from nestling.executors.errors.transient import no_server_is_final
 
         await self._look()
         if isinstance(statement, CompiledRead):
-            rows = await run_read_async(self._database, statement, parameters, session=session)
+            with no_server_is_final(self._database):
+                rows = await run_read_async(self._database, statement, parameters, session=session)
             return _result(statement.columns, rows)
         design = self._proposal.design
-        done = await run_write_async(self._database, statement, parameters, session=session, design=design)
+        done = await run_write_async(
+            self._database, statement, parameters, session=session, design=design, before=self._look
+        )
         return _written(statement, done)
 
 

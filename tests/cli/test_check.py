@@ -56,7 +56,18 @@ def test_json_shape(shelf: Path, target: str, database: Documents) -> None:
     done = nestling("check", "design.yaml", target, "--json", cwd=shelf)
     found = done.json
     assert done.code == 1
-    assert list(found) == ["clean", "checked", "findings", "repaired", "passes", "checks", "unknown", "gaps", "seconds"]
+    assert list(found) == [
+        "clean",
+        "checked",
+        "findings",
+        "repaired",
+        "passes",
+        "checks",
+        "strays",
+        "unknown",
+        "gaps",
+        "seconds",
+    ]
     assert (found["clean"], found["checked"], found["repaired"], found["gaps"]) == (False, 2_060, 0, [])
     assert found["findings"] == [
         {

@@ -105,7 +105,7 @@ def command(
 
 
 def check_json(report: CheckReport) -> dict[str, object]:
-    """The documented shape: clean, checked, findings, repaired, passes, checks, unknown, gaps."""
+    """The documented shape: clean, checked, findings, repaired, passes, checks, unknown, strays, gaps."""
     return {
         "clean": report.clean,
         "checked": report.checked,
@@ -113,6 +113,7 @@ def check_json(report: CheckReport) -> dict[str, object]:
         "repaired": report.repaired,
         "passes": report.passes,
         "checks": [_check(report, key) for key in report.verdicts],
+        "strays": dict(report.strays),
         "unknown": [asdict(each) for each in report.unknown],
         "gaps": [asdict(gap) for gap in report.gaps],
         "seconds": round(report.seconds, 3),
@@ -171,6 +172,18 @@ def show(report: CheckReport) -> None:
             )
     left = "is not in the design: no statement reads it, and a migration would leave it behind"
     text.notices(report.gaps, [f"{each.text()}, {left}" for each in report.unknown])
+    text.notices(
+        (),
+        [
+            f"`{name}` is a collection of the design before the cutover: it was written after it, and no statement reads its"
+            f" {text.counted(count, 'document')}"
+            for name, count in report.strays.items()
+        ],
+    )
+    if report.strays:
+        text.say(
+            "→ stop the application that writes them, write what it wrote by statements of this design, and drop them"
+        )
     _say_unknown(report)
     click.echo(verdict(report))
 

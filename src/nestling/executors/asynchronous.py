@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from typing import Any, TypeVar, assert_never
 
 from pymongo.asynchronous.client_session import AsyncClientSession
@@ -12,6 +12,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call, read_call
 from nestling.executors.design_match import Looks, raise_unless_unknown
+from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import Document, Row, row_of
@@ -36,16 +37,17 @@ async def run_read_async(
     return [*map(row_of(read.columns), await _documents(database, bind(read, values), session))]
 
 
-async def look_async(database: AsyncDatabase[Any], asked: Looks) -> None:
-    """Answer what is asked; raises as `look`."""
+async def look_async(database: AsyncDatabase[Any], asked: Looks) -> Any:
+    """Answer what is asked, and give what it says; raises as `look`."""
     answer: list[Any] | None = None
     while True:
         try:
             call = asked.send(answer)
-        except StopIteration:
-            return
+        except StopIteration as done:
+            return done.value
         try:
-            found = await call.on(database)
+            found = call.on(database)
+            found = await found if inspect.isawaitable(found) else found
             answer = found if isinstance(found, list) else [document async for document in found]
         except OperationFailure as error:
             raise_unless_unknown(error)
@@ -59,6 +61,7 @@ async def run_write_async(
     *,
     session: AsyncClientSession | None = None,
     design: Design | None = None,
+    before: Callable[[], Awaitable[None]] | None = None,
 ) -> WriteResult:
     """Do the write, in the transaction of `session` where there is one; else transactions and errors as of `run_write`."""
     bound = bind_write(write, values)
@@ -67,9 +70,13 @@ async def run_write_async(
         if not write.transaction or session is not None:
             return await _drive(database, program(bound), session)
         async with database.client.start_session() as own:
-            return await own.with_transaction(
-                lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST
-            )
+
+            async def work(inner: AsyncClientSession) -> WriteResult:
+                if before is not None:
+                    await before()
+                return await _drive(database, program(bound), inner)
+
+            return await own.with_transaction(work, ONE_MOMENT, TO_LAST)
 
 
 async def _drive(
@@ -84,17 +91,18 @@ async def _drive(
             request = requests.send(answer)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        match request:
-            case CompiledRead():
-                answer = await _documents(database, request, session)
-            case NextNumbers():
-                answer = (await number_call(request).on(apart))[LAST]
-            case Command(apart=True):
-                answer = met(request, await command_call(request).on(apart))
-            case Command():
-                answer = met(request, await command_call(request).on(ours, session=session))
-            case _:
-                assert_never(request)
+        with no_server_is_final(database):
+            match request:
+                case CompiledRead():
+                    answer = await _documents(database, request, session)
+                case NextNumbers():
+                    answer = (await number_call(request).on(apart))[LAST]
+                case Command(apart=True):
+                    answer = met(request, await command_call(request).on(apart))
+                case Command():
+                    answer = met(request, await command_call(request).on(ours, session=session))
+                case _:
+                    assert_never(request)
 
 
 async def _documents(

@@ -22,7 +22,7 @@ FIRST = 20
 """Documents of a collection among which the first statement of a program looks."""
 Fields: TypeAlias = Mapping[str, Mapping[str, str]]
 """By collection, the path of each field its documents have, and that of the sub-documents it is in (none for the document)."""
-Looks: TypeAlias = Generator[Call, Any, None]
+Looks: TypeAlias = Generator[Call, Any, Any]
 """What is asked of the database, and answered by lists: None for what took too long or what the user may not see."""
 
 
@@ -51,14 +51,14 @@ def require_collections(where: str, there: Sequence[str], wanted: Sequence[str])
         raise VerifyError(Problem(what, where=where, next_move=move))
 
 
-def look(database: Database[Any], asked: Looks) -> None:
-    """Answer what is asked; raises what the answers give reason for."""
+def look(database: Database[Any], asked: Looks) -> Any:
+    """Answer what is asked, and give what it says; raises what the answers give reason for."""
     answer: list[Any] | None = None
     while True:
         try:
             call = asked.send(answer)
-        except StopIteration:
-            return
+        except StopIteration as done:
+            return done.value
         try:
             answer = list(call.on(database))
         except OperationFailure as error:
@@ -97,6 +97,12 @@ def first_looks(where: str, fields: Fields) -> Looks:
                 field for place, field in enumerate(each.items()) if held[field[1]] and not found[0][f"f{place}"]
             ]
     yield from _lacking(doubtful)
+
+
+def collections_there(names: Sequence[str]) -> Generator[Call, Any, Mapping[str, object]]:
+    """What tells these collections from others that had or will have their names; none where the user may not ask."""
+    found = yield Call(None, "list_collections", {"filter": {"name": {"$in": list(names)}}})
+    return {each["name"]: each["info"].get("uuid") for each in found or ()}
 
 
 def _loaded(where: str, collections: Sequence[str]) -> Looks:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar, assert_never
 
 from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.executors.calls import APART, ONE_MOMENT, TO_LAST, command_call, met, number_call
+from nestling.executors.errors.transient import no_server_is_final
 from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import documents
@@ -29,23 +30,31 @@ def run_write(
     *,
     session: ClientSession | None = None,
     design: Design | None = None,
+    before: Callable[[], None] | None = None,
 ) -> WriteResult:
     """Do the write, in `session`'s transaction when it has one open, else in its own where it needs one.
 
     A transaction that another write got in the way of is tried again, for two minutes at most. Raises `WorkloadError` for
     parameters that do not fit, `ConstraintError` for what the source would refuse, `NoTransactions` on a server without; after
     an error nothing of the write stays, except in a transaction of the caller's, who then has to abort it.
-    What the server refuses is called as in the model when the `design` is given, else as it is stored.
+    What the server refuses is called as in the model when the `design` is given, else as it is stored. `before` is called each
+    time its own transaction begins.
     """
+
+    def work(inner: ClientSession) -> WriteResult:
+        if before is not None:
+            before()
+        return _drive(database, program(bound), inner)
+
     bound = bind_write(write, values)
     with write_errors(write, design):
         bound = _drive(database, numbered(bound), session)
         if not write.transaction or (session is not None and session.in_transaction):
             return _drive(database, program(bound), session)
         if session is not None:
-            return session.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
+            return session.with_transaction(work, ONE_MOMENT, TO_LAST)
         with database.client.start_session() as own:
-            return own.with_transaction(lambda inner: _drive(database, program(bound), inner), ONE_MOMENT, TO_LAST)
+            return own.with_transaction(work, ONE_MOMENT, TO_LAST)
 
 
 def _drive(database: Database[Any], requests: Generator[Request, Any, Done], session: ClientSession | None) -> Done:
@@ -58,14 +67,15 @@ def _drive(database: Database[Any], requests: Generator[Request, Any, Done], ses
             request = requests.send(answer)
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
-        match request:
-            case CompiledRead():
-                answer = list(documents(database, request, session=session))
-            case NextNumbers():
-                answer = number_call(request).on(apart)[LAST]
-            case Command(apart=True):
-                answer = met(request, command_call(request).on(apart))
-            case Command():
-                answer = met(request, command_call(request).on(ours, session=session))
-            case _:
-                assert_never(request)
+        with no_server_is_final(database):
+            match request:
+                case CompiledRead():
+                    answer = list(documents(database, request, session=session))
+                case NextNumbers():
+                    answer = number_call(request).on(apart)[LAST]
+                case Command(apart=True):
+                    answer = met(request, command_call(request).on(apart))
+                case Command():
+                    answer = met(request, command_call(request).on(ours, session=session))
+                case _:
+                    assert_never(request)

@@ -34,7 +34,8 @@ class Conflict:
 
     `among`: only rows of which that group's condition is true meet each other.
     UPDATE: `assignments` and `predicate` mention the old row by the insert's alias and the new one by `excluded`.
-    `ignores`: a row that is there is looked for before any other constraint (IGNORE).
+    `ignores`: a row that is there is looked for before any other constraint (IGNORE). `needs_parents`: a row without a parent
+    that a foreign key enforces is left out (MySQL's IGNORE).
     """
 
     action: ConflictAction
@@ -43,6 +44,7 @@ class Conflict:
     predicate: Expression | None = None
     excluded: str = ""
     ignores: bool = False
+    needs_parents: bool = False
     among: PartialUnique | None = None
 
 

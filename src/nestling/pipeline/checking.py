@@ -43,7 +43,7 @@ def check(
     from nestling.executors.check import CheckOptions, changed_since, touched
     from nestling.executors.check import check as compare
     from nestling.executors.found_fields import find_fields
-    from nestling.executors.migrate import check_in_use
+    from nestling.executors.migrate import check_in_use, strays
     from nestling.ir.digest import stored_digest
     from nestling.ir.values import Policy
     from nestling.planner.checks import checks_of
@@ -61,7 +61,9 @@ def check(
     report = compare(compiled, database, homes, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
-    return replace(report, unknown=find_fields(database, unknown_fields(proposal.design)))
+    stores = [store.name for store in proposal.design.stores]
+    unknown = find_fields(database, unknown_fields(proposal.design))
+    return replace(report, unknown=unknown, strays=strays(database, stores))
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:
@@ -72,12 +74,21 @@ def require_design(proposal: Proposal, database: Database[Any]) -> None:
     require_fields(database, kept_fields(proposal.design))
 
 
-def first_looks(proposal: Proposal, database: str) -> Looks:
-    """What to ask of a database before the first statement is run on it."""
-    from nestling.emitters.kept_fields import kept_fields
-    from nestling.executors.design_match import first_looks as looks
+def looks(proposal: Proposal, database: str, digest: str, before: object) -> Looks:
+    """What a program asks of a database before its first statement, and again every so often, for a migration may end.
 
-    return looks(database, kept_fields(proposal.design))
+    `digest`: the design's, as migrations note it. `before`: the collections there were; where they are others now,
+    their documents are looked at. Gives those there are, and whether the answer may be trusted for a while.
+    """
+    from nestling.emitters.kept_fields import kept_fields
+    from nestling.executors.design_match import collections_there, first_looks
+    from nestling.executors.migrate import ask_in_use
+
+    is_sure = yield from ask_in_use(digest)
+    there = yield from collections_there([store.name for store in proposal.design.stores])
+    if before is None or there != before:
+        yield from first_looks(database, kept_fields(proposal.design))
+    return there, is_sure
 
 
 def _compiled(checks: Checks) -> tuple[tuple[CompiledCheck, ...], tuple[Gap, ...]]:

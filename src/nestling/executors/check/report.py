@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from nestling.ir.drift import Check, Drift
@@ -39,7 +39,8 @@ class Estimate:
 class CheckReport:
     """`clean`: everything compared is as its source implies, or was made so. `verdicts` are by the check's key, `findings` the
     first differences of each (a verdict counts them all), `gaps` what could not be compared, `estimates` those of a sample.
-    `unknown` fields, which the design says nothing of, make nothing unclean. `passes`: how often a repair went over all of it.
+    `unknown` fields, which the design says nothing of, make nothing unclean; nor do `strays`, collections of the design before a
+    cutover that were written after it, with the number of their documents. `passes`: how often a repair went over all of it.
     """
 
     clean: bool
@@ -51,6 +52,7 @@ class CheckReport:
     estimates: Mapping[str, Estimate]
     unknown: tuple[FoundField, ...] = ()
     passes: int = 1
+    strays: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def checked(self) -> int:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
+from pymongo.asynchronous.database import AsyncDatabase
+from pymongo.database import Database
 from pymongo.errors import (
     BulkWriteError,
     ConnectionFailure,
     CursorNotFound,
     OperationFailure,
     PyMongoError,
+    ServerSelectionTimeoutError,
     WTimeoutError,
 )
+
+from nestling.common.connection import address, typed_errors
 
 PATIENCE_SECONDS = 120.0
 FIRST_PAUSE_SECONDS = 0.05
@@ -61,6 +69,16 @@ def is_transient(error: PyMongoError) -> bool:
         codes += [each.get("code") for each in details.get("writeConcernErrors", ())]
         return bool(codes) and CODES.issuperset(codes)
     return isinstance(error, OperationFailure) and error.code in CODES
+
+
+@contextmanager
+def no_server_is_final(database: Database[Any] | AsyncDatabase[Any]) -> Iterator[None]:
+    """Inside a transaction: the driver would begin it again for two minutes where it has found no server in its own time."""
+    try:
+        yield
+    except ServerSelectionTimeoutError:
+        with typed_errors(address(database)):
+            raise
 
 
 def cause(error: BaseException) -> PyMongoError | None:

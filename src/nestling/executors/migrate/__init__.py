@@ -6,7 +6,7 @@
 """
 
 from nestling.executors.migrate.aborting import abort
-from nestling.executors.migrate.active_design import check_in_use
+from nestling.executors.migrate.active_design import TRUSTED_SECONDS, ask_in_use, check_in_use, strays
 from nestling.executors.migrate.collection_options import lost_options
 from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.homes import Homes
@@ -22,6 +22,7 @@ from nestling.executors.migrate.waiting import with_patience
 
 __all__ = [
     "BEFORE",
+    "TRUSTED_SECONDS",
     "Dropped",
     "Gathered",
     "HomeViews",
@@ -33,9 +34,11 @@ __all__ = [
     "Shelf",
     "Target",
     "abort",
+    "ask_in_use",
     "check_in_use",
     "in_the_way",
     "indexes_today",
     "lost_options",
+    "strays",
     "with_patience",
 ]

@@ -2,13 +2,49 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Generator
 from typing import Any
 
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.migrate.state import COLLECTION, States
+from nestling.executors.calls import Call
+from nestling.executors.migrate.state import COLLECTION, ID, States
+from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.migration import Phase
+from nestling.ir.names import LOOK
+
+TRUSTED_SECONDS = 1.0
+"""How long a program goes by what it has read of the design in use. A cutover refuses writes for longer than that before the
+collections change names, so that whoever writes after it has asked again.
+"""
+_UNSURE = (Phase.FENCED, Phase.SWITCHING)
+"""While a migration is there, its next step is the one that has to be noticed: nothing is kept of an answer."""
+
+
+def ask_in_use(design: str) -> Generator[Call, Any, bool]:
+    """Ask as `check_in_use` does; gives whether the answer may be trusted for a while."""
+    fields = {"phase": 1, "old": 1, "new": 1}
+    found = yield Call(COLLECTION, "find", {"filter": {"_id": ID}, "projection": fields, "comment": LOOK})
+    if not found:
+        return True
+    phase = Phase(found[0]["phase"])
+    _refuse_other(phase, found[0].get("old", ""), found[0].get("new", ""), design)
+    return phase not in _UNSURE
+
+
+def strays(database: Database[Any], stores: Collection[str]) -> dict[str, int]:
+    """Collections of the old design that have come again after the cutover, and how many documents nobody reads there.
+
+    `stores`: the collections of the design in use. Until `--drop-old`, as then nothing tells of the old design any more.
+    """
+    state = States(database).read()
+    if state is None or state.trail is None or state.phase is not Phase.DONE:
+        return {}
+    there = frozenset(database.list_collection_names())
+    names = [name for name in state.trail.replaced if name in there and name not in stores]
+    counts = {name: database[name].count_documents({}) for name in names if f"{name}{BEFORE}" in there}
+    return {name: count for name, count in counts.items() if count}
 
 
 def check_in_use(database: Database[Any], design: str) -> None:
@@ -16,11 +52,16 @@ def check_in_use(database: Database[Any], design: str) -> None:
     right would write them into the other's documents.
     """
     state = States(database).read()
-    if state is None or state.old == state.new or design not in (state.old, state.new):
+    if state is not None:
+        _refuse_other(state.phase, state.old, state.new, design)
+
+
+def _refuse_other(phase: Phase, old: str, new: str, design: str) -> None:
+    if old == new or design not in (old, new):
         return
-    if state.phase is Phase.DONE and design == state.old:
-        move = "use the new design; migrating back is a migration of its own"
+    if phase is Phase.DONE and design == old:
+        move = "make the `Store` anew with the new design; migrating back is a migration of its own"
         raise MigrationError(Problem("another design has taken over from this one", COLLECTION, next_move=move))
-    if state.phase is not Phase.DONE and design == state.new:
+    if phase is not Phase.DONE and design == new:
         move = "let it take over first (`nestling migrate … --cutover`), or use the old design"
         raise MigrationError(Problem("a migration to this design has not taken over yet", COLLECTION, next_move=move))

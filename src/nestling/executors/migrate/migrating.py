@@ -18,6 +18,7 @@ from nestling.executors.check import differing_fields
 from nestling.executors.create import create, create_indexes
 from nestling.executors.found_fields import find_fields
 from nestling.executors.found_indexes import is_there
+from nestling.executors.migrate.active_design import TRUSTED_SECONDS
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.backfill import backfill
 from nestling.executors.migrate.changed_rows import RowChange
@@ -53,6 +54,8 @@ NEAR = 50
 ROUNDS = 20
 """How often rows that differ are derived again and compared, while writes go on."""
 
+TOLD_SECONDS = TRUSTED_SECONDS + 0.5
+"""How long writes are refused at least before collections change names: programs ask for the design in use meanwhile."""
 _OPEN = (Phase.BACKFILL, Phase.FOLLOWING, Phase.READY)
 """While the old collections take writes."""
 
@@ -312,6 +315,7 @@ class Migration:
         if follower is not None:
             follower.state = state
         state = self._reached(states, follower, state, Phase.FENCED)
+        told = time.monotonic()
         try:
             self._look()
             compare_id_orders(self.job, self.database)
@@ -321,6 +325,7 @@ class Migration:
         compared = self._verify(deriver, follower)
         if not compared.equal:
             return self._reopened(states, follower, state), compared
+        time.sleep(max(0.0, told + TOLD_SECONDS - time.monotonic()))
         state = self._reached(states, follower, state, Phase.SWITCHING)
         return self._switch(states, state), compared
 

@@ -22,7 +22,7 @@ from nestling.ir.migration import Phase
 from nestling.ir.names import OWN_COLLECTIONS
 
 COLLECTION = f"{OWN_COLLECTIONS}migrate"
-_ID = "migration"
+ID = "migration"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +88,11 @@ class States:
             "new": state.new,
             "trail": None if state.trail is None else state.trail.stored(),
         }
-        self._collection.replace_one({"_id": _ID}, document, upsert=True)
+        self._collection.replace_one({"_id": ID}, document, upsert=True)
 
     def read(self) -> State | None:
         """The state, if a migration has begun."""
-        found = self._collection.find_one({"_id": _ID})
+        found = self._collection.find_one({"_id": ID})
         if found is None:
             return None
         after, point, trail = found["after"], found["point"], found.get("trail")

@@ -18,6 +18,7 @@ from nestling.ir.algebra import (
 )
 from nestling.ir.expression import NULL, Column, Compare, Comparison, Exists, IsNull, Literal, Not, Or
 from nestling.ir.model import Entity
+from nestling.ir.operands import conjunction
 from nestling.ir.types import INTEGER
 from nestling.ir.write import Conflict, ConflictAction, Insert
 from nestling.ir.write_path import NEW, Fetch
@@ -29,7 +30,7 @@ from nestling.planner.writes.draft.phases import Phase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.insert import insert_rows
 from nestling.planner.writes.numbered_rows import ALL_ROWS
-from nestling.planner.writes.upsert import conflict_groups, conflicting, some_groups
+from nestling.planner.writes.upsert import conflict_groups, conflicting, some_groups, with_parents
 
 
 def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
@@ -55,7 +56,12 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
     scan = scan_of(entity, work.name("there"))
     there = conflicting(work.design, entity, scan, conflict, given)
     absent = None if there is None else Not(Exists(filtered(scan, there)))
-    kept = Project(filtered(source, absent), work.name("absent"), tuple(Named(n, c) for n, c in given.items()))
+    parents = with_parents(work, entity, given) if conflict.needs_parents else None
+    kept = Project(
+        filtered(source, conjunction(absent, parents)),
+        work.name("absent"),
+        tuple(Named(n, c) for n, c in given.items()),
+    )
     insert_rows(work, entity, insert.attributes, kept, insert.generated)
 
 

@@ -8,7 +8,19 @@ from nestling.common.errors import name_list
 from nestling.ir.algebra import Scan, Values, filtered
 from nestling.ir.columns import over
 from nestling.ir.design import Design
-from nestling.ir.expression import NULL, AttributeCast, Column, Exists, Expression, Literal, Not, Or
+from nestling.ir.expression import (
+    NULL,
+    AttributeCast,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
 from nestling.ir.model import Entity
 from nestling.ir.operands import bare, conjunction, nullable
 from nestling.ir.partial_unique import PartialUnique
@@ -78,7 +90,8 @@ def _upsert(work: WriteDraft, insert: Insert, conflict: Conflict, entity: Entity
             insert_row(work, insert, entity, row)
         case ConflictAction.NOTHING:
             _refuse_proposed(work, conflict, entity, insert, row)
-            insert_row(work, insert, entity, row, _absent(scan, there))
+            parents = with_parents(work, entity, row) if conflict.needs_parents else None
+            insert_row(work, insert, entity, row, conjunction(_absent(scan, there), parents))
         case ConflictAction.UPDATE:
             _refuse_proposed(work, conflict, entity, insert, row)
             _update(work, conflict, insert, entity, row)
@@ -124,6 +137,26 @@ def conflicting(
     parts += [_sharing_some(design, entity, scan, unique, row) for unique in some_groups(entity, conflict)]
     known = tuple(part for part in parts if part is not None)
     return None if not known else known[0] if len(known) == 1 else Or(known)
+
+
+def with_parents(work: WriteDraft, entity: Entity, row: Mapping[str, Expression]) -> Expression | None:
+    """Whether each parent that a foreign key enforces is there, or the row itself, or none is named."""
+    asked = list[Expression]()
+    for link in work.model.parents_of(entity.name):
+        values = [row.get(name, NULL) for name in link.child_attributes]
+        if not link.enforced or NULL in values:
+            continue
+        parent = work.model.entity(link.parent)
+        scan = scan_of(parent, work.name("parent"))
+        same = sharing(work.design, parent, scan, [dict(zip(link.parent_attributes, values, strict=True))])
+        own = [row.get(name, NULL) for name in link.parent_attributes]
+        ways: list[Expression] = [IsNull(value) for value in values if nullable(value)]
+        ways.append(Exists(filtered(scan, same)))
+        if link.parent == entity.name and NULL not in own:
+            equal = (Compare(Comparison.EQUAL, one, other) for one, other in zip(own, values, strict=True))
+            ways += [each for each in (conjunction(*equal),) if each is not None]
+        asked.append(Or(tuple(ways)) if len(ways) > 1 else ways[0])
+    return conjunction(*asked)
 
 
 def _sharing_some(

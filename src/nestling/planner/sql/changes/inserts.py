@@ -188,7 +188,8 @@ def _conflict(
         return Conflict(ConflictAction.REPLACE)
     clause = node.args.get("conflict")
     if word == "IGNORE" or (clause is None and node.args.get("ignore")):
-        return Conflict(ConflictAction.NOTHING, ignores=True)
+        is_mysql = translation.dialect.rules is Rules.MYSQL
+        return Conflict(ConflictAction.NOTHING, ignores=True, needs_parents=is_mysql)
     if word and word != "ABORT":  # which every INSERT does that says nothing
         raise statement_gap(f"INSERT OR {word}", node)
     if clause is None:

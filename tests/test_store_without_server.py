@@ -1,0 +1,59 @@
+"""A server that is gone: a write fails as soon as a read does, in the time the driver looks for a server."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+from operator import methodcaller
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pymongo import AsyncMongoClient, MongoClient
+
+from nestling import AsyncStore, Store, pipeline
+from nestling.common.errors import ConnectionFailed
+from nestling.common.server import start_server
+
+SELECTION_MILLISECONDS = 1_000
+PATIENCE_SECONDS = 15
+"""Much more than the driver looks for a server, much less than it begins transactions again."""
+READ = "SELECT name FROM thing"
+WRITES = ("INSERT INTO thing (name) VALUES ('b')", "INSERT INTO thing (id, name) VALUES (7, 'b'), (8, 'c')")
+
+
+def test_writes_fail_in_the_time_a_server_is_looked_for(tmp_path: Path) -> None:
+    """By both clients, alone and in a transaction of several statements."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection, connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)")
+        connection.execute("INSERT INTO thing VALUES (1, 'a')")
+    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), "normalized")
+    with start_server() as server:
+        plain: MongoClient[dict[str, Any]] = MongoClient(server.uri, serverSelectionTimeoutMS=SELECTION_MILLISECONDS)
+        pipeline.load(made, tmp_path / "s.db", plain["shop"])
+        store = Store(made, plain["shop"])
+        store.execute(READ)
+        uri = server.uri
+    with plain:
+        for sql in (READ, *WRITES):
+            _fails_soon(partial(store.execute, sql))
+            _fails_soon(partial(store.transaction, methodcaller("execute", sql)))
+    _fails_soon(lambda: asyncio.run(_write(made, uri)))
+
+
+async def _write(made: Any, uri: str) -> None:
+    async with AsyncMongoClient[dict[str, Any]](uri, serverSelectionTimeoutMS=SELECTION_MILLISECONDS) as client:
+        store = AsyncStore(made, client["shop"])
+        store._trusted = float("inf")
+        await store.execute(WRITES[1])
+
+
+def _fails_soon(work: Callable[[], object]) -> None:
+    begun = time.monotonic()
+    with pytest.raises(ConnectionFailed):
+        work()
+    assert time.monotonic() - begun < PATIENCE_SECONDS
