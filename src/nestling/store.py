@@ -112,7 +112,9 @@ class _Statements(Generic[Driver]):
         from pymongo.asynchronous.database import AsyncDatabase
         from pymongo.database import Database
 
+        from nestling.ir.digest import stored_digest
         from nestling.ir.sql_dialects import DIALECTS, NAMES
+        from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 
         if not isinstance(database, Database | AsyncDatabase):
