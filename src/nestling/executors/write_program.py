@@ -30,9 +30,10 @@ from nestling.ir.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    TakeNumbers,
 )
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import HIGHEST, NEW, OLD, Answer, ListParameter, Violation
+from nestling.ir.write_path import COUNT, HIGHEST, NEW, OLD, Answer, ListParameter, Violation
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,7 @@ _EMPTY_ROW: Row = {}
 
 def program(write: CompiledWrite) -> Program:
     """The requests of a bound write, in order; raises `ConstraintError` for what the source would refuse."""
+    write = yield from _with_taken(write, write.numbers_for_rows)
     run = _Run(write.answer)
     yield from run.steps(write.steps, _EMPTY_ROW, top=True)
     affected = sum(run.read[rows] for rows in write.counted) if write.counted else run.matched
@@ -65,19 +67,39 @@ def program(write: CompiledWrite) -> Program:
 def numbered(write: CompiledWrite) -> Numbering:
     """The requests that take a bound write's new numbers; gives the write with them.
 
-    They come before its transaction, so no other writer waits for it. Where it fails, the numbers are a gap.
+    They come before its transaction, so no other writer waits for it. Where it fails, the numbers are a gap. Those whose count
+    the transaction reads are left to `program`, which takes them outside of the transaction too.
     """
+    return (yield from _with_taken(write, write.numbers_before))
+
+
+def _with_taken(write: CompiledWrite, wanted: Sequence[TakeNumbers]) -> Numbering:
     numbers: dict[str, int] = {}
-    for each in write.new_numbers:
-        documents: Documents = yield each.highest.read
-        there = next((present(document, each.highest.read).get(HIGHEST) for document in documents), None)
-        highest = there if isinstance(there, int) else None
-        last: int = yield NextNumbers(each.counter, len(each.names))
-        while highest is not None and last - len(each.names) < highest:  # rows that the counter was not told of
-            yield _at_least(each.counter, highest)
-            last = yield NextNumbers(each.counter, len(each.names))
-        numbers |= zip(each.names, range(last - len(each.names) + 1, last + 1), strict=True)
-    return with_numbers(write, numbers)
+    for each in wanted:
+        if each.count is None:
+            found = yield from _taken(each, len(each.names))
+            numbers |= zip(each.names, found, strict=True)
+            continue
+        count = (yield from _only_value(each.count, COUNT)) or 0
+        found = (yield from _taken(each, count)) if count else range(0)
+        numbers |= zip(each.names, (found.start, found.stop), strict=True)
+    return with_numbers(write, numbers) if numbers else write
+
+
+def _taken(wanted: TakeNumbers, count: int) -> Generator[Request, Any, range]:
+    """So many numbers that nobody else has."""
+    highest = yield from _only_value(wanted.highest, HIGHEST)
+    last: int = yield NextNumbers(wanted.counter, count)
+    while highest is not None and last - count < highest:  # rows that the counter was not told of
+        yield _at_least(wanted.counter, highest)
+        last = yield NextNumbers(wanted.counter, count)
+    return range(last - count + 1, last + 1)
+
+
+def _only_value(step: ReadRows, column: str) -> Generator[Request, Any, int | None]:
+    documents: Documents = yield step.read
+    value = next((present(document, step.read).get(column) for document in documents), None)
+    return value if isinstance(value, int) else None
 
 
 def _at_least(counter: str, number: int) -> Command:

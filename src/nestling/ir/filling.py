@@ -33,6 +33,7 @@ from nestling.ir.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    TakeNumbers,
     Update,
     WholeDocument,
 )
@@ -61,12 +62,20 @@ def bind_write(write: CompiledWrite, values: Mapping[str, object] | None = None)
     given = dict(values or {})
     check_names(write, given)
     given |= {each.name: _NEW_IDS[each.form]() for each in write.new_ids}
-    return replace(write, parameters=(), new_ids=(), steps=tuple(_bound(step, given) for step in write.steps))
+    steps = tuple(_bound(step, given) for step in write.steps)
+    new_numbers = tuple(_bound_numbers(each, given) for each in write.new_numbers)
+    return replace(write, parameters=(), new_ids=(), new_numbers=new_numbers, steps=steps)
+
+
+def _bound_numbers(numbers: TakeNumbers, given: Mapping[str, object]) -> TakeNumbers:
+    count = numbers.count
+    return numbers if count is None else replace(numbers, count=replace(count, read=bound_read(count.read, given)))
 
 
 def with_numbers(write: CompiledWrite, numbers: Mapping[str, int]) -> CompiledWrite:
     """The bound write with the numbers that were taken for it."""
-    return replace(write, new_numbers=(), steps=tuple(_bound(step, numbers) for step in write.steps))
+    left = tuple(each for each in write.new_numbers if not numbers.keys() >= {*each.names})
+    return replace(write, new_numbers=left, steps=tuple(_bound(step, numbers) for step in write.steps))
 
 
 def parameter_leaf(given: Mapping[str, object]) -> Leaf:

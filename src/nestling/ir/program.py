@@ -158,11 +158,14 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class TakeNumbers:
-    """As many numbers as there are `names`, from the `counter`, above the one that `highest` reads; see `NewNumbers`."""
+    """As many numbers as there are `names`, from the `counter`, above the one that `highest` reads; with `count` as many as that
+    reads, in the transaction. See `NewNumbers`.
+    """
 
     names: tuple[str, ...]
     counter: str
     highest: ReadRows
+    count: ReadRows | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +186,7 @@ class CompiledWrite:
     `counted` are the rows whose number is the statement's affected rows; without any, the documents the commands of the program
     itself (not those for each row) match, insert or delete are. `left`: what the background sync will bring after it.
     `answer`: the rows RETURNING asks for. `new_numbers` are taken before the steps,
-    outside of the transaction. `notes`: where it may meet other rows than at the source.
+    outside of the transaction; those with a `count` once it has begun. `notes`: where it may meet other rows than at the source.
     """
 
     name: str
@@ -205,6 +208,16 @@ class CompiledWrite:
         """The parameters that nobody gives, as whoever runs the write makes their values."""
         numbers = (name for each in self.new_numbers for name in each.names)
         return (*(each.name for each in self.new_ids), *numbers)
+
+    @property
+    def numbers_before(self) -> tuple[TakeNumbers, ...]:
+        """The new numbers that are taken before the transaction begins."""
+        return tuple(each for each in self.new_numbers if each.count is None)
+
+    @property
+    def numbers_for_rows(self) -> tuple[TakeNumbers, ...]:
+        """The new numbers of which the transaction says how many they are."""
+        return tuple(each for each in self.new_numbers if each.count is not None)
 
     @property
     def command(self) -> Command | None:

@@ -39,7 +39,11 @@ class StandIns:
         """The write with values in place of its parameters and new ids, at the moment; errors as of `bind_write`."""
         made = {each.name: self._id(each) for each in write.new_ids}
         steps = tuple(self._step(step) for step in write.steps)
-        open_write = replace(write, steps=steps, parameters=(*write.parameters, *made), new_ids=())
+        numbers = tuple(
+            each if each.count is None else replace(each, count=replace(each.count, read=self._read(each.count.read)))
+            for each in write.new_numbers
+        )
+        open_write = replace(write, steps=steps, parameters=(*write.parameters, *made), new_ids=(), new_numbers=numbers)
         return bind_write(open_write, {**values, **made})
 
     def _id(self, new: NewId) -> UUID | str | ObjectId:

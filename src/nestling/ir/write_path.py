@@ -333,14 +333,18 @@ class NewNumbers:
     """Parameters that nobody gives: whoever runs the write takes as many numbers from the `counter`, before it begins.
 
     They are above every number that was taken before, and above the one `highest` reads, in its column `HIGHEST`.
+    `count`: reads in its column `COUNT` how many are taken. It is read in the write's transaction, so it counts the rows that the
+    write finds. Then there are two names: the first of the numbers, and the one behind the last.
     """
 
     names: tuple[str, ...]
     counter: str
     highest: ReadPlan
+    count: ReadPlan | None = None
 
 
 HIGHEST = "highest"
+COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)

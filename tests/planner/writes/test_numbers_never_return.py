@@ -33,6 +33,13 @@ AFTER = (
     "DELETE FROM thing WHERE name = 'eight'",
     "INSERT INTO thing (name) VALUES ('nine')",
 )
+OF_A_QUERY = (
+    "INSERT INTO thing (name) SELECT name FROM thing ORDER BY name DESC",
+    "DELETE FROM thing WHERE name = 'nine'",
+    "INSERT INTO thing (name) SELECT name FROM thing WHERE name = 'no such'",
+    "INSERT INTO thing (name) VALUES ('ten')",
+)
+"""The last is numbered otherwise by MariaDB, which takes 4 numbers for the 3 rows of a query."""
 EXPLICIT = (
     "INSERT INTO thing (id, name) VALUES (50, 'given')",
     "DELETE FROM thing WHERE id = 50",
@@ -65,7 +72,7 @@ def test_in_sqlite(database: Database[Any], tmp_path: Path) -> None:
         cursor.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)")
         for sql in BEFORE:
             cursor.execute(sql)
-        _same(database, f"sqlite:///{tmp_path / 's.db'}", cursor, (*AFTER, *EXPLICIT))
+        _same(database, f"sqlite:///{tmp_path / 's.db'}", cursor, (*AFTER, *OF_A_QUERY, *EXPLICIT))
 
 
 def test_in_mariadb(database: Database[Any], mariadb: str) -> None:
@@ -83,7 +90,7 @@ def test_in_mariadb(database: Database[Any], mariadb: str) -> None:
         for sql in BEFORE:
             cursor.execute(sql)
         address = url.set(drivername="mysql", database=name).render_as_string(hide_password=False)
-        _same(database, address, cursor, (*AFTER, *EXPLICIT))
+        _same(database, address, cursor, (*AFTER, *EXPLICIT, *OF_A_QUERY[:-1]))
         cursor.execute(f"DROP DATABASE {name}")
 
 
@@ -99,7 +106,7 @@ def test_in_postgresql(database: Database[Any], postgresql: str, column: str) ->
             cursor.execute(f"CREATE TABLE thing (id {column} PRIMARY KEY, name text)")
             for sql in BEFORE:
                 cursor.execute(sql)
-            _same(database, own, cursor, AFTER)
+            _same(database, own, cursor, (*AFTER, *OF_A_QUERY))
         administrator.execute(f"DROP DATABASE {name}")
 
 

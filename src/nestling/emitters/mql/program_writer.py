@@ -19,6 +19,7 @@ from nestling.ir.program import (
     ProgramStep,
     ReadRows,
     RefuseRows,
+    TakeNumbers,
 )
 
 
@@ -35,6 +36,12 @@ class ProgramWriter(ABC):
         self.write = write
         self.names = names
         self.words = words
+
+    def body(self) -> Iterator[str]:
+        """The lines of the transaction, if there is one: its numbers, what is made of them, and the program's steps."""
+        for each in self.write.numbers_for_rows:
+            yield from self.taken(each)
+        yield from self.steps(self.write.steps, "")
 
     def steps(self, steps: Sequence[ProgramStep], row: str) -> Iterator[str]:
         """The lines of these steps."""
@@ -104,6 +111,10 @@ class ProgramWriter(ABC):
             return self.read(step, row, lists)
         (only,) = step.lists
         return self.new_rows(only.column, lists[only.parameter], self.read(step, row, {only.parameter: "last"}))
+
+    @abstractmethod
+    def taken(self, numbers: TakeNumbers) -> Iterator[str]:
+        """The parameters that are new numbers take their values."""
 
     @abstractmethod
     def converted(self, placeholder: Placeholder) -> str:

@@ -9,7 +9,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.unions import without_unions
 from nestling.emitters.mql.write_changes import array_filters, conditions, operators, update_of
 from nestling.emitters.mql.write_values import document, given, leaf
-from nestling.ir.compiled import Mql
+from nestling.ir.compiled import Mql, ReadPlan
 from nestling.ir.filling import parameters_of, without_nulls
 from nestling.ir.program import (
     MISSING,
@@ -25,6 +25,7 @@ from nestling.ir.program import (
 )
 from nestling.ir.words.write_words import describe_write
 from nestling.ir.write_path import (
+    COUNT,
     HIGHEST,
     DeleteDocuments,
     Each,
@@ -44,25 +45,30 @@ def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> Compile
     """The write, its parameters left open; raises a gap error for an expression MongoDB has no exact form for."""
     steps = tuple(map(_step, plan.steps))
     made = {each.name for each in plan.new_ids} | {name for each in plan.new_numbers for name in each.names}
+    numbers = tuple(map(_taken, plan.new_numbers))
+    asked = (*(each.count for each in numbers if each.count is not None), *steps)
     return CompiledWrite(
         name,
         sql,
         steps,
-        tuple(each for each in dict.fromkeys(parameters_of(steps)) if each not in made),
+        tuple(each for each in dict.fromkeys(parameters_of(asked)) if each not in made),
         plan.needs_transaction,
         plan.counted,
         plan.left,
         plan.answer,
         plan.new_ids,
-        tuple(map(_taken, plan.new_numbers)),
+        numbers,
         plan,
         describe_write(plan),
     )
 
 
 def _taken(numbers: NewNumbers) -> TakeNumbers:
-    read = without_unions(compiled_read(numbers.highest, name=HIGHEST))
-    return TakeNumbers(numbers.names, numbers.counter, ReadRows(f"{HIGHEST} {numbers.counter}", read))
+    def asked(plan: ReadPlan, what: str) -> ReadRows:
+        return ReadRows(f"{what} {numbers.counter}", without_unions(compiled_read(plan, name=what)))
+
+    count = None if numbers.count is None else asked(numbers.count, COUNT)
+    return TakeNumbers(numbers.names, numbers.counter, asked(numbers.highest, HIGHEST), count)
 
 
 def _step(step: WriteStep) -> ProgramStep:

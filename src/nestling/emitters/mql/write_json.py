@@ -35,6 +35,7 @@ def write_json(write: CompiledWrite) -> Json:
     if write.new_numbers:
         shown["new_numbers"] = [
             {"names": [*each.names], "counter": each.counter, "highest": _step(each.highest)}
+            | ({} if each.count is None else {"count": _step(each.count)})
             for each in write.new_numbers
         ]
     if write.answer is not None:

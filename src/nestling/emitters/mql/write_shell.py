@@ -92,9 +92,9 @@ class _Script(ProgramWriter):
         if command is not None and not is_script(self.write):
             yield from self._plain(command)
             return
-        body = "\n".join(self.steps(self.write.steps, ""))
+        body = "\n".join(self.body())
         self.database = "db"
-        numbers = "".join(f"{self._taken(each)}\n" for each in self.write.new_numbers)
+        numbers = "".join(f"{line}\n" for each in self.write.numbers_before for line in self.taken(each))
         if with_support and (called := _called(numbers + body)):
             yield called
         yield from numbers.splitlines()
@@ -108,11 +108,15 @@ class _Script(ProgramWriter):
         yield '}, {readConcern: {level: "snapshot"}, writeConcern: {w: "majority"}});'
         yield f"session.endSession();\n{result};"
 
-    def _taken(self, numbers: TakeNumbers) -> str:
+    def taken(self, numbers: TakeNumbers) -> Iterator[str]:
         field = quoted(numbers.highest.read.columns[0].field)
         there = self.read(numbers.highest, "", {})
-        names = ", ".join(numbers.names)
-        return f"var [{names}] = nextNumbers({quoted(numbers.counter)}, {len(numbers.names)}, {there}, {field});"
+        names, counter = ", ".join(numbers.names), quoted(numbers.counter)
+        if numbers.count is None:
+            yield f"var [{names}] = nextNumbers({counter}, {len(numbers.names)}, {there}, {field});"
+            return
+        count = self.read(numbers.count, "", {})
+        yield f"const [{names}] = numbersForRows({counter}, {count}, {there}, {field});"
 
     def _plain(self, command: Command) -> Iterator[str]:
         """Plain MQL, as it is written by hand."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
-from nestling.emitters.python_code.source_layout import Call, Code, laid_out
+from nestling.emitters.python_code.source_layout import INDENT, Call, Code, laid_out
 from nestling.ir.compiled import Placeholder
 from nestling.ir.program import ReadRows
 
@@ -35,10 +35,17 @@ class Conversions:
                 taken.add(names[call])
         return Conversions(names)
 
-    def lines(self) -> Iterator[str]:
-        """The assignments, at the level of a function's body."""
+    def lines(self, *, late: Collection[str] = ()) -> Iterator[str]:
+        """The assignments, at the level of a function's body; those of parameters that are known `late` come later."""
         for call, name in self.names.items():
-            yield "    " + laid_out(call, before=f"{name} = ", level=1)
+            if call.arguments[1] not in late:
+                yield INDENT + laid_out(call, before=f"{name} = ", level=1)
+
+    def late_lines(self, late: Collection[str]) -> Iterator[str]:
+        """The assignments for the parameters that are known `late`."""
+        for call, name in self.names.items():
+            if call.arguments[1] in late:
+                yield laid_out(call, before=f"{name} = ")
 
     def given(self, placeholder: Placeholder) -> Call | Code:
         """The value as a query takes it."""

@@ -44,12 +44,13 @@ class _Function(ProgramWriter):
     def __init__(self, write: CompiledWrite, name: str) -> None:
         self.name = name
         self.arguments = [argument(each) for each in write.parameters]
-        self.once = Conversions.of(write.steps, (*self.arguments, *write.made))
+        self.once = Conversions.of((write.steps, write.numbers_for_rows), (*self.arguments, *write.made))
         own = (*write.made, *self.once.names.values())
         names = Identifiers(*self.arguments, *own, *TAKEN)
         super().__init__(write, names, Words(laid_out, _cell, self._stored, "or_none", "part"))
         self.only = None if write.transaction else write.command
         self.has_session = False
+        self.late = [argument(name) for each in write.numbers_for_rows for name in each.names]
 
     def lines(self) -> Iterator[str]:
         named = ", ".join(f"{name}: Any" for name in self.arguments)
@@ -57,8 +58,8 @@ class _Function(ProgramWriter):
         yield f"def {self.name}(db: Database[Any]{', *, ' + named if named else ''}) -> {given}:"
         yield f'    """{_said(self.write)}"""'
         yield from (f"    {each.name} = {_NEW_IDS[each.form]}" for each in self.write.new_ids)
-        yield from (f"    {self._taken(each)}" for each in self.write.new_numbers)
-        yield from self.once.lines()
+        yield from (indent(line, "    ") for each in self.write.numbers_before for line in self.taken(each))
+        yield from self.once.lines(late=self.late)
         if self.only is not None:
             yield f"    return {_met(self.only, self.call(self.only, ''))}"
             return
@@ -79,17 +80,21 @@ class _Function(ProgramWriter):
             return self.once.stored(placeholder).text
         return f"there({self.once.given(placeholder).text})"
 
-    def _taken(self, numbers: TakeNumbers) -> str:
+    def taken(self, numbers: TakeNumbers) -> Iterator[str]:
         names = ", ".join(numbers.names) if len(numbers.names) > 1 else f"({numbers.names[0]},)"
         field = one_line(numbers.highest.read.columns[0].field)
         there = self.read(numbers.highest, "", {})
         counters = f"db[{one_line(NUMBERS_COLLECTION)}].with_options(write_concern=WriteConcern(1))"
-        return (
-            f"{names} = next_numbers({counters}, {one_line(numbers.counter)}, {len(numbers.names)}, {there}, {field})"
-        )
+        counter = one_line(numbers.counter)
+        if numbers.count is None:
+            yield f"{names} = next_numbers({counters}, {counter}, {len(numbers.names)}, {there}, {field})"
+            return
+        count = self.read(numbers.count, "", {})
+        yield f"{names} = numbers_for_rows({counters}, {counter}, {count}, {there}, {field})"
+        yield from self.once.late_lines([argument(name) for name in numbers.names])
 
     def _body(self) -> Iterator[str]:
-        steps = self.steps(self.write.steps, "")
+        steps = self.body()
         if self.write.answer is None:
             yield from ("affected = 0", *steps, "return affected")
             return

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from nestling.ir.access_path import describe_step
+from nestling.ir.compiled import ReadPlan
 from nestling.ir.quantity_words import counted
 from nestling.ir.words.row_words import text
 from nestling.ir.write_path import (
@@ -53,9 +54,15 @@ def describe_write(plan: WritePlan) -> str:
 
 
 def _numbers(new: NewNumbers) -> str:
-    those = f"{counted(len(new.names), 'number')} ({', '.join(new.names)})"
-    read = " ".join(describe_step(new.highest.step).split("\n")).strip()
-    return f"before it, take {those} of `{new.counter}`, above the highest there is: {read}"
+    above = f"of `{new.counter}`, above the highest there is: {_read(new.highest)}"
+    if new.count is None:
+        return f"before it, take {counted(len(new.names), 'number')} ({', '.join(new.names)}) {above}"
+    first, end = new.names
+    return f"to count, {_read(new.count)}; outside of the transaction, take as many numbers ({first} to below {end}) {above}"
+
+
+def _read(plan: ReadPlan) -> str:
+    return " ".join(describe_step(plan.step).split("\n")).strip()
 
 
 def _answered(answer: Answer) -> str:

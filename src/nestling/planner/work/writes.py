@@ -16,6 +16,7 @@ from nestling.ir.operands import bare
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.work import NO_WORK, Work
 from nestling.ir.write_path import (
+    COUNT,
     Change,
     Constant,
     DeleteDocuments,
@@ -77,9 +78,10 @@ class _Counted:
     rows: dict[str, float] = field(default_factory=dict)
 
     def taken(self, numbers: NewNumbers) -> Work:
-        """The work of taking numbers: the highest there is, and the counter."""
+        """The work of taking numbers: how many, the highest there is, and the counter."""
+        count = () if numbers.count is None else (Fetch(f"{COUNT} {numbers.counter}", numbers.count),)
         one = UpdateDocuments(NUMBERS_COLLECTION, (Match("_id", Constant(numbers.counter)),), (), on_insert=())
-        return self.steps((Fetch(numbers.counter, numbers.highest), one), 1.0)
+        return self.steps((*count, Fetch(numbers.counter, numbers.highest), one), 1.0)
 
     def steps(self, steps: Iterable[WriteStep], times: float) -> Work:
         work = NO_WORK

@@ -26,7 +26,7 @@ from nestling.ir.model import Entity
 from nestling.ir.operands import nullable
 from nestling.ir.types import INTEGER
 from nestling.ir.write import GeneratedValue, Insert, Write
-from nestling.ir.write_path import NEW, Each, Fetch, Give, WriteStep
+from nestling.ir.write_path import NEW, Each, Fetch, Give, Refuse, Violation, WriteStep
 from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded
@@ -37,7 +37,7 @@ from nestling.planner.writes.draft.phases import Phase
 from nestling.planner.writes.draft.write_draft import WriteDraft
 from nestling.planner.writes.foreign_keys.parent_locks import held_parent
 from nestling.planner.writes.numbered_rows import with_places
-from nestling.planner.writes.numbers_given import crossed, highest, never_return, raised, taken
+from nestling.planner.writes.numbers_given import crossed, highest, never_return, raised, taken, taken_for_rows
 from nestling.planner.writes.places.home_copies import refuse_copied_home, refuse_home_copies
 from nestling.planner.writes.places.initial_copies import copied_fields, with_copied
 from nestling.planner.writes.returning import counted
@@ -49,6 +49,7 @@ from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_set_upkeep import add_upkeep
 
 Row = dict[str, Expression]
+_MORE_ROWS = "the SELECT has found more rows than it had when numbers were taken for them: run the statement again"
 
 
 def insert_rows(
@@ -121,6 +122,7 @@ def _rows_at_hand(
     attributes = tuple(dict.fromkeys((*attributes, *new_ids, *taken_here)))
     copied = copied_fields(node)
     made = _made(generated, rows) if rows is not None else _left(entity, generated, attributes, source)
+    of_rows = () if rows is not None or single(source) else never_return(entity, made)
     plain = rows is not None and all(_is_plain(value) for row in rows for value in row.values())
     if rows is not None and condition is None and plain and (len(rows) == 1 or not (made or copied)):
         complete = [{a: row.get(a, NULL) for a in entity.attribute_names} for row in rows]
@@ -138,7 +140,8 @@ def _rows_at_hand(
     if copied:
         computed = with_copied(work, node, computed, {a: column(NEW, a) for a in entity.attribute_names})
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, computed, work.prices))])
-    return list(entity.attribute_names)
+    work.add(Phase.REFUSE, [Refuse(name, Violation.KEY, _MORE_ROWS, (column(NEW, a),)) for a in of_rows])
+    return [a for a in entity.attribute_names if a not in of_rows]
 
 
 def _completed(work: WriteDraft, entity: Entity, node: Node, given: Give, made: Sequence[str]) -> list[WriteStep]:
@@ -199,16 +202,24 @@ def _computed(
     work: WriteDraft, entity: Entity, attributes: Sequence[str], source: Relation, made: Sequence[str]
 ) -> Relation:
     """The source's rows, with the next numbers for those `made`."""
-    place: Expression | None = None
+    rows, place = source, None
     if made and not single(source):
         source, place = with_places(work, source)
     given = dict(zip(attributes, source.columns, strict=False))
     outputs = (
-        Named(column(NEW, name), _number(work, entity, name, known, place) if name in made else known)
+        Named(column(NEW, name), _row_number(work, entity, name, known, rows, place) if name in made else known)
         for name in entity.attribute_names
         for known in (given.get(name, NULL),)
     )
     return Project(source, "new", tuple(outputs))
+
+
+def _row_number(
+    work: WriteDraft, entity: Entity, attribute: str, known: Expression, rows: Relation, place: Expression | None
+) -> Expression:
+    if place is not None and never_return(entity, [attribute]):
+        return taken_for_rows(work, entity, attribute, rows, place)
+    return _number(work, entity, attribute, known, place)
 
 
 def _made(generated: Sequence[GeneratedValue], rows: list[Row]) -> list[str]:
@@ -254,8 +265,7 @@ def _left(
         known = given.get(item.attribute)
         if known is not None and not known.nullable:
             continue
-        of_a_counter = bool(never_return(entity, [item.attribute]))  # how many it is asked for has to be known before
-        if item.how not in NUMBERED or not (single(source) or (known is None and not of_a_counter)):
+        if item.how not in NUMBERED or not (single(source) or known is None):
             what = "leaves" if known is None else "may give NULL for"
             raise write_gap(
                 f"INSERT … SELECT that {what} `{item.attribute}` of `{entity.name}`, to be made ({item.how})"

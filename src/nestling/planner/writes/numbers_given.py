@@ -9,14 +9,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from nestling.ir.algebra import Limit, Named, Project, Relation, Sort, SortKey
+from nestling.ir.algebra import (
+    Aggregate,
+    AggregateFunction,
+    Group,
+    Limit,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+    Sort,
+    SortKey,
+)
 from nestling.ir.design import Design
-from nestling.ir.expression import AttributeCast, Expression, Literal, Rules
+from nestling.ir.expression import (
+    NULL,
+    Arithmetic,
+    AttributeCast,
+    Case,
+    Compare,
+    Comparison,
+    Expression,
+    Literal,
+    Operator,
+    Rules,
+)
 from nestling.ir.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
 from nestling.ir.model import Entity
 from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
+from nestling.ir.write_path import COUNT, HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import plan, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft
@@ -42,6 +64,35 @@ def taken(work: WriteDraft, entity: Entity, attribute: str, count: int) -> list[
     read = plan(work.design, highest(work, entity, attribute), work.prices)
     numbers = work.names.next_numbers(counter(entity, attribute), read, kind, count)
     return [AttributeCast(each, kind, Rules.POSTGRESQL) for each in numbers]
+
+
+def taken_for_rows(work: WriteDraft, entity: Entity, attribute: str, rows: Relation, place: Expression) -> Expression:
+    """The number of the row at this place, of as many as there are rows; NULL where more rows are found than were counted."""
+    kind = entity.attribute(attribute).type
+    read = plan(work.design, highest(work, entity, attribute), work.prices)
+    count = plan(work.design, _counted(work, rows), work.prices)
+    found = work.names.numbers_for_rows(counter(entity, attribute), read, kind, count)
+    first, end = (AttributeCast(each, kind, Rules.POSTGRESQL) for each in found)
+    number = Arithmetic(Operator.ADD, first, place, INTEGER)
+    return Case(((Compare(Comparison.LESS, number, end), number),), NULL, INTEGER)
+
+
+def _counted(work: WriteDraft, rows: Relation) -> Relation:
+    """How many rows there are; no row where there are none, which is shorter to ask."""
+    count = NamedAggregate(COUNT, Aggregate(AggregateFunction.COUNT, None, INTEGER))
+    group = Group(_unsorted(rows), work.name("all"), (Named("all", Literal(1, INTEGER)),), (count,))
+    return Project(group, work.name(COUNT), (Named(COUNT, group.columns[1]),))
+
+
+def _unsorted(rows: Relation) -> Relation:
+    """The same rows in any order."""
+    match rows:
+        case Project():
+            return replace(rows, input=_unsorted(rows.input))
+        case Sort():
+            return _unsorted(rows.input)
+        case _:
+            return rows
 
 
 def raised(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateDocuments]:

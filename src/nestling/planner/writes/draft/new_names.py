@@ -50,10 +50,19 @@ class Names:
 
     def next_numbers(self, counter: str, highest: ReadPlan, kind: Type, count: int) -> list[Parameter]:
         """Parameters that stand for the next numbers of a counter."""
+        return self._numbers_of(kind, NewNumbers(self._number_names(count), counter, highest))
+
+    def numbers_for_rows(self, counter: str, highest: ReadPlan, kind: Type, count: ReadPlan) -> list[Parameter]:
+        """Two parameters: the first of as many next numbers as are counted, and the one behind the last."""
+        return self._numbers_of(kind, NewNumbers(self._number_names(2), counter, highest, count))
+
+    def _number_names(self, count: int) -> tuple[str, ...]:
         before = sum(len(each.names) for each in self.new_numbers)
-        names = tuple(f"_number_{before + place + 1}" for place in range(count))
-        self.new_numbers.append(NewNumbers(names, counter, highest))
-        return [Parameter(name, kind) for name in names]
+        return tuple(f"_number_{before + place + 1}" for place in range(count))
+
+    def _numbers_of(self, kind: Type, made: NewNumbers) -> list[Parameter]:
+        self.new_numbers.append(made)
+        return [Parameter(name, kind) for name in made.names]
 
     def list_of(self, column: str, rows: tuple[str, ...]) -> str:
         """The parameter that stands for what a column holds in these row sets, which are read before it is asked for."""
