@@ -81,8 +81,8 @@ def _with_taken(write: CompiledWrite, wanted: Sequence[TakeNumbers]) -> Numberin
             numbers |= zip(each.names, found, strict=True)
             continue
         count = (yield from _only_value(each.count, COUNT)) or 0
-        found = (yield from _taken(each, count)) if count else range(0)
-        numbers |= zip(each.names, (found.start, found.stop), strict=True)
+        found = (yield from _taken(each, count)) if count else range(1, 1)
+        numbers |= zip(each.names, (found.start, found.stop - 1), strict=True)
     return with_numbers(write, numbers) if numbers else write
 
 

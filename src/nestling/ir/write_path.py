@@ -334,7 +334,7 @@ class NewNumbers:
 
     They are above every number that was taken before, and above the one `highest` reads, in its column `HIGHEST`.
     `count`: reads in its column `COUNT` how many are taken. It is read in the write's transaction, so it counts the rows that the
-    write finds. Then there are two names: the first of the numbers, and the one behind the last.
+    write finds. Then there are two names: the first of the numbers, and the last, which is 1 less where there are no rows.
     """
 
     names: tuple[str, ...]

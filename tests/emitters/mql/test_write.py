@@ -245,3 +245,45 @@ const NumberInt = Number;
     found = asked(write_shell(write), shell=SHELL.replace(plain, counters))
     added = [["thing", {"_id": 8, "name": "a"}], ["thing", {"_id": 9, "name": "b"}]]
     assert found == [taken, ["raise", {"$max": {"last": 7}}], taken, *added]
+
+
+@pytest.mark.usefixtures("node")
+@pytest.mark.parametrize("rows", [0, 2])
+def test_a_script_takes_numbers_for_the_rows_of_a_query(tmp_path: Path, rows: int) -> None:
+    """In its transaction it counts them, and raises the counter outside of it; for no rows it takes none."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        connection.execute("CREATE TABLE thing (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT)")
+        connection.execute("CREATE TABLE shelf (id INTEGER PRIMARY KEY, name TEXT)")
+    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), "normalized")
+    write = pipeline.convert(made, "INSERT INTO thing (name) SELECT name FROM shelf")
+    assert isinstance(write, CompiledWrite)
+    counters = """
+const told = {_nestling_numbers: {last: 3}};
+const literals = stages => JSON.stringify(stages).match(/"\\$literal":(\\d+)/g).map(each => Number(each.split(":")[1]));
+const found = (name, stages) => {
+  if (name === "thing") return [{highest: 7}];
+  if (stages.some(stage => stage.$group)) return rows ? [{count: rows}] : [];
+  const [first] = literals(stages);
+  say("numbers", Math.min(...literals(stages)), Math.max(...literals(stages)));
+  return Array.from({length: rows}, (_, place) => ({new_id: first + place, new_name: "a"}));
+};
+const collections = told => name => ({
+  aggregate: stages => ({toArray: () => found(name, stages)}),
+  findOneAndUpdate: (filter, update) => { say("take", filter, update); told[name].last += update.$inc.last; return told[name]; },
+  updateOne: (filter, update) => { say("raise", update); told[name].last = update.$max.last; },
+  insertOne: document => say(name, document),
+});
+const base = {getName: () => "base", getCollection: collections({})};
+const NumberInt = Number;
+"""
+    shell = SHELL.replace(next(line for line in SHELL.splitlines() if line.startswith("const base")), counters)
+    shell = f"const rows = {rows};" + shell.replace(
+        "const db = {...base, ", "const db = {...base, getCollection: collections(told), "
+    )
+    asked_for = asked(write_shell(write), shell=shell)
+    if not rows:
+        assert asked_for == [["numbers", 0, 1]]
+        return
+    taken = ["take", {"_id": "thing.id"}, {"$inc": {"last": 2}}]
+    added = [["thing", {"_id": 8, "name": "a"}], ["thing", {"_id": 9, "name": "a"}]]
+    assert asked_for == [taken, ["raise", {"$max": {"last": 7}}], taken, ["numbers", 8, 9], *added]

@@ -21,9 +21,12 @@ from nestling.common.server import Server
 from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.python_code.module import module
 from nestling.executors.write import run_write
+from nestling.ir.freshness import TRANSACTION
 from nestling.ir.names import NUMBERS_COLLECTION
+from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.program import CompiledWrite
 from nestling.ir.proposal import Proposal
+from nestling.ir.rows import Hop
 from nestling.planner.work import estimate_write
 
 TABLES = """
@@ -186,7 +189,7 @@ def test_more_rows_than_were_counted_are_refused(proposal: Proposal, database: D
     fewer = replace(read, pipeline=(*read.pipeline, {"$set": {"count": {"$subtract": ["$count", 1]}}}))
     short = replace(write, new_numbers=(replace(numbers, count=replace(numbers.count, read=fewer)),))
     before = _things(Store(proposal, database))
-    with pytest.raises(ConstraintError, match="more rows than it had when numbers were taken .* again"):
+    with pytest.raises(ConstraintError, match=r"more rows than it had .* again"):
         run_write(database, short, {"name": "x", "above": 1})
     known: dict[str, Any] = {}
     exec(module([short]), known)
@@ -200,13 +203,39 @@ def test_the_count_is_told_and_priced(proposal: Proposal) -> None:
     write = _compiled(proposal, TO_COME)
     first, *_ = write.access_path.splitlines()
     assert first.startswith("to count, read the documents of `shelf")
-    assert "take as many numbers (_number_1 to below _number_2) of `thing.id`" in first
-    (told,) = write_json(write)["new_numbers"]  # type: ignore[misc, attr-defined]
-    assert told["names"] == ["_number_1", "_number_2"]
-    assert told["count"]["operation"] == "aggregate"
+    assert "take as many numbers (_number_1 to _number_2) of `thing.id`" in first
+    told: Any = write_json(write)["new_numbers"]
+    assert [each["names"] for each in told] == [["_number_1", "_number_2"]]
+    assert told[0]["count"]["operation"] == "aggregate"
     assert write.parameters == ("above", "name")
     plan = write.plan
     assert plan is not None
     uncounted = replace(plan, new_numbers=tuple(replace(each, count=None) for each in plan.new_numbers))
     work, less = (estimate_write(each, proposal.design, proposal.statistics) for each in (plan, uncounted))
     assert work.round_trips == less.round_trips + 1
+
+
+def test_rows_that_copy_what_their_parents_have_are_numbered(database: Database[Any], tmp_path: Path) -> None:
+    """Parents that are there, and rows of the same table."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        connection.executescript(TABLES)
+        connection.execute("ALTER TABLE thing ADD COLUMN beside INTEGER REFERENCES thing")
+    made = pipeline.design(pipeline.inspect(tmp_path / "s.db"), "normalized")
+    links = {link.parent: link.name for link in made.design.model.relationships}
+    copies = tuple(
+        Copy(f"of_{parent}", (Hop(link, up=True),), (Field("name", "name"),), Form.OBJECT, TRANSACTION)
+        for parent, link in links.items()
+    )
+    collections = tuple(
+        replace(each, body=replace(each.body, copies=copies)) if each.name == "thing" else each
+        for each in made.design.collections
+    )
+    proposal = replace(made, design=replace(made.design, collections=collections))
+    pipeline.load(proposal, tmp_path / "s.db", database)
+    sql = "INSERT INTO thing (shelf_id, name, beside) SELECT id, 'copy', 1 FROM shelf WHERE id < :most"
+    Store(proposal, database).execute(sql, most=3)
+    assert _function(proposal, sql)(database, most=4) == 3
+    names = [(each["_id"], each["of_shelf"], each["of_thing"]) for each in database["thing"].find({"_id": {"$gt": 1}})]
+    first = {"name": "first"}
+    assert names == [(2 + place, {"name": name}, first) for place, name in enumerate("ababc")]
+    assert pipeline.check(proposal, database).clean

@@ -85,26 +85,26 @@ function newRows(column, first, read) {
   }
   return kept;
 }
-const wholeNumber = number => Math.abs(number) < 2 ** 31 ? NumberInt(number) : NumberLong(String(number));
 // The next numbers of a counter, above the highest there is. They are taken outside of transactions, and never again.
 function nextNumbers(counter, count, there, field) {
   const counters = db.getCollection("_nestling_numbers");
   const highest = there.length && there[0][field] !== undefined ? Number(there[0][field]) : null;
+  const stored = number => Math.abs(number) < 2 ** 31 ? NumberInt(number) : NumberLong(String(number));
   for (;;) {
     const options = {upsert: true, returnDocument: "after", writeConcern: {w: 1}};
     const last = Number(counters.findOneAndUpdate({_id: counter}, {$inc: {last: NumberInt(count)}}, options).last);
     if (highest === null || last - count >= highest) {
-      return Array.from({length: count}, (_, place) => wholeNumber(last - count + 1 + place));
+      return Array.from({length: count}, (_, place) => stored(last - count + 1 + place));
     }
-    counters.updateOne({_id: counter}, {$max: {last: wholeNumber(highest)}}, {upsert: true});
+    counters.updateOne({_id: counter}, {$max: {last: stored(highest)}}, {upsert: true});
   }
 }
-// The first of as many next numbers as were counted, and the one behind the last. For no rows none is taken.
+// The first and the last of as many next numbers as were counted. For no rows none is taken.
 function numbersForRows(counter, counted, there, field) {
   const count = counted.length ? Number(counted[0].count) : 0;
-  if (!count) return [0, 0];
+  if (!count) return [NumberInt(1), NumberInt(0)];
   const numbers = nextNumbers(counter, count, there, field);
-  return [numbers[0], wholeNumber(Number(numbers[count - 1]) + 1)];
+  return [numbers[0], numbers[count - 1]];
 }
 function place(row, column, first) {
   const number = Number(row[column]);

@@ -149,12 +149,12 @@ def next_numbers(counters: Any, counter: str, count: int, there: Sequence[Mappin
 def numbers_for_rows(
     counters: Any, counter: str, counted: Sequence[Mapping[str, Any]], there: Sequence[Mapping[str, Any]], field: str
 ) -> tuple[int, int]:
-    """The first of as many next numbers as were counted, and the one behind the last. For no rows none is taken."""
+    """The first and the last of as many next numbers as were counted. For no rows none is taken."""
     count = int(counted[0]["count"]) if counted else 0
     if not count:
-        return 0, 0
+        return 1, 0
     numbers = next_numbers(counters, counter, count, there, field)
-    return numbers[0], numbers[-1] + 1
+    return numbers[0], numbers[-1]
 
 
 def place(row: Mapping[str, Any], column: str, first: int) -> int:

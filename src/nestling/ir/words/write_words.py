@@ -57,8 +57,8 @@ def _numbers(new: NewNumbers) -> str:
     above = f"of `{new.counter}`, above the highest there is: {_read(new.highest)}"
     if new.count is None:
         return f"before it, take {counted(len(new.names), 'number')} ({', '.join(new.names)}) {above}"
-    first, end = new.names
-    return f"to count, {_read(new.count)}; outside of the transaction, take as many numbers ({first} to below {end}) {above}"
+    first, last = new.names
+    return f"to count, {_read(new.count)}; outside of the transaction, take as many numbers ({first} to {last}) {above}"
 
 
 def _read(plan: ReadPlan) -> str:

@@ -72,9 +72,9 @@ def taken_for_rows(work: WriteDraft, entity: Entity, attribute: str, rows: Relat
     read = plan(work.design, highest(work, entity, attribute), work.prices)
     count = plan(work.design, _counted(work, rows), work.prices)
     found = work.names.numbers_for_rows(counter(entity, attribute), read, kind, count)
-    first, end = (AttributeCast(each, kind, Rules.POSTGRESQL) for each in found)
+    first, last = (AttributeCast(each, kind, Rules.POSTGRESQL) for each in found)
     number = Arithmetic(Operator.ADD, first, place, INTEGER)
-    return Case(((Compare(Comparison.LESS, number, end), number),), NULL, INTEGER)
+    return Case(((Compare(Comparison.LESS_OR_EQUAL, number, last), number),), NULL, INTEGER)
 
 
 def _counted(work: WriteDraft, rows: Relation) -> Relation:

@@ -53,7 +53,7 @@ class Names:
         return self._numbers_of(kind, NewNumbers(self._number_names(count), counter, highest))
 
     def numbers_for_rows(self, counter: str, highest: ReadPlan, kind: Type, count: ReadPlan) -> list[Parameter]:
-        """Two parameters: the first of as many next numbers as are counted, and the one behind the last."""
+        """Two parameters: the first and the last of as many next numbers as are counted."""
         return self._numbers_of(kind, NewNumbers(self._number_names(2), counter, highest, count))
 
     def _number_names(self, count: int) -> tuple[str, ...]:
