@@ -21,7 +21,7 @@ of libpq's for PostgreSQL, and for MySQL `?ssl_mode=VERIFY_CA&ssl_ca=…`, as it
 would heed is refused.
 
 Results go to stdout, everything else to stderr. **Exit codes:** 0 fine, 1 differences, findings or gaps,
-2 could not run. Every command takes `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches, and
+2 could not run. Every command takes `-h` and `--help`, and `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches, and
 writes a line to stderr every half minute where none does. Passwords are never shown.
 
 | variable | does |
@@ -49,7 +49,7 @@ def _command(command: click.Command, context: click.Context) -> str:
     paragraphs = "\n\n".join(_paragraphs(command.help or ""))
     example = (command.epilog or "").partition("Example:\n")[2].strip()
     options = [option for option in command.get_params(context) if isinstance(option, click.Option)]
-    rows = [_option(option, context) for option in options if option.name != "help" and not option.hidden]
+    rows = [_option(option, context) for option in options if "--help" not in option.opts and not option.hidden]
     parts = [f"## {command.name}", paragraphs, f"```\nnestling {command.name} {usage}\n```"]
     parts += [f"Example: `{example}`"] if example else []
     return "\n\n".join([*parts, table(("option", "does"), rows)])

@@ -19,7 +19,7 @@ from tests.cli.commands import nestling
 def test_a_server_is_measured(mongod: Server, mongo_client: MongoClient[dict[str, Any]], tmp_path: Path) -> None:
     """The file and `--json` hold the same coefficients of that server; what was predicted is near; no database is left."""
     before = set(mongo_client.list_database_names())
-    done = nestling("calibrate", mongod.uri, "-o", "profile.yaml", "--seconds", "3", "--json", cwd=tmp_path)
+    done = nestling("calibrate", mongod.uri, "-o", "profile.yaml", "--seconds", "5", "--json", cwd=tmp_path)
     assert done.code == 0
     profile = read_profile(tmp_path / "profile.yaml")
     found = done.json

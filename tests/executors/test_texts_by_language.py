@@ -127,11 +127,11 @@ def test_keys_are_unique_in_any_collection(options: Options, database: Database[
     assert list(found) == [("Rome", "Italy")]
 
 
-def test_the_second_index_on_a_key_is_counted() -> None:
-    """A new document has an entry in it."""
+def test_the_indexes_of_keys_are_counted() -> None:
+    """A new document has an entry in the second one on its key, and in those of a UNIQUE and of a foreign key."""
     for sql, entries in (
         ("INSERT INTO city VALUES ('x', NULL)", 1),
-        ("INSERT INTO person VALUES (4, 'd', NULL, NULL)", 0),
+        ("INSERT INTO person VALUES (4, 'd', NULL, NULL)", 2),
     ):
         write = translate(sql, MODEL, "mysql")
         assert isinstance(write, Insert)

@@ -48,7 +48,8 @@ def restore_formats(tree: exp.Expr, rules: Rules, grammar: str) -> exp.Expr:
         if not isinstance(node, exp.Anonymous) or node.name not in names:
             return node
         name, pattern = names[node.name], node.expressions[1] if len(node.expressions) == 2 else None
-        if isinstance(pattern, exp.Literal) and pattern.is_string and not _SHARED[rules].match(pattern.name):
+        is_own = isinstance(pattern, exp.Literal) and pattern.is_string and not _SHARED[rules].match(pattern.name)
+        if is_own or pattern is None:
             node.set("this", name)
             return node
         return _by_sqlglot(name, node.expressions, grammar)
@@ -61,8 +62,7 @@ def _by_sqlglot(name: str, arguments: Sequence[exp.Expr], grammar: str) -> exp.E
     holes = ", ".join(f"_hole_{place}" for place in range(len(arguments)))
     made = sqlglot.parse_one(f"SELECT {name}({holes})", dialect=grammar).expressions[0]
     filled = {f"_hole_{place}": argument for place, argument in enumerate(arguments)}
-    pattern = arguments[1] if len(arguments) == 2 else None
-    if isinstance(pattern, exp.Literal):
+    if isinstance(pattern := arguments[1], exp.Literal):
         written = sqlglot.exp.Literal.string(pattern.name).sql(grammar)
         made = sqlglot.parse_one(f"SELECT {name}(_hole_0, {written})", dialect=grammar).expressions[0]
     found: exp.Expr = made.transform(

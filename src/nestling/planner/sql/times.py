@@ -31,6 +31,7 @@ from nestling.ir.expression import (
     Rules,
 )
 from nestling.ir.operands import is_integer, is_mixed, is_mixed_time
+from nestling.ir.quantity_words import counted
 from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
@@ -183,6 +184,8 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 
 def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """DATE_FORMAT and TO_CHAR by a format that says more than both write alike."""
+    if len(node.expressions) != 2:
+        raise statement_gap(f"{node.name.upper()}() with {counted(len(node.expressions), 'argument')}", node)
     value, pattern = node.expressions
     given = bound(value)
     if given.type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
@@ -401,7 +404,7 @@ def _of_monday(node: exp.Expr) -> exp.Expr | None:
 
 def _first_of_year(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """MySQL's `MAKEDATE(YEAR(at), 1)`."""
-    year, *days = node.expressions
+    year, *days = node.expressions or [exp.Null()]
     is_first = isinstance(year, exp.Year) and [day.name for day in days] == ["1"]
     if env.dialect.rules is not Rules.MYSQL or not is_first:
         raise statement_gap("MAKEDATE() of anything but a year and 1", node)

@@ -60,9 +60,11 @@ def _has_array_in_array(value: object, *, in_array: bool = False) -> bool:
 def _contains_path(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """`JSON_CONTAINS_PATH(data, 'one', path, …)`."""
     _require_mysql(node, env)
+    if len(node.expressions) < 3:
+        raise mistake("JSON_CONTAINS_PATH() takes a column, 'one' or 'all', and paths", node)
     target, said, *paths = node.expressions
     word = said.name.casefold() if isinstance(said, exp.Literal) else ""
-    if word not in ("one", "all") or not paths:
+    if word not in ("one", "all"):
         raise no_constant("JSON_CONTAINS_PATH() by what is neither 'one' nor 'all' and paths", node, said)
     column, each = _column(target, node, bound), []
     for path in paths:
