@@ -21,7 +21,8 @@ of libpq's for PostgreSQL, and for MySQL `?ssl_mode=VERIFY_CA&ssl_ca=…`, as it
 would heed is refused.
 
 Results go to stdout, everything else to stderr. **Exit codes:** 0 fine, 1 differences, findings or gaps,
-2 could not run. Every command takes `-h` and `--help`, and `--json` ([the shapes](json.md)). Long work shows its progress while a terminal watches, and
+2 could not run. Every command takes `-h` and `--help`, and `--json` ([the shapes](json.md)).
+Long work shows its progress while a terminal watches, and
 writes a line to stderr every half minute where none does. Passwords are never shown.
 
 | variable | does |
