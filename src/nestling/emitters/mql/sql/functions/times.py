@@ -175,6 +175,8 @@ def truncate_time(node: Call, r: Renderer) -> Mql:
 def add_time(node: Call, r: Renderer) -> Mql:
     """Units of one length are milliseconds; SQLite lets a day beyond the month's last go on into the next month."""
     if is_wide(node.arguments[0]):
+        if node.rules is not Rules.MYSQL:
+            raise rendering_gap("arithmetic with timestamps finer than a millisecond")
         return changed_wide(r.value(node.arguments[0]), lambda time: _added(node, time, r))
     return _added(node, instant(node.arguments[0], r), r)
 

@@ -10,6 +10,7 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant
+from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.ir.expression import Call, Function, Rules
 
@@ -28,6 +29,8 @@ def zone_time(node: Call, r: Renderer) -> Mql:
     if is_wide(time):
         in_zone = node.function is Function.TIME_IN_ZONE
         if zone != _UTC:
+            if node.rules is not Rules.MYSQL:
+                raise rendering_gap("a timestamp finer than a millisecond in another time zone than UTC")
             return changed_wide(r.value(time), lambda x: moved(node, x, r), "" if in_zone else "Z")
         return bind(
             {"time": r.value(time)},
