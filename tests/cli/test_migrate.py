@@ -13,10 +13,12 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from nestling.cli import migrate
 from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.supervised import free_port, supervised
 from nestling.executors.migrate.migration_lease import alone
+from nestling.ir.migration import Loss
 from nestling.pipeline import read_proposal
 from tests.cli.commands import nestling
 
@@ -35,6 +37,11 @@ def moving(loaded: Path) -> Path:
 def names(database: Documents) -> set[str]:
     """The collections there are."""
     return set(database.list_collection_names())
+
+
+def test_every_loss_has_its_option() -> None:
+    """What may be lost only if the user says so can be said."""
+    assert {each.flag for each in Loss} <= {name for option in migrate.command.params for name in option.opts}
 
 
 def test_from_one_design_to_the_other(moving: Path, target: str, database: Documents) -> None:

@@ -11,52 +11,13 @@ from nestling.ir.compiled import Placeholder
 
 BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 """The beginning of one definition of the support, with its name."""
-_WORDS = (
-    *(
-        "arguments",
-        "await",
-        "break",
-        "case",
-        "catch",
-        "class",
-        "const",
-        "continue",
-        "debugger",
-        "default",
-        "delete",
-        "do",
-    ),
-    *("else", "enum", "eval", "export", "extends", "false", "finally", "for", "function", "if", "implements", "import"),
-    *(
-        "in",
-        "instanceof",
-        "interface",
-        "let",
-        "new",
-        "null",
-        "of",
-        "package",
-        "private",
-        "protected",
-        "public",
-        "return",
-    ),
-    *(
-        "static",
-        "super",
-        "switch",
-        "this",
-        "throw",
-        "true",
-        "try",
-        "typeof",
-        "undefined",
-        "var",
-        "void",
-        "while",
-        "with",
-    ),
-    "yield",
+_WORDS = re.findall(
+    r"\w+",
+    """
+    arguments await break case catch class const continue debugger default delete do else enum eval export extends
+    false finally for function if implements import in instanceof interface let new null of package private
+    protected public return static super switch this throw true try typeof undefined var void while with yield
+    """,
 )
 """The words of JavaScript."""
 _GLOBALS = (

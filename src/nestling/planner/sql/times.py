@@ -6,7 +6,6 @@ import re
 from calendar import monthrange
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from sqlglot import exp
 
@@ -18,7 +17,6 @@ from nestling.ir.expression import (
     Call,
     Case,
     Cast,
-    Column,
     Compare,
     Comparison,
     Expression,
@@ -86,9 +84,9 @@ def _instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
 
 def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
     """A number of seconds since 1970, NULL before SQLite's first day and beyond the year 9999."""
-    if not is_integer(value) or (isinstance(value, Column) and value.mixed):
+    if not is_integer(value) or is_mixed(value):
         raise statement_gap("date modifier `unixepoch` of what is no column of whole numbers", node)
-    start = Literal(datetime(1970, 1, 1), TIMESTAMP)  # noqa: DTZ001 - SQLite's times have no zone
+    start = typed_literal("1970-01-01 00:00:00", TIMESTAMP)
     moment = Call(Function.ADD_TIME, (start, Literal("second", TEXT), value), TIMESTAMP, Rules.SQLITE)
     first, last = (Literal(each, INTEGER) for each in (-210_866_760_000, 253_402_300_799))
     is_time = And((Compare(Comparison.GREATER_OR_EQUAL, value, first), Compare(Comparison.LESS_OR_EQUAL, value, last)))
@@ -207,13 +205,10 @@ def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         raise statement_gap(f"{name}() function", node)
     if said is not None and not (isinstance(said, exp.Literal) and said.name in "01234567"):
         raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
-    rule = rule_of_mode(int(said.name)) if said is not None else rule_of_mode(0)
-    make: Callable[[Expression], Expression] = lambda time: week(time, rule)  # noqa: E731
-    if isinstance(node, exp.WeekOfYear):
-        make = lambda time: week(time, ISO)  # noqa: E731
-    elif isinstance(node, exp.Anonymous):
-        make = lambda time: year_week(time, rule)  # noqa: E731
-    return _of_calendar(make)(exp.Week(this=parts[0]), env, bound)
+    mode = int(said.name) if said is not None else 0
+    rule = ISO if isinstance(node, exp.WeekOfYear) else rule_of_mode(mode)
+    number = year_week if isinstance(node, exp.Anonymous) else week
+    return _of_calendar(lambda time: number(time, rule))(exp.Week(this=parts[0]), env, bound)
 
 
 def _days_added(node: exp.Expr, env: Env, bound: Bound) -> Expression:

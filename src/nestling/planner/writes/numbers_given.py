@@ -6,7 +6,7 @@ index compares all rows, every new row changes the same document in its transact
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
 from nestling.ir.algebra import (
@@ -103,11 +103,12 @@ def raised(entity: Entity, given: Iterable[str], row: Cells) -> Iterator[UpdateD
         yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (change,), on_insert=(), apart=True)
 
 
-def crossed(design: Design, entity: Entity, numbered: Iterable[str], given: Iterable[str]) -> Iterator[UpdateDocuments]:
+def crossed(
+    design: Design, entity: Entity, numbered: Iterable[str], given: Collection[str]
+) -> Iterator[UpdateDocuments]:
     """Change one document with every row whose number two writers could both store: of two at once one is tried again."""
-    alone = {*given}
     for attribute in numbered:
-        is_taken = attribute in never_return(entity, [attribute]) and attribute not in alone
+        is_taken = attribute not in given and attribute in counted(entity)
         if is_contended(design, entity, attribute) and not is_taken:
             one = Match("_id", Constant(crossing(entity, attribute)))
             yield UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())

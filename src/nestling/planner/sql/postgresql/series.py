@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from sqlglot import exp
 
@@ -117,16 +118,21 @@ def _kind(start: Expression, end: Expression, node: exp.Expr) -> Type:
 
 
 def _times(start: Expression, end: Expression, step: _Span, kind: Type, node: exp.Expr) -> list[Expression]:
-    ends = [_moment(each.value) for each in (start, end) if isinstance(each, Literal)]
-    if len(ends) == 2 and None not in ends:
-        return [Literal(_shown(each, kind), kind) for each in _between(ends[0], ends[1], step, node)]  # type: ignore[arg-type]
-    return _relative(start, end, step, kind, node)
+    first, last = _moment(start), _moment(end)
+    if first is None or last is None:
+        return _relative(start, end, step, kind, node)
+    return [Literal(_shown(each, kind), kind) for each in _between(first, last, step, node)]
 
 
-def _moment(value: object) -> datetime | None:
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).replace(tzinfo=None) if value.tzinfo is not None else value
-    return datetime(value.year, value.month, value.day) if isinstance(value, date) else None  # noqa: DTZ001
+def _moment(end: Expression) -> datetime | None:
+    """The moment that a constant is, in UTC."""
+    match end:
+        case Literal(value=datetime() as moment):
+            return moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo is not None else moment
+        case Literal(value=date() as day):
+            return datetime.combine(day, time.min)
+        case _:
+            return None
 
 
 def _shown(moment: datetime, kind: Type) -> datetime:
@@ -140,18 +146,16 @@ def _between(start: datetime, end: datetime, step: _Span, node: exp.Expr) -> lis
     while moment <= end if step.amount > 0 else moment >= end:
         found.append(moment)
         _refuse_many(len(found), node)
-        moment = _months_later(moment, step.months) if step.months else moment + timedelta(seconds=step.seconds)
+        try:
+            moment = _months_later(moment, step.months) if step.months else moment + timedelta(seconds=step.seconds)
+        except (OverflowError, ValueError):
+            break  # no moment of Python's, so it lies beyond the end
     return found
 
 
 def _months_later(moment: datetime, months: int) -> datetime:
-    place = moment.year * 12 + moment.month - 1 + months
-    for day in range(moment.day, 27, -1):
-        try:
-            return moment.replace(year=place // 12, month=place % 12 + 1, day=day)
-        except ValueError:
-            continue
-    return moment.replace(year=place // 12, month=place % 12 + 1)
+    year, month = divmod(moment.year * 12 + moment.month - 1 + months, 12)
+    return moment.replace(year=year, month=month + 1, day=min(moment.day, monthrange(year, month + 1)[1]))
 
 
 # --- from one moment that is known when the statement runs ---------------------------------------------------------------
