@@ -148,3 +148,4 @@ ANY_CHAR = Type(TypeName.TEXT, carried=CHAR)
 INTEGER, TEXT, FLOAT, BOOLEAN = (
     Type(name) for name in (TypeName.INTEGER, TypeName.TEXT, TypeName.FLOAT, TypeName.BOOLEAN)
 )
+DATE, TIMESTAMP, TIMESTAMPTZ = (Type(name) for name in (TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ))

@@ -34,6 +34,8 @@ STATEMENTS: tuple[tuple[str, Mapping[str, object]], ...] = (
     (("SELECT g.m, count(s.id) FROM generate_series(timestamp '2023-11-30', timestamp '2024-04-30', '1 month') AS g(m)"
      " LEFT JOIN sale s ON s.at >= g.m AND s.at < g.m + interval '1 month' GROUP BY g.m ORDER BY g.m"), {}),
     ("SELECT m FROM generate_series('2024-01-31'::timestamptz, '2024-07-31'::timestamptz, interval '1 month') m ORDER BY m", {}),
+    ("SELECT m FROM generate_series('9999-10-31'::timestamp, '9999-12-31'::timestamp, '1 month') m ORDER BY m", {}),
+    ("SELECT count(*) FROM generate_series('9999-12-30'::timestamp, '9999-12-31'::timestamp, '1 day') m", {}),
     ("SELECT y FROM generate_series('2024-02-29'::timestamp, '2029-01-01'::timestamp, '1 year') y ORDER BY y", {}),
     (("SELECT day::date, count(s.id) FROM generate_series(current_date - 6, current_date, interval '1 day') AS day"
      " LEFT JOIN sale s ON s.d = day::date GROUP BY 1 ORDER BY 1"), {}),

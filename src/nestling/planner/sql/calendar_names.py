@@ -17,9 +17,8 @@ from nestling.ir.expression import (
     Operator,
     Rules,
 )
-from nestling.ir.types import INTEGER, TEXT, Type, TypeName
+from nestling.ir.types import DATE, INTEGER, TEXT
 
-_DATE = Type(TypeName.DATE)
 _MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
@@ -38,7 +37,7 @@ def day_name(time: Expression) -> Expression:
 
 def last_day(time: Expression) -> Expression:
     """The last day of the month: a month after its first one, less a day."""
-    first = Call(Function.TRUNCATE_TIME, (Literal("month", TEXT), time), _DATE, Rules.MYSQL)
+    first = Call(Function.TRUNCATE_TIME, (Literal("month", TEXT), time), DATE, Rules.MYSQL)
     return _added(_added(first, "month", 1), "day", -1)
 
 
@@ -53,7 +52,7 @@ def _part(unit: str, time: Expression) -> Expression:
 
 
 def _added(time: Expression, unit: str, amount: int) -> Expression:
-    return Call(Function.ADD_TIME, (time, Literal(unit, TEXT), Literal(amount, INTEGER)), _DATE, Rules.MYSQL)
+    return Call(Function.ADD_TIME, (time, Literal(unit, TEXT), Literal(amount, INTEGER)), DATE, Rules.MYSQL)
 
 
 def _named(number: Expression, names: Sequence[str]) -> Expression:

@@ -14,12 +14,12 @@ from nestling.ir.types import CHAR, EXACT_NUMBERS, TIMES, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import constant_of
+from nestling.planner.sql.mysql.calendar import cut_time
 from nestling.planner.sql.postgresql.constant_casts import fitted
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.postgresql.type_errors import refuse_no_uuid
 from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
-from nestling.planner.sql.times import cut_time
 
 _WORDS: dict[str, TypeName] = {
     **dict.fromkeys(("INT", "BIGINT", "SMALLINT", "TINYINT", "MEDIUMINT", "UBIGINT", "UINT"), TypeName.INTEGER),

@@ -41,6 +41,7 @@ from nestling.ir.types import (
     TEXT,
     TEXTS,
     TIMES,
+    TIMESTAMP,
     Type,
     TypeName,
 )
@@ -49,7 +50,6 @@ from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import (
     DECIMAL,
-    TIMESTAMP,
     constant_of,
     instant_literal,
     number_as_written,

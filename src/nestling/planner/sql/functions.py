@@ -36,6 +36,7 @@ from nestling.planner.sql.gaps import called, mistake, no_constant, statement_ga
 from nestling.planner.sql.json_changes import set_under
 from nestling.planner.sql.json_parts import JSON_BUILDERS
 from nestling.planner.sql.literals import DECIMAL
+from nestling.planner.sql.mysql.calendar import CALENDAR_FUNCTIONS, CALENDAR_NAMES
 from nestling.planner.sql.mysql.digits import Digits, digits_of
 from nestling.planner.sql.mysql.json_values import JSON_NAMES
 from nestling.planner.sql.postgresql import char_n as chars
@@ -447,12 +448,10 @@ def _mid(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _anonymous(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     """A function sqlglot has no class for, by its name."""
     name = node.name.casefold()
-    if name in TIME_NAMES:
-        return TIME_NAMES[name](node, env, bound)
     handler = NAMES.get(name)
     if handler is None:
         raise statement_gap(f"{node.name.upper()}() function", node)
-    if not node.expressions and name not in JSON_BUILDERS:
+    if not node.expressions and name not in _MAY_BE_EMPTY:
         raise mistake(f"{node.name.upper()}() needs an argument", node)
     return handler(node, env, bound)
 
@@ -497,9 +496,13 @@ def _of_one(handler: Handler) -> Handler:
     return call
 
 
+_MAY_BE_EMPTY = frozenset((*JSON_BUILDERS, *TIME_NAMES, *CALENDAR_NAMES))
+"""Names of which each handler says itself how many arguments it takes."""
 NAMES: dict[str, Handler] = {
     **JSON_BUILDERS,
     **JSON_NAMES,
+    **TIME_NAMES,
+    **CALENDAR_NAMES,
     "jsonb_set": set_under,
     "cardinality": _of_one(cardinality),
     FLOAT_MOD: _float_mod,
@@ -555,4 +558,5 @@ FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.Typeof: _type_of,
     exp.Anonymous: _anonymous,
     **TIME_FUNCTIONS,
+    **CALENDAR_FUNCTIONS,
 }

@@ -14,7 +14,6 @@ from nestling.ir.value_forms.numeral import as_written, number_in
 from nestling.ir.value_forms.time_text import read_time_of_day
 
 DECIMAL = Type(TypeName.DECIMAL)
-TIMESTAMP = Type(TypeName.TIMESTAMP)
 _BSON = Context(prec=34)
 """As many digits as a Decimal128 has."""
 _DIGITS = "[0-9A-Fa-f]{4}(?:-?[0-9A-Fa-f]{4}){7}"

@@ -3,34 +3,41 @@
 from __future__ import annotations
 
 import re
-from calendar import monthrange
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from sqlglot import exp
 
 from nestling.ir.expression import (
-    ANY,
     NULL,
-    And,
     Arithmetic,
     Call,
-    Case,
     Cast,
-    Compare,
-    Comparison,
     Expression,
     Function,
     Literal,
     Negate,
     Operator,
     Parameter,
-    Raw,
     Rules,
 )
-from nestling.ir.operands import is_integer, is_mixed, is_mixed_time
+from nestling.ir.operands import is_integer, is_mixed_time
 from nestling.ir.quantity_words import counted
-from nestling.ir.types import BOOLEAN, BSON_DIGITS, FLOAT, INTEGER, MOMENTS, NUMBERS, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import (
+    BOOLEAN,
+    BSON_DIGITS,
+    DATE,
+    FLOAT,
+    INTEGER,
+    MOMENTS,
+    NUMBERS,
+    TEXT,
+    TIMES,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Type,
+    TypeName,
+)
 from nestling.planner.sql import conversions
 from nestling.planner.sql.calendar_names import day_name, last_day, month_name, year_month
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap, uncast
@@ -39,101 +46,24 @@ from nestling.planner.sql.literals import DECIMAL, number_literal, typed_literal
 from nestling.planner.sql.mysql.zero_dates import dates_alone
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.sqlite_moments import instant
 from nestling.planner.sql.time_formats import formatted, pieces_of
-from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
 
 Handler = Callable[[exp.Expr, Env, Bound], Expression]
 
-DATE = Type(TypeName.DATE)
-TIMESTAMP = Type(TypeName.TIMESTAMP)
-TIMESTAMPTZ = Type(TypeName.TIMESTAMPTZ)
-_UTC = ("UTC", "Etc/UTC", "GMT", "Z")
-_ZONE = re.compile(r"UTC|GMT|Z|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]+)+")
+UTC_NAMES = ("UTC", "Etc/UTC", "GMT", "Z")
+ZONE = re.compile(r"UTC|GMT|Z|[A-Z][A-Za-z]+(?:/[A-Z][A-Za-z_-]+)+")
 """Not an abbreviation, nor an offset, whose sign PostgreSQL reads the other way round."""
 _UNITS = ("year", "quarter", "month", "week", "day", "dow", "doy", "isodow", "hour", "minute", "second", "epoch")
-_DAY = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)")
-_LAST_HOUR = re.compile(r"(?:^|[T\s])24:\d\d")
 _FORMAT = re.compile(r"(?:[^%]|%[dfHjJmMsSwWY%])*\Z")
 _SHARED_FORMAT = re.compile(r"""(?:[^%"A-Za-z]|%[dHjmMSY])*\Z""")
 """Of PostgreSQL's and MySQL's: what all of them write alike, and no letter that PostgreSQL would take for more."""
 _PARTS = {Rules.POSTGRESQL: "YYYY, MM, DD, DDD, HH24, MI and SS", Rules.MYSQL: "%Y, %m, %d, %j, %H, %i and %s"}
 """What it lets through, as each database writes it."""
-_MODIFIER = re.compile(r"\s*([+-]?)(\d+(?:\.\d+)?)\s+(day|hour|minute|second|month|year)s?\s*\Z", re.IGNORECASE)
-_STARTS = re.compile(r"\s*start of (day|month|year)\s*\Z", re.IGNORECASE)
-_WEEKDAY = re.compile(r"\s*weekday\s+([0-6])\s*\Z", re.IGNORECASE)
 _AMOUNT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
 
 
 # --- SQLite ----------------------------------------------------------------------------------------------------------
-
-
-def _instant(parts: Sequence[exp.Expr], bound: Bound) -> Expression:
-    """A SQLite time value with its modifiers as a timestamp, NULL when it is none."""
-    if not parts:
-        return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
-    first = parts[0].this if isinstance(parts[0], exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else parts[0]
-    given, modifiers = bound(first), parts[1:]
-    if modifiers and isinstance(modifiers[0], exp.Literal) and modifiers[0].name.casefold().strip() == "unixepoch":
-        found, modifiers = _of_seconds(given, modifiers[0]), modifiers[1:]
-    else:
-        found = _timestamp(given)
-    for part in modifiers:
-        found = _modified(found, part)
-    return found
-
-
-def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
-    """A number of seconds since 1970, NULL before SQLite's first day and beyond the year 9999."""
-    if not is_integer(value) or is_mixed(value):
-        raise statement_gap("date modifier `unixepoch` of what is no column of whole numbers", node)
-    start = typed_literal("1970-01-01 00:00:00", TIMESTAMP)
-    moment = Call(Function.ADD_TIME, (start, Literal("second", TEXT), value), TIMESTAMP, Rules.SQLITE)
-    first, last = (Literal(each, INTEGER) for each in (-210_866_760_000, 253_402_300_799))
-    is_time = And((Compare(Comparison.GREATER_OR_EQUAL, value, first), Compare(Comparison.LESS_OR_EQUAL, value, last)))
-    return Case(((is_time, moment),), NULL, TIMESTAMP)
-
-
-def _on_weekday(value: Expression, number: int) -> Expression:
-    """That day, or the next one that is that day of the week; 0 is Sunday."""
-    today = Call(Function.TIME_PART, (Literal("dow", TEXT), value), INTEGER, Rules.SQLITE)
-    away = Arithmetic(Operator.SUBTRACT, Literal(number + 7, INTEGER), today, INTEGER)
-    days = Arithmetic(Operator.MODULO, away, Literal(7, INTEGER), INTEGER)
-    return Call(Function.ADD_TIME, (value, Literal("day", TEXT), days), TIMESTAMP, Rules.SQLITE)
-
-
-def _timestamp(value: Expression) -> Expression:
-    if isinstance(value, Literal) and isinstance(value.value, str) and value.value.casefold() == "now":
-        return Call(Function.NOW, (), TIMESTAMP, Rules.SQLITE)
-    if isinstance(value, Literal) and isinstance(value.value, str) and _overflows(value.value):
-        raise statement_gap(f"`{value.value}`, a day or hour there is not: SQLite's versions differ on it")
-    if value.type.name is TypeName.TIMESTAMP and not is_mixed(value):
-        return value
-    if value.type.name is TypeName.BOOLEAN:  # a Julian day, as any number
-        value = Raw(value, ANY) if is_mixed(value) else Cast(value, INTEGER, Rules.SQLITE)
-    return Call(Function.TIMESTAMP_OF, (value,), TIMESTAMP, Rules.SQLITE)
-
-
-def _overflows(text: str) -> bool:
-    """Whether it is written like a time but has a day its month does not have, or the hour 24."""
-    if (day := _DAY.match(text)) is not None:
-        year, month, number = map(int, day.groups())
-        if 1 <= month <= 12 and monthrange(year or 4, month)[1] < number <= 31:
-            return True
-    return _LAST_HOUR.search(text) is not None
-
-
-def _modified(value: Expression, modifier: exp.Expr) -> Expression:
-    word = modifier.this if isinstance(modifier, exp.Literal) and modifier.is_string else ""
-    if match := _STARTS.match(word):
-        return Call(Function.TRUNCATE_TIME, (Literal(match[1].lower(), TEXT), value), TIMESTAMP, Rules.SQLITE)
-    if match := _WEEKDAY.match(word):
-        return _on_weekday(value, int(match[1]))
-    match = _MODIFIER.match(word)
-    if match is None or ("." in match[2] and match[3].lower() in ("month", "year")):
-        raise statement_gap(f"date modifier `{word or modifier.sql()}`", modifier)
-    amount = float(match[2]) if "." in match[2] else int(match[2])
-    signed = Literal(-amount if match[1] == "-" else amount, FLOAT if isinstance(amount, float) else INTEGER)
-    return Call(Function.ADD_TIME, (value, Literal(match[3].lower(), TEXT), signed), TIMESTAMP, Rules.SQLITE)
 
 
 def _formatted(pattern: str) -> Handler:
@@ -142,7 +72,7 @@ def _formatted(pattern: str) -> Handler:
             return _other(node, env, bound)
         parts = node.expressions or ([node.this] if isinstance(node.this, exp.Expr) else [])
         parts = [*parts, *(node.args.get("expressions") or [] if not node.expressions else [])]
-        return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
+        return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal(pattern, TEXT)), TEXT, Rules.SQLITE)
 
     return call
 
@@ -150,13 +80,13 @@ def _formatted(pattern: str) -> Handler:
 def _date(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.is_sqlite:
         parts = [part for part in (node.this, node.args.get("zone"), *node.expressions) if part is not None]
-        return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal("%Y-%m-%d", TEXT)), TEXT, Rules.SQLITE)
+        return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal("%Y-%m-%d", TEXT)), TEXT, Rules.SQLITE)
     return Call(Function.DATE_OF, (_day_of(bound(node.this), env),), DATE, env.dialect.rules)
 
 
 def _day_of(value: Expression, env: Env) -> Expression:
     """What DATE() is given: of MySQL's zero dates it makes zero dates."""
-    time = _time(value, env)
+    time = time_of(value, env)
     return value if env.dialect.rules is Rules.MYSQL and is_mixed_time(value) else time
 
 
@@ -165,7 +95,7 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if not isinstance(pattern, exp.Literal) or not pattern.is_string:
         raise no_constant("a time format that is no constant text", node, pattern)
     if isinstance(node.this, exp.TsOrDsToDate) and pattern.this == "%B":  # as which sqlglot has MONTHNAME()
-        return _of_calendar(month_name)(node, env, bound)
+        return of_calendar(month_name)(node, env, bound)
     value = node.this.this if isinstance(node.this, exp.TsOrDsToTimestamp) else node.this
     if bound(value).type.name in NUMBERS and env.dialect.rules is Rules.POSTGRESQL:
         raise statement_gap("TO_CHAR of a number", node)
@@ -176,8 +106,8 @@ def _strftime(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         raise statement_gap(
             f"{called(node, env.dialect.grammar)} with other parts than {_PARTS[env.dialect.rules]}", node
         )
-    instant = _instant([value], bound) if env.dialect.is_sqlite else _time(bound(value), env)
-    return Call(Function.FORMAT_TIME, (instant, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
+    moment = instant([value], bound) if env.dialect.is_sqlite else time_of(bound(value), env)
+    return Call(Function.FORMAT_TIME, (moment, Literal(pattern.this, TEXT)), TEXT, env.dialect.rules)
 
 
 def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -193,31 +123,7 @@ def _with_pieces(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}`", node)
     if is_mixed_time(given) or given.type.name is TypeName.INTERVAL:
         raise statement_gap(f"{node.name.upper()} with the format `{pattern.name}` of what may be no date", node)
-    return formatted(_time(given, env), pieces, env.dialect.rules)
-
-
-def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """MySQL's WEEK, WEEKOFYEAR and YEARWEEK, by a constant mode; without one the mode is 0, which a server may set otherwise."""
-    parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this, node.args.get("mode")]
-    said = parts[1] if len(parts) > 1 else None
-    name = called(node, env.dialect.grammar).partition("(")[0].strip("`")
-    if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
-        raise statement_gap(f"{name}() function", node)
-    if said is not None and not (isinstance(said, exp.Literal) and said.name in "01234567"):
-        raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
-    mode = int(said.name) if said is not None else 0
-    rule = ISO if isinstance(node, exp.WeekOfYear) else rule_of_mode(mode)
-    number = year_week if isinstance(node, exp.Anonymous) else week
-    return _of_calendar(lambda time: number(time, rule))(exp.Week(this=parts[0]), env, bound)
-
-
-def _days_added(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """MySQL's ADDDATE and SUBDATE: DATE_ADD and DATE_SUB, where a number is one of days."""
-    if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 2:
-        raise statement_gap(f"{node.name.upper()}() function", node)
-    base, amount = node.expressions
-    unit = None if isinstance(amount, exp.Interval) else exp.Var(this="DAY")
-    return _shifted(base, amount, unit, node.name.casefold() == "subdate", env, bound)
+    return formatted(time_of(given, env), pieces, env.dialect.rules)
 
 
 def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -228,14 +134,14 @@ def _strftime_modified(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         raise no_constant("a time format that is no constant text", node, pattern)
     if not _FORMAT.match(pattern.this):
         raise statement_gap(f"time format {pattern.sql()}", node)
-    return Call(Function.FORMAT_TIME, (_instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
+    return Call(Function.FORMAT_TIME, (instant(parts, bound), Literal(pattern.this, TEXT)), TEXT, Rules.SQLITE)
 
 
 def _julian(function: Function, kind: Type) -> Handler:
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
         if not env.dialect.is_sqlite:
             raise statement_gap(f"{node.name.upper()}() function", node)
-        return Call(function, (_instant(node.expressions, bound),), kind, Rules.SQLITE)
+        return Call(function, (instant(node.expressions, bound),), kind, Rules.SQLITE)
 
     return call
 
@@ -243,7 +149,7 @@ def _julian(function: Function, kind: Type) -> Handler:
 # --- PostgreSQL and MySQL --------------------------------------------------------------------------------------------
 
 
-def _time(value: Expression, env: Env) -> Expression:
+def time_of(value: Expression, env: Env) -> Expression:
     """A value as a timestamp or date, whichever it is."""
     if isinstance(value, Literal) and isinstance(value.value, str):
         return typed_literal(value.value, TIMESTAMP)
@@ -290,8 +196,8 @@ def _of_digits(now: Call, said: object, node: exp.Expr, rules: Rules) -> Call:
 def _extract(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     unit = _unit(node.this, "EXTRACT", node)
     if unit == "year_month":
-        return _of_calendar(year_month)(exp.Extract(this=node.expression), env, bound)
-    return _part(unit, node.expression, node, env, bound)
+        return of_calendar(year_month)(exp.Extract(this=node.expression), env, bound)
+    return part_of(unit, node.expression, node, env, bound)
 
 
 def _date_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -299,7 +205,7 @@ def _date_part(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.rules is not Rules.POSTGRESQL or len(node.expressions) != 2:
         raise statement_gap("DATE_PART() function", node)
     said, value = node.expressions
-    return Cast(_part(_unit(said, "DATE_PART", node), value, node, env, bound), FLOAT, Rules.POSTGRESQL)
+    return Cast(part_of(_unit(said, "DATE_PART", node), value, node, env, bound), FLOAT, Rules.POSTGRESQL)
 
 
 def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
@@ -313,7 +219,8 @@ def _unit(said: exp.Expr, construct: str, node: exp.Expr) -> str:
 _CLOCK = ("hour", "minute", "second")
 
 
-def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) -> Expression:
+def part_of(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """A part of a time as a number."""
     if unit not in _UNITS:
         raise statement_gap(f"EXTRACT of {unit}", node)
     is_day = isinstance(value, exp.TsOrDsToDate) and unit in _CLOCK  # `hour(date(at))`; sqlglot adds it to the others
@@ -326,7 +233,7 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
         and ":" not in str(given.value)
     ):
         raise statement_gap(f"the {unit} of a constant that is no time, but is read as one", node)
-    found = _time(given, env)
+    found = time_of(given, env)
     if (of_interval := part_of_interval(unit, found)) is not None:
         return of_interval
     is_whole = unit == "second" and env.dialect.rules is Rules.MYSQL
@@ -338,14 +245,14 @@ def _part(unit: str, value: exp.Expr, node: exp.Expr, env: Env, bound: Bound) ->
 
 
 def _part_of(unit: str) -> Handler:
-    return lambda node, env, bound: _part(unit, node.this, node, env, bound)
+    return lambda node, env, bound: part_of(unit, node.this, node, env, bound)
 
 
 def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     unit = _unit(node.args["unit"], "DATE_TRUNC", node)
     if unit not in _UNITS or unit in ("dow", "doy", "isodow", "epoch") or env.dialect.is_sqlite:
         raise statement_gap(f"DATE_TRUNC to {unit}", node)
-    value, zone = _time(bound(node.this), env), node.args.get("zone")
+    value, zone = time_of(bound(node.this), env), node.args.get("zone")
     if zone is not None:
         local = Call(
             Function.TRUNCATE_TIME, (Literal(unit, TEXT), _in_zone(value, zone, env)), TIMESTAMP, env.dialect.rules
@@ -354,65 +261,6 @@ def _truncate(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     is_day = value.type.name is TypeName.DATE and env.dialect.rules is Rules.POSTGRESQL  # which makes an instant of it
     kind = Type(TypeName.TIMESTAMPTZ) if is_day or value.type.name is TypeName.TIMESTAMPTZ else TIMESTAMP
     return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), kind, env.dialect.rules)
-
-
-_CUTS = {
-    "%Y-01-01": "year",
-    "%Y-%m-01": "month",
-    "%Y-%m-%d": "day",
-    "%Y-%m-%d %H:00:00": "hour",
-    "%Y-%m-%d %H:%M:00": "minute",
-    "%Y-%m-%d %H:%M:%S": "second",
-    "%Y-%m-%d %T": "second",
-}
-_MIDNIGHT = " 00:00:00"
-
-
-def cut_time(node: exp.Cast, kind: Type, env: Env, bound: Bound) -> Expression | None:
-    """MySQL's `CAST(DATE_FORMAT(at, '%Y-%m-01') AS DATE)` and the like: the first moment of a unit; None for other casts."""
-    inner = node.this.unnest()
-    if env.dialect.rules is not Rules.MYSQL or not isinstance(inner, exp.TimeToStr) or node.to.expressions:
-        return None
-    said, time = inner.args["format"], inner.this
-    unit = _CUTS.get(said.name.removesuffix(_MIDNIGHT) if isinstance(said, exp.Literal) else "")
-    if unit is None or kind.name not in (TypeName.DATE, TypeName.TIMESTAMP):
-        return None
-    time = time.this if isinstance(time, exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else time
-    if unit == "day" and (monday := _of_monday(time)) is not None:
-        unit, time = "week", monday
-    value = _time(bound(time), env)
-    if value.type.name not in (TypeName.DATE, *MOMENTS) or is_mixed_time(bound(time)):
-        return None
-    if kind.name is TypeName.DATE:
-        return _first_day(unit, value)
-    return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), TIMESTAMP, Rules.MYSQL)
-
-
-def _of_monday(node: exp.Expr) -> exp.Expr | None:
-    """What `DATE_SUB(at, INTERVAL WEEKDAY(at) DAY)` takes the days of its week from."""
-    if not isinstance(node, exp.DateSub) or getattr(node.args.get("unit"), "name", "").casefold() != "day":
-        return None
-    days = node.expression.unnest()
-    is_weekday = isinstance(days, exp.Anonymous) and days.name.casefold() == "weekday" and len(days.expressions) == 1
-    return node.this if is_weekday and days.expressions[0] == node.this else None
-
-
-def _first_of_year(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """MySQL's `MAKEDATE(YEAR(at), 1)`."""
-    year, *days = node.expressions or [exp.Null()]
-    is_first = isinstance(year, exp.Year) and [day.name for day in days] == ["1"]
-    if env.dialect.rules is not Rules.MYSQL or not is_first:
-        raise statement_gap("MAKEDATE() of anything but a year and 1", node)
-    return _of_calendar(lambda time: _first_day("year", time))(year, env, bound)
-
-
-def _first_day(unit: str, time: Expression) -> Expression:
-    return Call(
-        Function.DATE_OF,
-        (Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), time), TIMESTAMP, Rules.MYSQL),),
-        DATE,
-        Rules.MYSQL,
-    )
 
 
 def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -429,39 +277,16 @@ def _at_time_zone(node: exp.Expr, env: Env, bound: Bound) -> Expression:
 def _in_zone(value: Expression, zone: exp.Expr, env: Env) -> Expression:
     """An instant as clocks in the zone show it; the instant of what they show."""
     name = zone.this if isinstance(zone, exp.Literal) and zone.is_string else ""
-    if not _ZONE.fullmatch(name):
+    if not ZONE.fullmatch(name):
         raise no_constant("a time zone that is no constant of a name as `Europe/Berlin`", zone, zone)
     if value.type.name is TypeName.DATE:
         value = Cast(value, TIMESTAMPTZ, env.dialect.rules)
     if value.type.name not in MOMENTS:
         raise statement_gap(f"AT TIME ZONE of {value.type}", zone)
-    to = Literal("UTC" if name in _UTC else name, TEXT)
+    to = Literal("UTC" if name in UTC_NAMES else name, TEXT)
     if is_instant(value):
         return Call(Function.TIME_IN_ZONE, (to, value), Type(TypeName.TIMESTAMP, value.type.numbers), env.dialect.rules)
     return Call(Function.TIME_OF_ZONE, (to, value), Type(TypeName.TIMESTAMPTZ, value.type.numbers), env.dialect.rules)
-
-
-_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
-_IN_UTC = (*_UTC, "+00:00", "-00:00")
-
-
-def _converted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """MySQL's CONVERT_TZ from UTC: what clocks in a zone show."""
-    if env.dialect.rules is not Rules.MYSQL:
-        raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
-    names = [node.args.get("source_tz"), node.args["target_tz"]]
-    if not all(isinstance(name, exp.Literal) and name.is_string for name in names):
-        raise no_constant("CONVERT_TZ with a zone that is no constant", node, node)
-    origin, target = (str(name.name) for name in names if name is not None)
-    if origin not in _IN_UTC:
-        raise statement_gap(f"CONVERT_TZ from `{origin}`; only moments in UTC are converted", node)
-    if not _ZONE.fullmatch(target) and not _OFFSET.fullmatch(target):
-        raise statement_gap(f"CONVERT_TZ to `{target}`, which is no name as `Europe/Berlin` and no offset", node)
-    value = bound(node.args["timestamp"])
-    if value.type.name not in MOMENTS or is_mixed_time(value):
-        raise statement_gap("CONVERT_TZ of what may be no DATETIME", node)
-    zone = Literal("UTC" if target in _IN_UTC else target, TEXT)
-    return Call(Function.TIME_IN_ZONE, (zone, value), Type(TypeName.TIMESTAMP, value.type.numbers), Rules.MYSQL)
 
 
 def is_instant(value: Expression) -> bool:
@@ -482,27 +307,12 @@ def _difference(node: exp.Expr, env: Env, bound: Bound) -> Expression:
     if env.dialect.rules is not Rules.MYSQL:
         raise statement_gap("DATEDIFF", node)
     sides = tuple(
-        Call(Function.DATE_OF, (_time(bound(side), env),), DATE, Rules.MYSQL) for side in (node.this, node.expression)
+        Call(Function.DATE_OF, (time_of(bound(side), env),), DATE, Rules.MYSQL) for side in (node.this, node.expression)
     )
     return Call(Function.DAYS_BETWEEN, sides, INTEGER, Rules.MYSQL)
 
 
-_PASSED = ("microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
-
-
-def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """MySQL's TIMESTAMPDIFF."""
-    said = node.args.get("unit")
-    unit = said.name.casefold() if said is not None else ""
-    if env.dialect.rules is not Rules.MYSQL or unit not in _PASSED:
-        raise statement_gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
-    sides = (_time(bound(node.this), env), _time(bound(node.expression), env))
-    if any(map(is_mixed_time, sides)):
-        raise statement_gap("TIMESTAMPDIFF of what may be a zero date", node)
-    return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
-
-
-def _of_calendar(make: Callable[[Expression], Expression]) -> Handler:
+def of_calendar(make: Callable[[Expression], Expression]) -> Handler:
     """What MySQL says of a date by the calendar; of one that may be a zero date a gap."""
 
     def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
@@ -510,43 +320,13 @@ def _of_calendar(make: Callable[[Expression], Expression]) -> Handler:
         given = bound(inner)
         if env.dialect.rules is not Rules.MYSQL or is_mixed_time(given):
             raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
-        return make(_time(given, env))
+        return make(time_of(given, env))
 
     return call
-
-
-def _weekday(unit: str, shift: int) -> Handler:
-    """MySQL's number of a day in its week, by another one."""
-
-    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-        if env.dialect.rules is not Rules.MYSQL:
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
-        parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
-        if len(parts) != 1:
-            raise mistake(f"{called(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
-        inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
-        if is_mixed_time(bound(inner)):
-            raise statement_gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
-        return Arithmetic(Operator.ADD, _part(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER)
-
-    return call
-
-
-def _unix_seconds(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    """MySQL's UNIX_TIMESTAMP of a TIMESTAMP, or of now; of a DATETIME it hangs on the session's time zone."""
-    if env.dialect.rules is not Rules.MYSQL:
-        raise statement_gap(f"{node.name.upper()}() function", node)
-    if not node.expressions:
-        return Call(Function.EPOCH, (Call(Function.NOW, (), TIMESTAMP, Rules.MYSQL),), INTEGER, Rules.MYSQL)
-    value = bound(node.expressions[0])
-    is_whole = value.type.name is TypeName.TIMESTAMPTZ and value.type.fraction_digits == 0
-    if len(node.expressions) != 1 or not is_whole or is_mixed_time(value):
-        raise statement_gap("UNIX_TIMESTAMP() of anything but a TIMESTAMP of whole seconds", node)
-    return Call(Function.EPOCH, (value,), INTEGER, Rules.MYSQL)
 
 
 def _date_add(node: exp.Expr, env: Env, bound: Bound) -> Expression:
-    return _shifted(node.this, node.expression, node.args.get("unit"), isinstance(node, exp.DateSub), env, bound)
+    return shifted(node.this, node.expression, node.args.get("unit"), isinstance(node, exp.DateSub), env, bound)
 
 
 def is_interval(node: exp.Expr) -> bool:
@@ -567,7 +347,7 @@ def add_interval(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     times: exp.Expr | None = None
     if isinstance(right, exp.Mul):
         times, right = (right.expression, right.this) if is_interval(right.this) else (right.this, right.expression)
-    return _shifted(left, right.unnest(), None, isinstance(node, exp.Sub), env, bound, times)
+    return shifted(left, right.unnest(), None, isinstance(node, exp.Sub), env, bound, times)
 
 
 def _counted(number: exp.Literal, node: exp.Expr) -> Literal:
@@ -587,10 +367,11 @@ def _seconds_of(number: Expression, node: exp.Expr) -> Literal:
     return Literal(number.value / 1_000_000, FLOAT) if rest else Literal(seconds, INTEGER)
 
 
-def _shifted(
+def shifted(
     base: exp.Expr, amount: exp.Expr, unit: exp.Expr | None, minus: bool, env: Env, bound: Bound,
     times: exp.Expr | None = None,
 ) -> Expression:  # fmt: skip
+    """A time so many units later, or earlier where it is `minus`; `times` multiplies the amount."""
     inner = amount.this if isinstance(amount, exp.Interval) else amount
     said = unit if unit is not None else amount.args.get("unit")
     word = said.name if said is not None else ""
@@ -619,7 +400,7 @@ def _shifted(
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
     if not is_integer(number) and word in ("year", "quarter", "month"):
         raise statement_gap("a fraction of a month", amount)
-    return _added(_time(bound(base), env), word, number, env)
+    return _added(time_of(bound(base), env), word, number, env)
 
 
 def _added(found: Expression, word: str, number: Expression, env: Env) -> Expression:
@@ -643,14 +424,8 @@ TIME_NAMES: dict[str, Handler] = {
     "now": _now(TIMESTAMP, ""),
     "timezone": _at_time_zone,
     "date_part": _date_part,
-    "weekday": _weekday("isodow", -1),
-    "unix_timestamp": _unix_seconds,
     "date_format": _with_pieces,
     "to_char": _with_pieces,
-    "yearweek": _week,
-    "adddate": _days_added,
-    "makedate": _first_of_year,
-    "subdate": _days_added,
 }
 
 TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
@@ -661,19 +436,14 @@ TIME_FUNCTIONS: dict[type[exp.Expr], Handler] = {
     exp.CurrentTimestamp: _now(TIMESTAMP, "%Y-%m-%d %H:%M:%S"),
     exp.CurrentTime: _now(TIMESTAMP, "%H:%M:%S"),
     exp.AtTimeZone: _at_time_zone,
-    exp.ConvertTimezone: _converted,
     exp.Extract: _extract,
     exp.TimestampTrunc: _truncate,
     exp.DateTrunc: _truncate,
     exp.DateDiff: _difference,
-    exp.TimestampDiff: _passed,
-    exp.DayOfWeek: _weekday("dow", 1),
-    exp.Week: _week,
-    exp.WeekOfYear: _week,
     exp.DateAdd: _date_add,
     exp.DateSub: _date_add,
-    exp.LastDay: _of_calendar(last_day),
-    exp.Dayname: _of_calendar(day_name),
+    exp.LastDay: of_calendar(last_day),
+    exp.Dayname: of_calendar(day_name),
     exp.Year: _part_of("year"),
     exp.Quarter: _part_of("quarter"),
     exp.Month: _part_of("month"),

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from nestling.ir.expression import Arithmetic, Call, Division, Expression, Function, Literal, Operator, Rules
-from nestling.ir.types import INTEGER, TEXT, Type, TypeName
-
-_DATE = Type(TypeName.DATE)
+from nestling.ir.types import DATE, INTEGER, TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +63,9 @@ def _day_of_week(time: Expression, rule: WeekRule) -> Expression:
 
 def _deciding_day(time: Expression, rule: WeekRule) -> Expression:
     """The day whose year is the week's: its first one, or its fourth."""
-    day = Call(Function.DATE_OF, (time,), _DATE, Rules.MYSQL)
+    day = Call(Function.DATE_OF, (time,), DATE, Rules.MYSQL)
     away = _difference(Literal(0 if rule.by_first_day else 3, INTEGER), _day_of_week(time, rule))
-    return Call(Function.ADD_TIME, (day, Literal("day", TEXT), away), _DATE, Rules.MYSQL)
+    return Call(Function.ADD_TIME, (day, Literal("day", TEXT), away), DATE, Rules.MYSQL)
 
 
 def _sum(left: Expression, right: Expression) -> Expression:

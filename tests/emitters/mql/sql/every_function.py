@@ -15,7 +15,6 @@ from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.functions import FUNCTIONS, NAMES
 from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.parse import parse
-from nestling.planner.sql.times import TIME_NAMES
 
 MOST_ARGUMENTS = 3
 _CHOICES = (exp.Coalesce, exp.Nullif, exp.If)
@@ -38,9 +37,7 @@ def forms(dialect: str, has: Callable[[Form], bool], more: Sequence[str] = ()) -
     """The functions of sqlglot's grammar, and `more`, that the planner has a row for and the engine has: one name of each."""
     rules = dialect_of(dialect)
     grammar = sqlglot.Dialect.get_or_raise(rules.grammar)
-    named = {
-        name.casefold() for name in (*grammar.parser_class.FUNCTIONS, *NAMES, *TIME_NAMES, *more) if name.isidentifier()
-    }
+    named = {name.casefold() for name in (*grammar.parser_class.FUNCTIONS, *NAMES, *more) if name.isidentifier()}
     trees: set[exp.Expr] = set()
     for name, count in product(sorted(named), range(MOST_ARGUMENTS + 1)):
         form = Form(name, count)
@@ -57,7 +54,7 @@ def forms(dialect: str, has: Callable[[Form], bool], more: Sequence[str] = ()) -
 
 def _is_known(node: exp.Expr) -> bool:
     if isinstance(node, exp.Anonymous):
-        return node.name.casefold() in {*NAMES, *TIME_NAMES}
+        return node.name.casefold() in NAMES
     return type(node) in FUNCTIONS or isinstance(node, _CHOICES)
 
 

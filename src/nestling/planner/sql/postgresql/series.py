@@ -12,7 +12,7 @@ from sqlglot import exp
 from nestling.ir.algebra import Values
 from nestling.ir.expression import Call, Cast, Column, Expression, Function, Literal, Negate, Rules
 from nestling.ir.operands import is_integer
-from nestling.ir.types import INTEGER, TEXT, TIMES, Type, TypeName
+from nestling.ir.types import INTEGER, TEXT, TIMES, TIMESTAMP, TIMESTAMPTZ, Type, TypeName
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
 from nestling.planner.sql.literals import typed_literal
@@ -21,7 +21,6 @@ from nestling.planner.sql.times import is_instant
 
 MOST_ROWS = 2000
 """What is written out is sent with each execution."""
-_TIMESTAMP, _TIMESTAMPTZ = Type(TypeName.TIMESTAMP), Type(TypeName.TIMESTAMPTZ)
 _MONTHS = {"month": 1, "year": 12}
 _SECONDS = {"second": 1, "minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 _STEP = re.compile(r"\s*(-?\d+)\s*([a-z]+?)s?\s*", re.IGNORECASE)
@@ -101,18 +100,18 @@ def _read(end: Expression, other: Expression) -> Expression:
     """A text beside a date or moment, as which PostgreSQL reads it."""
     if not isinstance(end, Literal) or not isinstance(end.value, str) or other.type.name not in TIMES:
         return end
-    return typed_literal(end.value, _TIMESTAMPTZ if other.type.name is TypeName.DATE else other.type)
+    return typed_literal(end.value, TIMESTAMPTZ if other.type.name is TypeName.DATE else other.type)
 
 
 def _kind(start: Expression, end: Expression, node: exp.Expr) -> Type:
     """Which of PostgreSQL's functions it is: dates alone are moments with a zone there."""
     kinds = {each.type.name for each in (start, end)}
     if any(map(is_instant, (start, end))):
-        return _TIMESTAMPTZ
+        return TIMESTAMPTZ
     if TypeName.TIMESTAMP in kinds and kinds <= {TypeName.TIMESTAMP, TypeName.DATE}:
-        return _TIMESTAMP
+        return TIMESTAMP
     if kinds == {TypeName.DATE}:
-        return _TIMESTAMPTZ
+        return TIMESTAMPTZ
     trees = (node.args["start"], node.args["end"])
     raise no_constant("GENERATE_SERIES of anything but whole numbers, dates and moments", node, *trees)
 
@@ -136,7 +135,7 @@ def _moment(end: Expression) -> datetime | None:
 
 
 def _shown(moment: datetime, kind: Type) -> datetime:
-    return moment.replace(tzinfo=UTC) if kind == _TIMESTAMPTZ else moment
+    return moment.replace(tzinfo=UTC) if kind == TIMESTAMPTZ else moment
 
 
 def _between(start: datetime, end: datetime, step: _Span, node: exp.Expr) -> list[datetime]:

@@ -1,0 +1,192 @@
+"""MySQL's functions of the calendar: weeks, days added, times that are cut, time zones, what lies between moments."""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from nestling.ir.expression import (
+    Arithmetic,
+    Call,
+    Expression,
+    Function,
+    Literal,
+    Operator,
+    Rules,
+)
+from nestling.ir.operands import is_mixed_time
+from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
+from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
+from nestling.planner.sql.scope import Bound, Env
+from nestling.planner.sql.times import UTC_NAMES, ZONE, Handler, of_calendar, part_of, shifted, time_of
+from nestling.planner.sql.weeks import ISO, rule_of_mode, week, year_week
+
+
+def _week(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's WEEK, WEEKOFYEAR and YEARWEEK, by a constant mode; without one the mode is 0, which a server may set otherwise."""
+    parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this, node.args.get("mode")]
+    said = parts[1] if len(parts) > 1 else None
+    name = called(node, env.dialect.grammar).partition("(")[0].strip("`")
+    if env.dialect.rules is not Rules.MYSQL or not 1 <= len(parts) <= 2:
+        raise statement_gap(f"{name}() function", node)
+    if said is not None and not (isinstance(said, exp.Literal) and said.name in "01234567"):
+        raise no_constant(f"{name} by a mode that is no constant from 0 to 7", node, said)
+    mode = int(said.name) if said is not None else 0
+    rule = ISO if isinstance(node, exp.WeekOfYear) else rule_of_mode(mode)
+    number = year_week if isinstance(node, exp.Anonymous) else week
+    return of_calendar(lambda time: number(time, rule))(exp.Week(this=parts[0]), env, bound)
+
+
+def _days_added(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's ADDDATE and SUBDATE: DATE_ADD and DATE_SUB, where a number is one of days."""
+    if env.dialect.rules is not Rules.MYSQL or len(node.expressions) != 2:
+        raise statement_gap(f"{node.name.upper()}() function", node)
+    base, amount = node.expressions
+    unit = None if isinstance(amount, exp.Interval) else exp.Var(this="DAY")
+    return shifted(base, amount, unit, node.name.casefold() == "subdate", env, bound)
+
+
+_CUTS = {
+    "%Y-01-01": "year",
+    "%Y-%m-01": "month",
+    "%Y-%m-%d": "day",
+    "%Y-%m-%d %H:00:00": "hour",
+    "%Y-%m-%d %H:%M:00": "minute",
+    "%Y-%m-%d %H:%M:%S": "second",
+    "%Y-%m-%d %T": "second",
+}
+_MIDNIGHT = " 00:00:00"
+
+
+def cut_time(node: exp.Cast, kind: Type, env: Env, bound: Bound) -> Expression | None:
+    """MySQL's `CAST(DATE_FORMAT(at, '%Y-%m-01') AS DATE)` and the like: the first moment of a unit; None for other casts."""
+    inner = node.this.unnest()
+    if env.dialect.rules is not Rules.MYSQL or not isinstance(inner, exp.TimeToStr) or node.to.expressions:
+        return None
+    said, time = inner.args["format"], inner.this
+    unit = _CUTS.get(said.name.removesuffix(_MIDNIGHT) if isinstance(said, exp.Literal) else "")
+    if unit is None or kind.name not in (TypeName.DATE, TypeName.TIMESTAMP):
+        return None
+    time = time.this if isinstance(time, exp.TsOrDsToTimestamp | exp.TsOrDsToDate) else time
+    if unit == "day" and (monday := _of_monday(time)) is not None:
+        unit, time = "week", monday
+    value = time_of(bound(time), env)
+    if value.type.name not in (TypeName.DATE, *MOMENTS) or is_mixed_time(bound(time)):
+        return None
+    if kind.name is TypeName.DATE:
+        return _first_day(unit, value)
+    return Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), value), TIMESTAMP, Rules.MYSQL)
+
+
+def _of_monday(node: exp.Expr) -> exp.Expr | None:
+    """What `DATE_SUB(at, INTERVAL WEEKDAY(at) DAY)` takes the days of its week from."""
+    if not isinstance(node, exp.DateSub) or getattr(node.args.get("unit"), "name", "").casefold() != "day":
+        return None
+    days = node.expression.unnest()
+    is_weekday = isinstance(days, exp.Anonymous) and days.name.casefold() == "weekday" and len(days.expressions) == 1
+    return node.this if is_weekday and days.expressions[0] == node.this else None
+
+
+def _first_of_year(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's `MAKEDATE(YEAR(at), 1)`."""
+    year, *days = node.expressions or [exp.Null()]
+    is_first = isinstance(year, exp.Year) and [day.name for day in days] == ["1"]
+    if env.dialect.rules is not Rules.MYSQL or not is_first:
+        raise statement_gap("MAKEDATE() of anything but a year and 1", node)
+    return of_calendar(lambda time: _first_day("year", time))(year, env, bound)
+
+
+def _first_day(unit: str, time: Expression) -> Expression:
+    return Call(
+        Function.DATE_OF,
+        (Call(Function.TRUNCATE_TIME, (Literal(unit, TEXT), time), TIMESTAMP, Rules.MYSQL),),
+        DATE,
+        Rules.MYSQL,
+    )
+
+
+_OFFSET = re.compile(r"[+-](?:0\d|1[0-4]):[0-5]\d")
+_IN_UTC = (*UTC_NAMES, "+00:00", "-00:00")
+
+
+def _converted(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's CONVERT_TZ from UTC: what clocks in a zone show."""
+    if env.dialect.rules is not Rules.MYSQL:
+        raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+    names = [node.args.get("source_tz"), node.args["target_tz"]]
+    if not all(isinstance(name, exp.Literal) and name.is_string for name in names):
+        raise no_constant("CONVERT_TZ with a zone that is no constant", node, node)
+    origin, target = (str(name.name) for name in names if name is not None)
+    if origin not in _IN_UTC:
+        raise statement_gap(f"CONVERT_TZ from `{origin}`; only moments in UTC are converted", node)
+    if not ZONE.fullmatch(target) and not _OFFSET.fullmatch(target):
+        raise statement_gap(f"CONVERT_TZ to `{target}`, which is no name as `Europe/Berlin` and no offset", node)
+    value = bound(node.args["timestamp"])
+    if value.type.name not in MOMENTS or is_mixed_time(value):
+        raise statement_gap("CONVERT_TZ of what may be no DATETIME", node)
+    zone = Literal("UTC" if target in _IN_UTC else target, TEXT)
+    return Call(Function.TIME_IN_ZONE, (zone, value), Type(TypeName.TIMESTAMP, value.type.numbers), Rules.MYSQL)
+
+
+_PASSED = ("microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year")
+
+
+def _passed(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's TIMESTAMPDIFF."""
+    said = node.args.get("unit")
+    unit = said.name.casefold() if said is not None else ""
+    if env.dialect.rules is not Rules.MYSQL or unit not in _PASSED:
+        raise statement_gap(f"TIMESTAMPDIFF of {unit or 'no unit'}", node)
+    sides = (time_of(bound(node.this), env), time_of(bound(node.expression), env))
+    if any(map(is_mixed_time, sides)):
+        raise statement_gap("TIMESTAMPDIFF of what may be a zero date", node)
+    return Call(Function.UNITS_BETWEEN, (Literal(unit, TEXT), *sides), INTEGER, Rules.MYSQL)
+
+
+def _weekday(unit: str, shift: int) -> Handler:
+    """MySQL's number of a day in its week, by another one."""
+
+    def call(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+        if env.dialect.rules is not Rules.MYSQL:
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() function", node)
+        parts = node.expressions if isinstance(node, exp.Anonymous) else [node.this]
+        if len(parts) != 1:
+            raise mistake(f"{called(node, env.dialect.grammar)}() takes one argument, not {len(parts)}", node)
+        inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
+        if is_mixed_time(bound(inner)):
+            raise statement_gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
+        return Arithmetic(Operator.ADD, part_of(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER)
+
+    return call
+
+
+def _unix_seconds(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """MySQL's UNIX_TIMESTAMP of a TIMESTAMP, or of now; of a DATETIME it hangs on the session's time zone."""
+    if env.dialect.rules is not Rules.MYSQL:
+        raise statement_gap(f"{node.name.upper()}() function", node)
+    if not node.expressions:
+        return Call(Function.EPOCH, (Call(Function.NOW, (), TIMESTAMP, Rules.MYSQL),), INTEGER, Rules.MYSQL)
+    value = bound(node.expressions[0])
+    is_whole = value.type.name is TypeName.TIMESTAMPTZ and value.type.fraction_digits == 0
+    if len(node.expressions) != 1 or not is_whole or is_mixed_time(value):
+        raise statement_gap("UNIX_TIMESTAMP() of anything but a TIMESTAMP of whole seconds", node)
+    return Call(Function.EPOCH, (value,), INTEGER, Rules.MYSQL)
+
+
+CALENDAR_NAMES: dict[str, Handler] = {
+    "weekday": _weekday("isodow", -1),
+    "unix_timestamp": _unix_seconds,
+    "yearweek": _week,
+    "adddate": _days_added,
+    "makedate": _first_of_year,
+    "subdate": _days_added,
+}
+
+CALENDAR_FUNCTIONS: dict[type[exp.Expr], Handler] = {
+    exp.ConvertTimezone: _converted,
+    exp.TimestampDiff: _passed,
+    exp.DayOfWeek: _weekday("dow", 1),
+    exp.Week: _week,
+    exp.WeekOfYear: _week,
+}
