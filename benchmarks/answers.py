@@ -23,13 +23,13 @@ from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.drive import Answer, Likeness, likeness, row_text
 from nestling.executors.run import run_read
-from nestling.ir import algebra as a
-from nestling.ir.compiled import CompiledRead
-from nestling.ir.expression import ScalarSubquery
 from nestling.ir.model import Model
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Column as RowColumn
 from nestling.ir.rows import RowQuery
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import ScalarSubquery
 from nestling.ir.value_forms.shown_values import shown_rows
 from nestling.pipeline.answer_choice import ROUGH_ORDER
 from nestling.pipeline.answer_shape import shape

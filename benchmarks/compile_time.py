@@ -21,10 +21,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from nestling.emitters.mql.read import compiled_read
-from nestling.ir import algebra as a
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.reading import Reading
+from nestling.ir.statements import algebra as a
 from nestling.ir.types import Type
 from nestling.pipeline import design
 from nestling.pipeline.converting import default_price

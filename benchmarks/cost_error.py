@@ -33,11 +33,11 @@ from nestling.common.server import open_server
 from nestling.cost import Profile, default_profile, price, prices, read_profile
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead, ReadPlan
-from nestling.ir.expression import Compare, Like
+from nestling.ir.programs.compiled import CompiledRead, ReadPlan
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statements.algebra import Query
+from nestling.ir.statements.expression import Compare, Like
 from nestling.ir.text import read_file, write_proposal
 from nestling.ir.workload import Statement
 from nestling.pipeline import Mode, design, inspect, load

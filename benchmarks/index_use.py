@@ -19,7 +19,7 @@ from sqlglot import exp
 
 from benchmarks.answers import SqliteReference, Statement
 from nestling.emitters.mql.read import compiled_read
-from nestling.ir.compiled import CompiledRead, Operation, bind
+from nestling.ir.programs.compiled import CompiledRead, Operation, bind
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read

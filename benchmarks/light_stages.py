@@ -17,7 +17,7 @@ from pymongo import MongoClient
 from nestling.common.server import start_server
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.pipeline import design
 from nestling.planner.reads import plan_read

@@ -38,7 +38,7 @@ from nestling.common.server import open_server
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.drive import Answer, Likeness, Shape, likeness
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead, Operation, bind
+from nestling.ir.programs.compiled import CompiledRead, Operation, bind
 from nestling.ir.value_forms.shown_values import shown_rows
 from nestling.pipeline import Mode, design, inspect, load
 from nestling.pipeline.answer_shape import shape_of

@@ -11,10 +11,10 @@ from pymongo.database import Database
 
 from nestling.executors.read import read_rows
 from nestling.ir.design import Design
-from nestling.ir.layout import Role
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Form
 from nestling.ir.reading import Reading
+from nestling.ir.storage.layout import Role
 from nestling.pipeline import home_queries
 
 LEAST_ALIKE = 3

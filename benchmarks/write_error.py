@@ -31,12 +31,12 @@ from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
 from nestling.cost import Profile, default_profile, price, prices
 from nestling.executors.write import run_write
-from nestling.ir.algebra import Query
 from nestling.ir.bindings import Bindings
-from nestling.ir.program import CompiledWrite
+from nestling.ir.paths.work import Work
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.work import Work
+from nestling.ir.statements.algebra import Query
 from nestling.pipeline import Mode, convert, design, inspect, load
 from nestling.pipeline.converting import default_price
 from nestling.pipeline.parameter_values import bindings

@@ -18,8 +18,8 @@ from nestling.common.errors import ConstraintError
 from nestling.executors.calls import read_call
 from nestling.executors.run import run_read
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead, NotCompiled
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 
 

@@ -9,7 +9,7 @@ from pymongo.database import Database
 
 from nestling.executors.batches import batches
 from nestling.executors.run import Document, Row, documents, row_of
-from nestling.ir.client_join import MOST_IDS, ClientJoin, bind_join, with_ids
+from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, bind_join, with_ids
 
 Partners = dict[Hashable, list[Document]]
 

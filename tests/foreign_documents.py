@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from nestling.emitters.content import Array, Content, Either, Object, lenient
-from nestling.ir.names import join
+from nestling.ir.storage.names import join
 
 NAMES = ("note", "größer", "$z", "a.c", "9")
 VALUES: tuple[object, ...] = (1, None, {"deep": {"er": 1}}, [{"in": 2}], [])

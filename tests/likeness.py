@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Place, Role
 from nestling.ir.model import Relationship
-from nestling.ir.names import join
 from nestling.ir.primitives import Copy, Form, Holder
 from nestling.ir.rows import Path
+from nestling.ir.storage.layout import Place, Role
+from nestling.ir.storage.names import join
 
 Related = tuple[str, str, tuple[str, ...]]
 """The places of a child, its parent, and of the foreign key."""

@@ -18,9 +18,9 @@ from functools import cmp_to_key
 from itertools import groupby
 from typing import Any, assert_never
 
-from nestling.ir import algebra as a
-from nestling.ir import expression as e
-from nestling.ir import operands as op
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements import expression as e
+from nestling.ir.statements import operands as op
 from tests.reference_values import (
     FUNCTIONS,
     Unsupported,

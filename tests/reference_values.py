@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import Any
 from uuid import UUID
 
-from nestling.ir import expression as e
+from nestling.ir.statements import expression as e
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.letter_case import LOWER_OF
 

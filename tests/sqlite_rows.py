@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nestling.ir.model import Model
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.sql.address import parse_address
 from nestling.sources.sql.driver_parameters import writer
 from nestling.sources.sql.engines.sqlite import ENGINE

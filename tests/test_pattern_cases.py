@@ -18,9 +18,9 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
-from nestling.ir.layout import every_document
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.storage.layout import every_document
 from nestling.ir.text import read_proposal, write_proposal
 from nestling.sources.sql import open_database, open_sink
 from tests.cases.pattern_case import FOLDER, PatternCase, pattern_cases

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
 from nestling.executors.write import run_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 
 INSERT = "INSERT INTO thing VALUES (:id, :name)"
 

@@ -21,14 +21,14 @@ from nestling.executors.load import load, written_collections
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
 from nestling.executors.write_program import WriteResult
-from nestling.ir.algebra import Query
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Model, OnDelete
-from nestling.ir.program import CompiledWrite
+from nestling.ir.paths.work import Work
+from nestling.ir.paths.write_path import Violation
+from nestling.ir.programs.program import CompiledWrite
+from nestling.ir.statements.algebra import Query
+from nestling.ir.statements.write import Delete, Insert
 from nestling.ir.types import Type, TypeName
-from nestling.ir.work import Work
-from nestling.ir.write import Delete, Insert
-from nestling.ir.write_path import Violation
 from nestling.planner.home import home_views
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write

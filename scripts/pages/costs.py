@@ -6,7 +6,7 @@ import inspect
 import re
 
 from nestling.cost import Profile, default_profile
-from nestling.ir.work import Work
+from nestling.ir.paths.work import Work
 from scripts.pages._markdown import code, table
 
 HEAD = """# Costs

@@ -17,7 +17,7 @@ from nestling.common.errors import LoadError
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
-from nestling.ir.sql_dialects import POSTGRESQL
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy, decoder, encoder

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeAlias, TypeVar, ove
 
 from nestling.common.errors import GapError, InputError, Problem, unknown
 from nestling.common.recent import Recent
-from nestling.ir.compiled import CompiledRead, NotCompiled, OutputColumn
 from nestling.ir.design import Design
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled, OutputColumn
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
 from nestling.ir.types import TypeName
@@ -113,7 +113,7 @@ class _Statements(Generic[Driver]):
         from pymongo.database import Database
 
         from nestling.ir.digest import stored_digest
-        from nestling.ir.sql_dialects import DIALECTS, NAMES
+        from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
         from nestling.ir.values import Policy
         from nestling.pipeline import read_proposal, statements_of
 

@@ -19,9 +19,9 @@ from pymongo.errors import PyMongoError
 
 from nestling.common.errors import ConstraintError, GapError, ReadError, WriteError
 from nestling.executors.write import run_write
+from nestling.ir.paths.write_path import Violation
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file
-from nestling.ir.write_path import Violation
 from tests.generators.writes import Writer
 from tests.write_traces import Trace
 

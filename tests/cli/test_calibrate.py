@@ -10,8 +10,8 @@ from pymongo import MongoClient
 
 from nestling.common.server import Server
 from nestling.cost import default_profile, price, read_profile
-from nestling.ir import work_of
-from nestling.ir.work import NAMES
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NAMES
 from tests.cli.commands import nestling
 
 

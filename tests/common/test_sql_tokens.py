@@ -8,7 +8,7 @@ from sqlglot.errors import ParseError
 
 from nestling.common.sql_syntax import syntax_words
 from nestling.common.sql_tokens import sql_tokens
-from nestling.ir.sql_dialects import GRAMMARS
+from nestling.ir.statements.sql_dialects import GRAMMARS
 
 _GRAMMARS = tuple(GRAMMARS.values())
 

@@ -8,8 +8,8 @@ import pytest
 
 from nestling.cost import Identity, default_profile, price
 from nestling.cost.fit import LEAST, errors, fitted, solve
-from nestling.ir import work_of
-from nestling.ir.work import Measurement, Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Measurement, Work
 
 IDENTITY = Identity("7.0.1", "wiredTiger", 1e9, "a test")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nestling.cost import default_profile, price, prices
-from nestling.ir import work_of
-from nestling.ir.work import NAMES, NO_WORK
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NAMES, NO_WORK
 
 PROFILE = default_profile()
 

@@ -12,7 +12,7 @@ from nestling.cost import Profile, default_profile, profile_names, read_profile
 from nestling.cost.profile import UNITS
 from nestling.cost.profile_text import parse_profile, profile_text
 from nestling.ir.facts import Facts, Server
-from nestling.ir.work import NAMES
+from nestling.ir.paths.work import NAMES
 from nestling.pipeline import price_notes
 
 

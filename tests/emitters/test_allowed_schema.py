@@ -18,8 +18,8 @@ from nestling.emitters.jsonschema import files, validator
 from nestling.emitters.markdown import type_words
 from nestling.emitters.python import module
 from nestling.emitters.samples import sample_documents
-from nestling.ir.allowed import Allowed
 from nestling.ir.codec import CODEC
+from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Document

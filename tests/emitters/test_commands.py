@@ -11,7 +11,7 @@ from pymongo.errors import DuplicateKeyError
 from nestling.emitters import emit
 from nestling.emitters.commands import collection_commands, gaps, index_commands
 from nestling.emitters.samples import sample_documents
-from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
+from nestling.ir.programs.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.proposal import Proposal
 from tests.emitters.designs import DESIGNS
 

@@ -16,13 +16,13 @@ from pymongo.database import Database
 from nestling.emitters.jsonschema import validator
 from nestling.emitters.validators.row_checks import row_conditions
 from nestling.ir.codec import CODEC
-from nestling.ir.condition_text import condition_text
+from nestling.ir.constraints.condition_text import condition_text
+from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.design import Design
-from nestling.ir.expression import Expression
-from nestling.ir.kept_checks import check_gaps
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Split
-from nestling.ir.row_check import RowCheck
+from nestling.ir.statements.expression import Expression
+from nestling.ir.storage.kept_checks import check_gaps
 from nestling.ir.text.condition_reader import read_condition
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.values import Policy, encoder

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import ReadError, ResultTooLarge
 from nestling.executors.run import documents
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 
 BIG = "x" * (9 << 20)
 

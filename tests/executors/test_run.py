@@ -11,11 +11,11 @@ from pymongo.database import Database
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import documents, run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead, Operation, bind
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Document
+from nestling.ir.programs.compiled import CompiledRead, Operation, bind
+from nestling.ir.statements.algebra import Query
 from nestling.ir.types import Type
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate

@@ -15,13 +15,12 @@ from nestling.common.errors import ConstraintError
 from nestling.executors.run import run_read
 from nestling.executors.verify import verify
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
-from nestling.ir.expression import Collation
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.paths.write_path import Violation
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,
@@ -36,13 +35,14 @@ from nestling.ir.primitives import (
     Reference,
     Split,
 )
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.write import Insert
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import INTEGER, TEXT
-from nestling.ir.write import Insert
-from nestling.ir.write_path import Violation
 from nestling.pipeline.checking import compiled_check
 from nestling.planner.checks import checks_of
 from nestling.planner.sql import translate

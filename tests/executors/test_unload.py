@@ -19,10 +19,10 @@ from nestling.common.errors import RebuildError, SourceError
 from nestling.emitters.mql import aggregation
 from nestling.executors.unload import UnloadReport, unload
 from nestling.ir.codec import CODEC
-from nestling.ir.command import Aggregation
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Split
+from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import Column, RowQuery, UndecodableText
 from nestling.ir.value_forms.json_documents import UNDECODABLE_TEXT_SUBTYPE
 from nestling.planner.home import home_views

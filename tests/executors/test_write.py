@@ -19,25 +19,9 @@ from nestling.common.supervised import free_port, supervised
 from nestling.emitters.mql.write import compiled_write
 from nestling.executors.write import run_write
 from nestling.executors.write_program import WriteResult
-from nestling.ir.access_path import CollectionScan
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.expression import (
-    ANY,
-    NULL,
-    Arithmetic,
-    Collation,
-    Column,
-    Compare,
-    Comparison,
-    Literal,
-    Operator,
-    Parameter,
-)
-from nestling.ir.program import CompiledWrite
-from nestling.ir.row_steps import Constants, Layout, Shape, Where
-from nestling.ir.types import INTEGER, TEXT, Type, TypeName
-from nestling.ir.words.write_words import describe_write
-from nestling.ir.write_path import (
+from nestling.ir.paths.access_path import CollectionScan
+from nestling.ir.paths.row_steps import Constants, Layout, Shape, Where
+from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
@@ -61,7 +45,23 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
-from nestling.ir.write_path import Test as Compared
+from nestling.ir.paths.write_path import Test as Compared
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.programs.program import CompiledWrite
+from nestling.ir.statements.expression import (
+    ANY,
+    NULL,
+    Arithmetic,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Literal,
+    Operator,
+    Parameter,
+)
+from nestling.ir.types import INTEGER, TEXT, Type, TypeName
+from nestling.ir.words.write_words import describe_write
 from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value
 
 Data = Database[dict[str, Any]]

@@ -23,12 +23,7 @@ from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.mql.write_code import Identifiers
 from nestling.emitters.python_code import module
 from nestling.emitters.python_code.parameters import argument
-from nestling.ir.compiled import OutputColumn
-from nestling.ir.expression import ANY, Literal, Parameter
-from nestling.ir.program import CompiledWrite, GivenRows, ProgramStep, ReadRows
-from nestling.ir.proposal import Proposal
-from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     Answer,
     Cell,
     DeleteDocuments,
@@ -44,6 +39,11 @@ from nestling.ir.write_path import (
     Violation,
     WritePlan,
 )
+from nestling.ir.programs.compiled import OutputColumn
+from nestling.ir.programs.program import CompiledWrite, GivenRows, ProgramStep, ReadRows
+from nestling.ir.proposal import Proposal
+from nestling.ir.statements.expression import ANY, Literal, Parameter
+from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from tests.bundled_shop import shop_reading, write_shop
 from tests.executors.write_cases import CHANGES, ONE, read, stored
 

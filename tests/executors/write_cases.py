@@ -5,18 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nestling.ir.access_path import CollectionScan
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.expression import (
-    ANY,
-    AttributeCast,
-    Column,
-    Literal,
-    Parameter,
-    Rules,
-)
-from nestling.ir.row_steps import Layout, Shape
-from nestling.ir.write_path import (
+from nestling.ir.paths.access_path import CollectionScan
+from nestling.ir.paths.row_steps import Layout, Shape
+from nestling.ir.paths.write_path import (
     AddToSet,
     Cell,
     Change,
@@ -34,7 +25,16 @@ from nestling.ir.write_path import (
     Push,
     Set,
 )
-from nestling.ir.write_path import Test as Compared
+from nestling.ir.paths.write_path import Test as Compared
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements.expression import (
+    ANY,
+    AttributeCast,
+    Column,
+    Literal,
+    Parameter,
+    Rules,
+)
 
 
 def stored(name: str, kind: Any) -> GivenValue:

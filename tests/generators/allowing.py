@@ -10,9 +10,9 @@ from decimal import Decimal
 from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
-from nestling.ir.allowed import Allowed, Scalar, number
+from nestling.ir.constraints.allowed import Allowed, Scalar, number
 from nestling.ir.model import Attribute
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import TypeName
 from nestling.sources.row_checks import compares_alike
 from tests.generators.conditions import checks

@@ -8,8 +8,10 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from nestling.ir.check_types import mistake_of
-from nestling.ir.expression import (
+from nestling.ir.constraints.check_types import mistake_of
+from nestling.ir.constraints.row_check import RowCheck, constant, plain_condition
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
@@ -23,8 +25,6 @@ from nestling.ir.expression import (
     Operator,
     Or,
 )
-from nestling.ir.model import Attribute, Entity
-from nestling.ir.row_check import RowCheck, constant, plain_condition
 from nestling.ir.types import TypeName
 
 _COMPARISONS = [each for each in Comparison if each not in (Comparison.SAME, Comparison.DIFFERENT)]

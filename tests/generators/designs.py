@@ -18,7 +18,6 @@ from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Cardinality, Entity, Model, Relationship
-from nestling.ir.names import collection_name
 from nestling.ir.primitives import (
     Before,
     Bucket,
@@ -45,6 +44,7 @@ from nestling.ir.primitives import (
     WindowUnit,
 )
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.storage.names import collection_name
 from nestling.ir.types import TypeName
 from tests.generators.worlds import PLACE, World
 

@@ -10,7 +10,6 @@ from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.invariants import paths_in
-from nestling.ir.layout import nested_documents
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import (
     Collection,
@@ -24,6 +23,7 @@ from nestling.ir.primitives import (
     Order,
 )
 from nestling.ir.rows import AggregateKind, Hop, Path
+from nestling.ir.storage.layout import nested_documents
 from nestling.ir.types import TypeName
 
 _NUMBERS = (TypeName.INTEGER,)

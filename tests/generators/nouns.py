@@ -14,12 +14,11 @@ from hypothesis import strategies as st
 
 from nestling.common.errors import DesignError
 from nestling.ir import primitives as ir
-from nestling.ir.allowed import Allowed
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.defaults import Default, Generated, OtherDefault, constant
+from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.defaults import Default, Generated, OtherDefault, constant
+from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
-from nestling.ir.expression import Collation
 from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.invariants import paths_in
@@ -35,11 +34,12 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
-from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.proposal import Alternative, Choice, Decision, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.rows import AggregateKind, Hop
-from nestling.ir.sql_dialects import DIALECTS
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import DIALECTS
 from nestling.ir.statistics import (
     AttributeStatistics,
     EntityStatistics,

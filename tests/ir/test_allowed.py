@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nestling.common.errors import InputError
-from nestling.ir.allowed import Allowed, Scalar, number
-from nestling.ir.allowed_values import fitting, nth_value
+from nestling.ir.constraints.allowed import Allowed, Scalar, number
+from nestling.ir.constraints.allowed_values import fitting, nth_value
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import Type
 from tests.generators.allowing import allowed_of

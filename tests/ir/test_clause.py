@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from nestling.common.errors import InputError
-from nestling.ir.clause import Clause, ClauseOperator, imply
+from nestling.ir.statements.clause import Clause, ClauseOperator, imply
 
 VALUES = (None, *range(-1, 6))
 CLAUSES = [

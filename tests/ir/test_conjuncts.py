@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Values
-from nestling.ir.expression import And, Column, Exists, IsNull, Not, Or
-from nestling.ir.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements.algebra import Values
+from nestling.ir.statements.expression import And, Column, Exists, IsNull, Not, Or
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.types import INTEGER
 
 A, B, C = (IsNull(Column("t", name, INTEGER)) for name in "abc")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.allowed import Allowed
+from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.types import FLOAT, INTEGER
 from nestling.ir.words.model_words import difference, is_renamed

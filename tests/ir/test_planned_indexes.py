@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from nestling.emitters.commands import collection_commands, index_commands
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import NAME_BYTES, PlannedIndex, built_besides, index_gaps, planned_indexes
 from nestling.ir.primitives import Collection, CollectionKind, Document, Holder, Index, Options, Reference
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.types import INTEGER
 from nestling.ir.words.proposal_rows import besides_line, collection_rows
 from tests.emitters.designs import DESIGNS, attribute, entity, link, model

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.compiled import NotCompiled
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Document
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import FoundGap, Gap, GapKind
 from nestling.ir.types import Type

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Affinity,
     And,
     Arithmetic,

@@ -12,9 +12,9 @@ from nestling import Store, pipeline
 from nestling.common.errors import ConstraintError
 from nestling.emitters.explanation.explanation import explanation
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind
 from nestling.ir.primitives import Bucket, Collection, Document, Holder, Reference
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.layout import NodeKind
 from tests.patterns.scenario import scenario
 
 TABLES = """

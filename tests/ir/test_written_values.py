@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from nestling.ir.defaults import constant
+from nestling.ir.constraints.defaults import constant
 from nestling.ir.distribution import Distribution
 from nestling.ir.text.distribution_form import distribution
 from nestling.ir.types import Type, TypeName

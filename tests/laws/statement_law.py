@@ -26,18 +26,18 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Join, JoinKind, Query, Relation
-from nestling.ir.client_join import ClientJoin
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.distribution import Distribution
-from nestling.ir.expression import Expression, InList
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.operands import conjuncts
+from nestling.ir.paths.work import Work
+from nestling.ir.programs.client_join import ClientJoin
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.rows import Column, RowQuery
+from nestling.ir.statements.algebra import Join, JoinKind, Query, Relation
+from nestling.ir.statements.expression import Expression, InList
+from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Origin, Quantity, Statistics
 from nestling.ir.types import TypeName
-from nestling.ir.work import Work
 from nestling.planner.options.statements.relations import relations_within
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.reads.client_join import has_join, plan_client_join

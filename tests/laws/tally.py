@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Role, every_document
 from nestling.ir.primitives import Holder
+from nestling.ir.storage.layout import Role, every_document
 
 Counts = Counter[tuple[str, str]]
 """By (table, what is counted)."""

@@ -15,10 +15,10 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.executors.run import run_read
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.primitives import Bucket, Collection, Document, Index, Window, WindowUnit
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from tests.patterns.scenario import scenario
 

@@ -24,10 +24,10 @@ from nestling.executors.load import load, written_collections
 from nestling.executors.unload import unload
 from nestling.executors.verify import verify
 from nestling.ir.design import Design
-from nestling.ir.layout import Role
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Form
 from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.storage.layout import Role
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 from nestling.planner.home import home_views

@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import Quantity, Statistics

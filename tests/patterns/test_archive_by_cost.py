@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.compiled import bind
+from nestling.ir.programs.compiled import bind
 from nestling.optimizer.solve import solve
 from nestling.pipeline.designing import posed, priced
 from nestling.store import Store

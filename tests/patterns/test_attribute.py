@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.executors.run import run_read
-from nestling.ir.compiled import bind
+from nestling.ir.programs.compiled import bind
 from nestling.ir.proposal import Proposal
 from nestling.optimizer.solve import solve
 from nestling.pipeline.designing import posed, priced

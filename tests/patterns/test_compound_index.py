@@ -7,7 +7,7 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.pipeline import convert
 from tests.patterns.scenario import Scenario, chosen, scenario
 

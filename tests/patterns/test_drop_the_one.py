@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from tests.patterns.scenario import Scenario, scenario
 
 DDL = """CREATE TABLE host (name TEXT PRIMARY KEY, address TEXT NOT NULL);

@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.candidate import AcrossKey, IndexedAcross
-from nestling.ir.compiled import Operation, bind
+from nestling.ir.programs.compiled import Operation, bind
 from nestling.ir.proposal import Proposal
 from nestling.planner.options.structures.in_place import parts_of
 from tests.patterns.scenario import Scenario, chosen, index_keys, scenario

@@ -9,11 +9,11 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.compiled import bind
 from nestling.ir.indexes.planned_indexes import planned_indexes
+from nestling.ir.programs.compiled import bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.situation import Thresholds, situation
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.patterns import propose
 from nestling.planner.options.structures.in_place import with_in_place
 from nestling.store import Store

@@ -7,8 +7,8 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.proposal import Proposal
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from tests.patterns.scenario import Scenario, scenario
 
 DDL = """CREATE TABLE vehicle (id INTEGER PRIMARY KEY, make TEXT NOT NULL);

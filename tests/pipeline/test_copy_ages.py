@@ -15,11 +15,11 @@ from pymongo.database import Database
 
 from nestling.common.server import Server
 from nestling.executors.drive import LoadedDesign, Run, driven, opened
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
+from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.replayed_values import StandIns
 from nestling.ir.trace import Call
 from nestling.pipeline.proving.background_sync import copy_ages, kept_right
 from nestling.pipeline.proving.loading import load_rows

@@ -15,9 +15,9 @@ from pymongo.database import Database
 
 from nestling.executors.run import run_read
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.primitives import Field
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.values import Policy
 from nestling.pipeline import convert, design, inspect, load, migrate

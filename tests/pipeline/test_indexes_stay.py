@@ -14,9 +14,9 @@ from nestling.common.errors import LoadError, Problem
 from nestling.common.server import Server
 from nestling.executors.create import create_indexes
 from nestling.executors.migrate import migrating
-from nestling.ir.command import CreateIndex
 from nestling.ir.migration import Phase
 from nestling.ir.primitives import Index
+from nestling.ir.programs.command import CreateIndex
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.migrating import abort_migration
 from nestling.pipeline.reversing import in_place, redesign

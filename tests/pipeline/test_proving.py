@@ -17,10 +17,10 @@ from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
 from nestling.executors.drive import LoadedDesign, Run, closed, space
-from nestling.ir.compiled import NotCompiled
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proof import Proof
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading

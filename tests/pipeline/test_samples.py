@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nestling import pipeline
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.pipeline.converting import samples_of
 
 _SCHEMA = """

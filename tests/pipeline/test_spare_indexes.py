@@ -8,8 +8,8 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.indexes.planned_indexes import planned_indexes
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from tests.doctor.looking import found, look
 from tests.patterns.scenario import Scenario, scenario

@@ -12,7 +12,7 @@ import pytest
 
 from nestling.emitters.mql import read
 from nestling.emitters.proposal_json import proposal_json
-from nestling.ir.compiled import CompiledRead, ReadPlan
+from nestling.ir.programs.compiled import CompiledRead, ReadPlan
 from nestling.ir.quantity_words import short
 from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, read_proposal, write_proposal

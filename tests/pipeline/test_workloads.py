@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.text import read_file, write_reading
 from nestling.pipeline import convert, design, inspect

@@ -13,8 +13,8 @@ from nestling.emitters.commands import index_commands
 from nestling.emitters.mql import aggregation
 from nestling.executors.create import create_indexes
 from nestling.executors.read import read_raw, read_rows
-from nestling.ir.access_path import describe_step
 from nestling.ir.design import Design
+from nestling.ir.paths.access_path import describe_step
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 from nestling.planner.home import home_view, home_views

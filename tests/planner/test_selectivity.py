@@ -6,7 +6,7 @@ import pytest
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import Distribution
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Affinity,
     And,
     CaseRule,

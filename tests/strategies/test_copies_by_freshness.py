@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.compiled import Operation
+from nestling.ir.programs.compiled import Operation
 from nestling.pipeline.proving.statements import predicted_seconds
 from tests.patterns.scenario import Scenario, chosen, scenario
 

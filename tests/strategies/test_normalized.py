@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.proposal import Choice
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.strategies import design
 from tests.strategies.readings import entity, read, reading, relationship, select
 

@@ -122,7 +122,7 @@ def check_json(report: CheckReport) -> dict[str, object]:
 
 def _finding(drift: Drift) -> dict[str, object]:
     """What is not there has no key."""
-    from nestling.ir.program import MISSING
+    from nestling.ir.programs.program import MISSING
 
     values = {"expected": drift.expected, "found": drift.found}
     shown: dict[str, object] = {
@@ -190,7 +190,7 @@ def show(report: CheckReport) -> None:
 
 def _row(drift: Drift) -> tuple[str, ...]:
     from nestling.ir.literals import shell
-    from nestling.ir.program import MISSING
+    from nestling.ir.programs.program import MISSING
 
     def shown(value: object) -> str:
         return "nothing" if value is MISSING else " ".join(shell(value).split())

@@ -71,7 +71,7 @@ def command(
 
 
 def _print(statements: Iterable[Statement], as_json: bool) -> int:
-    from nestling.ir.compiled import NotCompiled
+    from nestling.ir.programs.compiled import NotCompiled
 
     gaps, supported = 0, False
     for each in statements:
@@ -89,7 +89,7 @@ def _print(statements: Iterable[Statement], as_json: bool) -> int:
 
 def _print_python(statements: tuple[Statement, ...]) -> int:
     from nestling.emitters.python_code import lacking, module
-    from nestling.ir.compiled import NotCompiled
+    from nestling.ir.programs.compiled import NotCompiled
 
     click.echo(module(statements), nl=False)
     for each in statements:
@@ -107,8 +107,8 @@ def _as_json(statement: Statement) -> dict[str, object]:
     from nestling.emitters.mql.client_join import join_json
     from nestling.emitters.mql.script import read_json
     from nestling.emitters.mql.write_json import write_json
-    from nestling.ir.client_join import ClientJoin
-    from nestling.ir.compiled import CompiledRead, NotCompiled
+    from nestling.ir.programs.client_join import ClientJoin
+    from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 
     if isinstance(statement, NotCompiled):
         return asdict(statement)
@@ -122,8 +122,8 @@ def _for_shell(statement: Compiled, supported: bool) -> tuple[str, bool]:
     from nestling.emitters.mql.client_join import join_shell
     from nestling.emitters.mql.script import read_shell
     from nestling.emitters.mql.write_shell import is_script, write_shell
-    from nestling.ir.client_join import ClientJoin
-    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.programs.client_join import ClientJoin
+    from nestling.ir.programs.compiled import CompiledRead
 
     if isinstance(statement, ClientJoin):
         return join_shell(statement), supported

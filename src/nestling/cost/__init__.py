@@ -1,6 +1,6 @@
 """Work to seconds: profiles of coefficients, prices, and the fit that makes a profile of measurements.
 
-`profile` says what each quantity of `nestling.ir.work` costs, `price` applies it, `fit` finds the coefficients that explain
+`profile` says what each quantity of `nestling.ir.paths.work` costs, `price` applies it, `fit` finds the coefficients that explain
 measured times best.
 """
 

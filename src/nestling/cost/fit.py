@@ -17,7 +17,7 @@ from operator import mul
 from random import Random
 
 from nestling.cost.profile import Coefficient, Identity, Profile
-from nestling.ir.work import NAMES, Measurement
+from nestling.ir.paths.work import NAMES, Measurement
 
 PULL = 0.02
 """Weight of the known figures against one experiment (chosen so that one experiment on a quantity outweighs them)."""

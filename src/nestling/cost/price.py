@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.cost.profile import Profile
-from nestling.ir.work import Work
+from nestling.ir.paths.work import Work
 
 
 def price(work: Work, profile: Profile) -> float:

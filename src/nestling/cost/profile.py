@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 
 from nestling.common.errors import InputError, Problem, unknown
-from nestling.ir.work import NAMES
+from nestling.ir.paths.work import NAMES
 
 UNITS = {
     "round_trips": "s/request",
@@ -45,7 +45,7 @@ UNITS = {
     "cold_bytes": "s/byte",
     "cold_pages": "s/page",
 }
-"""The unit of each coefficient, by the quantity of `nestling.ir.work.Work` it prices."""
+"""The unit of each coefficient, by the quantity of `nestling.ir.paths.work.Work` it prices."""
 
 
 @dataclass(frozen=True, slots=True)

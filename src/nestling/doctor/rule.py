@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from nestling.ir.facts import Collection, Facts
 from nestling.ir.finding import Change, Confidence, Finding, Severity
-from nestling.ir.work import Work
+from nestling.ir.paths.work import Work
 
 OFFICES = {
     "atlas": "MongoDB Atlas advisor (2025)",

@@ -8,14 +8,14 @@ from nestling.emitters.content import lines
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.emitters.validators.enforcement import STRICT
-from nestling.ir.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
-from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.programs.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap
-from nestling.ir.validator_form import validator_form
+from nestling.ir.storage.layout import StoredCollection
+from nestling.ir.storage.validator_form import validator_form
 from nestling.ir.values import Policy
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir.allowed import Allowed
+from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.primitives import Reference
 from nestling.ir.types import Type
 

@@ -10,11 +10,11 @@ from nestling.emitters.content import Array, Constant, Content, Either, Field, O
 from nestling.emitters.identity import identity, in_gridfs
 from nestling.emitters.related import computed_fields, copy_fields, parent_held
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Entity
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import BUCKET_START, PAGE, Bucket, Copy, Form, Holder, Pairs, Reference, Summary
 from nestling.ir.rows import AggregateKind
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
+from nestling.ir.storage.names import stored_name
 
 
 def documents(design: Design, store: StoredCollection) -> tuple[Object, ...]:

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, values_of
 from nestling.emitters.content import Constant, Content, Either, Field, Object, Value, nested
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import BUCKET_START, PAGE
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import FILES
 
 

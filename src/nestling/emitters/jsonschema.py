@@ -20,11 +20,11 @@ from nestling.emitters.validators.allowed_schema import allowed_schema
 from nestling.emitters.validators.bson_types import Schema, bson_type, or_null, schema_of
 from nestling.emitters.validators.row_checks import row_conditions
 from nestling.ir.design import Design
-from nestling.ir.kept_checks import check_gaps
-from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.storage.kept_checks import check_gaps
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.values import Policy
 
 

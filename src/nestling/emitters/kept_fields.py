@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from nestling.emitters.content import Constant, Either, Object, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
-from nestling.ir.layout import StoredCollection
-from nestling.ir.names import join
+from nestling.ir.storage.layout import StoredCollection
+from nestling.ir.storage.names import join
 
 
 def kept_fields(design: Design) -> Mapping[str, Mapping[str, str]]:

@@ -11,14 +11,14 @@ from nestling.emitters.documents import documents
 from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text
 from nestling.emitters.samples import sample_documents
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation
 from nestling.ir.indexes.planned_indexes import PlannedIndex
-from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import shell
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.quantity_words import counted
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.proposal_rows import cost_line, lacking_line, saving
 from nestling.ir.words.purposes import purpose
 from nestling.ir.words.work_words import work_rate

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field
 from nestling.emitters.content import Array, Content, Either, Field, Object, Plain, Value, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
-from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.model import Cardinality
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.layout import Role, StoredCollection
 
 _PLAIN_NAME = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _UNREADABLE = re.compile(r"[^A-Za-z0-9_]")

@@ -8,9 +8,9 @@ from nestling.emitters.commands import gaps, indexes_of, storage, validation
 from nestling.emitters.validators.enforcement import MODERATE, STRICT
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import PlannedIndex
-from nestling.ir.layout import StoredCollection
 from nestling.ir.literals import comment, quoted, shell
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.words.purposes import purpose
 
 _HEAD = """\

@@ -22,9 +22,9 @@ from dataclasses import asdict
 
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
-from nestling.ir.layout import Node, NodeKind, StoredCollection
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Costs, Proposal
+from nestling.ir.storage.layout import Node, NodeKind, StoredCollection
 
 Json = dict[str, object]
 

@@ -12,9 +12,9 @@ from bson import Binary, Decimal128, ObjectId
 
 from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
 from nestling.emitters.documents import documents
-from nestling.ir.allowed_values import fitting, nth_value
+from nestling.ir.constraints.allowed_values import fitting, nth_value
 from nestling.ir.design import Design
-from nestling.ir.layout import StoredCollection
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import decode, encode
 

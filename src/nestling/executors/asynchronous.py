@@ -17,11 +17,11 @@ from nestling.executors.errors.write_errors import write_errors
 from nestling.executors.exact import exact
 from nestling.executors.run import Document, Row, row_of
 from nestling.executors.write_program import Request, WriteResult, numbered, program
-from nestling.ir.compiled import CompiledRead, bind
 from nestling.ir.design import Design
-from nestling.ir.filling import bind_write
-from nestling.ir.kept_numbers import LAST
-from nestling.ir.program import Command, CompiledWrite, NextNumbers
+from nestling.ir.programs.compiled import CompiledRead, bind
+from nestling.ir.programs.filling import bind_write
+from nestling.ir.programs.program import Command, CompiledWrite, NextNumbers
+from nestling.ir.storage.kept_numbers import LAST
 
 Done = TypeVar("Done")
 

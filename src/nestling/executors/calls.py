@@ -10,10 +10,10 @@ from pymongo.read_concern import ReadConcern
 from pymongo.results import BulkWriteResult, DeleteResult, InsertOneResult, UpdateResult
 from pymongo.write_concern import WriteConcern
 
-from nestling.ir.compiled import CompiledRead, Operation
-from nestling.ir.kept_numbers import LAST
-from nestling.ir.names import NUMBERS_COLLECTION
-from nestling.ir.program import Action, Command, NextNumbers
+from nestling.ir.programs.compiled import CompiledRead, Operation
+from nestling.ir.programs.program import Action, Command, NextNumbers
+from nestling.ir.storage.kept_numbers import LAST
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",

@@ -19,8 +19,8 @@ from nestling.executors.errors.write_errors import whole_fields
 from nestling.executors.found_indexes import is_there
 from nestling.executors.rights import WRITING, check_privileges
 from nestling.ir.codec import CODEC
-from nestling.ir.command import Command, CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.literals import of_collection, shell
+from nestling.ir.programs.command import Command, CreateCollection, CreateIndex, ModifyCollection
 
 SHOWN = 3
 AGAIN = "then run it again (`load`: with `--resume`)"

@@ -14,7 +14,7 @@ from pymongo.errors import ExecutionTimeout, OperationFailure
 from nestling.common.connection import UNAUTHORIZED, address, typed_errors
 from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError, name_list
 from nestling.executors.calls import Call
-from nestling.ir.names import CHECKPOINT_COLLECTION, LOOK
+from nestling.ir.storage.names import CHECKPOINT_COLLECTION, LOOK
 
 MILLISECONDS = 10_000
 """What looking for one field may take; in the documents of the design it is found at once."""

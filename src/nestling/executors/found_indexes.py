@@ -7,8 +7,8 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.ir.command import CreateIndex
 from nestling.ir.indexes.index_form import does_work_of
+from nestling.ir.programs.command import CreateIndex
 
 _OF_THE_SERVER = ("v", "key", "ns", "background")
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.work import Measurement, Work
+from nestling.ir.paths.work import Measurement, Work
 
 MOST_ROUNDS = 40
 SECONDS_A_PROBE = 0.4

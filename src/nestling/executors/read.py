@@ -22,11 +22,11 @@ from pymongo.errors import OperationFailure
 from nestling.common.connection import UNAUTHORIZED
 from nestling.common.errors import Problem, RebuildError
 from nestling.executors.exact import exact
-from nestling.ir.access_path import column_field
 from nestling.ir.codec import CODEC
-from nestling.ir.command import Aggregation, FileField
 from nestling.ir.literals import shell
 from nestling.ir.model import Entity
+from nestling.ir.paths.access_path import column_field
+from nestling.ir.programs.command import Aggregation, FileField
 from nestling.ir.rows import JSON_NULL, UndecodableText
 from nestling.ir.types import TypeName
 from nestling.ir.values import decoder, encode

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling.executors.calls import read_call
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
-from nestling.ir.compiled import CompiledRead, OutputColumn, bind
+from nestling.ir.programs.compiled import CompiledRead, OutputColumn, bind
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import JSONB, MADE, TypeName
 from nestling.ir.value_forms.bson_in_json import by_worth

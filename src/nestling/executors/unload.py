@@ -15,8 +15,8 @@ from nestling.common.errors import NestlingError, Problem, RebuildError, RowRefu
 from nestling.executors.batches import batches
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, read_rows
-from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
+from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import RefusedValues, RowSink, summed
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.bson_in_json import beyond_sql

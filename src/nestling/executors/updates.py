@@ -9,7 +9,7 @@ from typing import Any
 from pymongo import UpdateMany, UpdateOne
 
 from nestling.executors.write_program import ready
-from nestling.ir.program import Action, Command
+from nestling.ir.programs.program import Action, Command
 
 
 @dataclass(frozen=True, slots=True, eq=False)

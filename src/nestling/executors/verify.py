@@ -18,8 +18,8 @@ from nestling.executors.difference import Comparison, Difference, Side
 from nestling.executors.fingerprint import RawRow, fingerprint, partition
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
-from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
+from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import Column, RowQuery, RowSource
 from nestling.ir.value_forms.canonical import RowEncoder, row_encoder
 from nestling.ir.values import Policy

@@ -17,8 +17,8 @@ from pymongo.database import Database
 from pymongo.write_concern import WriteConcern
 
 from nestling.executors.measure import Probe, timed
-from nestling.ir import work_of
-from nestling.ir.work import Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 
 Documents = Collection[dict[str, Any]]
 

@@ -15,11 +15,10 @@ from bson import decode, encode
 from nestling.common.errors import ConstraintError, Problem
 from nestling.executors.run import row_of
 from nestling.ir.codec import CODEC
-from nestling.ir.compiled import CompiledRead, Mql
-from nestling.ir.filling import Row, filled_command, read_for_row, row_leaf, with_numbers
-from nestling.ir.kept_numbers import LAST
-from nestling.ir.names import NUMBERS_COLLECTION
-from nestling.ir.program import (
+from nestling.ir.paths.write_path import COUNT, HIGHEST, NEW, OLD, Answer, ListParameter, Violation
+from nestling.ir.programs.compiled import CompiledRead, Mql
+from nestling.ir.programs.filling import Row, filled_command, read_for_row, row_leaf, with_numbers
+from nestling.ir.programs.program import (
     MISSING,
     Action,
     Command,
@@ -32,8 +31,9 @@ from nestling.ir.program import (
     RefuseRows,
     TakeNumbers,
 )
+from nestling.ir.storage.kept_numbers import LAST
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.ir.types import TypeName
-from nestling.ir.write_path import COUNT, HIGHEST, NEW, OLD, Answer, ListParameter, Violation
 
 
 @dataclass(frozen=True, slots=True)

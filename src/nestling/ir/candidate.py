@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeAlias
 
-from nestling.ir.clause import Clause
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import Before, Computed, Copy, Field, Form, Order, Window
 from nestling.ir.rows import AggregateKind, Hop, down, up
+from nestling.ir.statements.clause import Clause
+from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import UNITS, Access
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from nestling.common.errors import DesignError
 from nestling.ir.invariants import mistakes_in_layout, mistakes_in_names
-from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection, places_of, stores_of
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import Collection, Index
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollection, places_of, stores_of
 
 
 @dataclass(frozen=True, slots=True)

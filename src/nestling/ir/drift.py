@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.compiled import CompiledRead, ReadPlan
 from nestling.ir.freshness import Freshness
-from nestling.ir.program import MISSING, Command
+from nestling.ir.paths.write_path import UpdateDocuments
+from nestling.ir.programs.compiled import CompiledRead, ReadPlan
+from nestling.ir.programs.program import MISSING, Command
 from nestling.ir.reading import Gap
-from nestling.ir.write_path import UpdateDocuments
 
 ID = "id"
 """The column of a check's rows that holds the document's `_id`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.work import Work
+from nestling.ir.paths.work import Work
 
 
 class Severity(StrEnum):

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.command import Aggregation
 from nestling.ir.found_field import FoundField
 from nestling.ir.literals import shell
 from nestling.ir.primitives import Form
+from nestling.ir.programs.command import Aggregation
 from nestling.ir.quantity_words import counted, cut
 from nestling.ir.rows import Path
 

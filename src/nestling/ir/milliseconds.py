@@ -15,7 +15,7 @@ from nestling.ir.distribution import Distribution
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.reading import Reading
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.ir.types import BSON_DIGITS, MOMENTS, TEXT
 from nestling.ir.value_forms.instants import cut_to_millisecond

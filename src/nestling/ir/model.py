@@ -11,14 +11,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.common.errors import DesignError, InputError, Problem, unknown
-from nestling.ir.allowed import Allowed
-from nestling.ir.check_types import mistake_of
-from nestling.ir.defaults import Default
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.check_types import mistake_of
+from nestling.ir.constraints.defaults import Default
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.fraction import Fraction
-from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.quantity_words import agreeing, counted
-from nestling.ir.row_check import RowCheck
+from nestling.ir.statements.expression import Collation
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, Type, TypeName
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind, Path
+from nestling.ir.statements.clause import Clause
 
 
 class Form(StrEnum):

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.common.errors import DesignError
-from nestling.ir.bounds import mistakes_in_size
 from nestling.ir.design import Design
 from nestling.ir.options import gap_between
 from nestling.ir.reading import Gap
 from nestling.ir.statistics import Statistics
+from nestling.ir.storage.bounds import mistakes_in_size
 from nestling.ir.workload import Requirements
 
 IN_PLACE = "in place"
@@ -141,7 +141,7 @@ class Costs:
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """A design, how it came about, and the numbers it rests on. Raises `DesignError` when a document or array bound can be
-    passed (see `nestling.ir.bounds`).
+    passed (see `nestling.ir.storage.bounds`).
     """
 
     strategy: str

@@ -17,7 +17,7 @@ from random import Random
 
 from nestling.ir.bindings import Bindings
 from nestling.ir.model import Model
-from nestling.ir.replayed_values import StandIns
+from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
 
 

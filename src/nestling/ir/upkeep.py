@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
-from nestling.ir.layout import Place
 from nestling.ir.primitives import Computed, Copy, Reference
 from nestling.ir.rows import Path
+from nestling.ir.storage.layout import Place
 
 Derived: TypeAlias = Copy | Computed | Reference
 """A reference is derived where the parent holds ids: from the children's foreign keys (where these are stored at all)."""

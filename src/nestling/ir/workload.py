@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.ir.clause import Clause
 from nestling.ir.freshness import Freshness
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.clause import Clause
 
 _SELECT = re.compile(r"\bselect\b", re.IGNORECASE)
 

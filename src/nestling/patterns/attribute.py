@@ -10,10 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Paired, Structure
-from nestling.ir.collations import by_expression
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
+from nestling.ir.storage.collations import by_expression
 from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.ir.workload import Access, Operator, StatementKind
 

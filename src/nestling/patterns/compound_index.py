@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, Structure
-from nestling.ir.collations import by_expression, is_collated, linked_by_expression, sought
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
+from nestling.ir.storage.collations import by_expression, is_collated, linked_by_expression, sought
 from nestling.ir.types import COMPOSITE
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 

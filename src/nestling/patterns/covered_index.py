@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Indexed, Structure
-from nestling.ir.collations import begins_collated, by_expression
 from nestling.ir.situation import Situation
+from nestling.ir.storage.collations import begins_collated, by_expression
 from nestling.ir.workload import Access, Statement
 from nestling.patterns.compound_index import MOST_KEYS, fits, wanted_keys
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Indexed, Structure
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.workload import Access
 from nestling.patterns.compound_index import finds, wanted_keys
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from nestling.ir.candidate import Nested, Structure
 from nestling.ir.model import Hierarchy, Relationship
-from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
+from nestling.ir.storage.names import stored_name
 
 
 def candidates(situation: Situation) -> Iterator[Structure]:

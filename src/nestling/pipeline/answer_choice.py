@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from nestling.ir import algebra as a
-from nestling.ir.expression import Arithmetic, Collation, Exists, Expression, InSubquery, ScalarSubquery
 from nestling.ir.model import Model
-from nestling.ir.operands import SUBQUERIES, operands
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Arithmetic, Collation, Exists, Expression, InSubquery, ScalarSubquery
+from nestling.ir.statements.operands import SUBQUERIES, operands
 from nestling.ir.types import TypeName
 from nestling.planner.reads.determined import Ids, at_most_one, determines, ids, plain_column, sorted_columns
 from nestling.planner.reads.traverse import expressions, free_columns, inputs, mentioned, subqueries

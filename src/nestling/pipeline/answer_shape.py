@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 
 from nestling.executors.drive import Shape
-from nestling.ir import algebra as a
-from nestling.ir.expression import Collation, Column
 from nestling.ir.model import Model
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Collation, Column
 from nestling.pipeline.answer_choice import Choices, orders_texts
 
 

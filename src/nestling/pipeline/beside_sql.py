@@ -33,7 +33,7 @@ def compare(proposal: Proposal, statement: Statement, source: Path | str, databa
     from nestling.emitters.mql.script import read_shell
     from nestling.executors.drive import Answer, Likeness
     from nestling.executors.run import run_read
-    from nestling.ir.compiled import CompiledRead
+    from nestling.ir.programs.compiled import CompiledRead
     from nestling.pipeline.answer_shape import shape_of
     from nestling.pipeline.converting import convert, samples_of
     from nestling.pipeline.source_answers import opened_source

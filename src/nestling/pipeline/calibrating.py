@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from nestling.cost import Profile
     from nestling.executors.measure import Probe
-    from nestling.ir.compiled import CompiledRead
-    from nestling.ir.work import Measurement
+    from nestling.ir.paths.work import Measurement
+    from nestling.ir.programs.compiled import CompiledRead
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], 
     from nestling.emitters.mql.read import compiled_read
     from nestling.executors.measure import Probe, timed
     from nestling.executors.run import run_read
-    from nestling.ir.algebra import Query
+    from nestling.ir.statements.algebra import Query
     from nestling.planner.reads import plan_read
     from nestling.planner.sql import translate
     from nestling.planner.work import estimate

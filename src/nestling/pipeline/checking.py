@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.layout import Role
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.layout import Role
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
@@ -110,7 +110,7 @@ def compiled_check(check: Check) -> CompiledCheck:
     from nestling.emitters.mql.read import compiled_read
     from nestling.emitters.mql.write import compiled_write
     from nestling.ir.drift import CompiledCheck
-    from nestling.ir.write_path import WritePlan
+    from nestling.ir.paths.write_path import WritePlan
 
     read = compiled_read(check.read, name=check.id, find=False)
     repair = compiled_write(WritePlan((check.repair,), ())).command if check.repair is not None else None

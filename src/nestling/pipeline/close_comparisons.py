@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from nestling.executors.drive import Answer, Shape, both_right, row_text
 from nestling.executors.drive.answers import ABSOLUTE, RELATIVE, Row
-from nestling.ir import algebra as a
 from nestling.ir.model import Model
+from nestling.ir.statements import algebra as a
 from nestling.pipeline.answer_choice import FRACTIONS, SUMS
 from nestling.planner.reads.determined import ids
 from nestling.planner.reads.traverse import mentioned

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.common.errors import WorkloadError
-from nestling.ir.defaults import Computed
+from nestling.ir.constraints.defaults import Computed
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.reading import FoundGap, Gap, GapKind, Reading
 
@@ -32,7 +32,7 @@ def _uncomputed(reading: Reading) -> Iterator[tuple[Entity, Attribute, Gap]]:
 def _gap_of(attribute: Attribute, entity: Entity, reading: Reading) -> Gap | None:
     from nestling.emitters.mql import sql
     from nestling.emitters.mql.in_layout import InLayout
-    from nestling.ir.row_steps import Layout
+    from nestling.ir.paths.row_steps import Layout
     from nestling.planner.sql.changes.generated_attributes import write_of
     from nestling.planner.sql.computed_columns import computed_column
 

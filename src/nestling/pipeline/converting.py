@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement, Workload
@@ -16,12 +16,12 @@ from nestling.ir.workload import Statement, Workload
 if TYPE_CHECKING:
     from nestling.common.errors import GapError
     from nestling.common.sql_constants import ConstantValue
-    from nestling.ir.algebra import Query
-    from nestling.ir.client_join import ClientJoin
-    from nestling.ir.compiled import CompiledRead
-    from nestling.ir.program import CompiledWrite
-    from nestling.ir.work import Work
-    from nestling.ir.write import Write
+    from nestling.ir.paths.work import Work
+    from nestling.ir.programs.client_join import ClientJoin
+    from nestling.ir.programs.compiled import CompiledRead
+    from nestling.ir.programs.program import CompiledWrite
+    from nestling.ir.statements.algebra import Query
+    from nestling.ir.statements.write import Write
 
 
 def convert(
@@ -98,7 +98,7 @@ def numbered_parameters(proposal: Proposal, sql: str, *, dialect: str = "") -> t
     There are none of what cannot be translated: whoever compiles it is told why.
     """
     from nestling.common.errors import NestlingError
-    from nestling.ir.algebra import Query
+    from nestling.ir.statements.algebra import Query
     from nestling.planner.writes.insert import numbered_parameters as numbered
 
     with suppress(NestlingError):
@@ -126,7 +126,7 @@ def _constant(name: str, value: object) -> ConstantValue:
 def _compiled(asked: _Asked, constants: Mapping[str, ConstantValue]) -> CompiledRead | CompiledWrite:
     from nestling.emitters.mql.read import compiled_read
     from nestling.emitters.mql.write import compiled_write
-    from nestling.ir.algebra import Query
+    from nestling.ir.statements.algebra import Query
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.text_orders import notes_on_order
@@ -148,8 +148,8 @@ def _filled(
     made: CompiledRead | CompiledWrite, values: Mapping[str, object]
 ) -> CompiledRead | CompiledWrite | NotCompiled:
     from nestling.common.errors import GapError
-    from nestling.ir.compiled import CompiledRead, bind
-    from nestling.ir.filling import bind_write
+    from nestling.ir.programs.compiled import CompiledRead, bind
+    from nestling.ir.programs.filling import bind_write
 
     try:
         return bind(made, values) if isinstance(made, CompiledRead) else bind_write(made, values)
@@ -174,8 +174,8 @@ def convert_join(
     """The same with the join of a SELECT made by the client; a gap where it cannot be, no change where there is none."""
     from nestling.common.errors import GapError
     from nestling.emitters.mql.client_join import compiled_join
-    from nestling.ir.algebra import Query
-    from nestling.ir.client_join import bind_join
+    from nestling.ir.programs.client_join import bind_join
+    from nestling.ir.statements.algebra import Query
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads.client_join import has_join, plan_client_join
 
@@ -248,7 +248,7 @@ def queries_module(proposal: Proposal, path: Path | str, dialect: str = "") -> t
 def _translated(
     sql: str, proposal: Proposal, dialect: str, *, rounds: bool = False, constants: Mapping[str, ConstantValue]
 ) -> Query | Write:
-    from nestling.ir.sql_dialects import NAMES, SQLITE
+    from nestling.ir.statements.sql_dialects import NAMES, SQLITE
     from nestling.planner.sql import translate
     from nestling.sources.statements import normalise
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.names import SYSTEM_DATABASES
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.names import SYSTEM_DATABASES
 from nestling.ir.values import Policy
 from nestling.pipeline.watching import Watch
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from nestling.executors.progress import RowProgress
     from nestling.executors.unload import UnloadReport
     from nestling.executors.verify import VerifyReport
-    from nestling.ir.command import Aggregation
     from nestling.ir.design import Design
+    from nestling.ir.programs.command import Aggregation
 
 
 class Mode(StrEnum):

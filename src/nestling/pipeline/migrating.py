@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
-from nestling.ir.stored_nulls import with_nulls
+from nestling.ir.storage.stored_nulls import with_nulls
 from nestling.ir.values import Policy
 from nestling.pipeline.watching import Watch
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
         Shelf,
     )
     from nestling.executors.migrate.spool import OpenShelf
-    from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.migration import Loss
     from nestling.ir.model import Model
+    from nestling.ir.programs.command import CreateIndex
 
 
 def migrate(

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from nestling.executors.migrate import Job
     from nestling.ir.candidate import Indexed
-    from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.indexes.planned_indexes import PlannedIndex
-    from nestling.ir.layout import Node, StoredCollection
     from nestling.ir.primitives import Index
+    from nestling.ir.programs.command import CreateIndex
+    from nestling.ir.storage.layout import Node, StoredCollection
 
 SHOWN = 5
 
@@ -112,9 +112,9 @@ def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
 
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     """What the new design has the server keep unique, and by which index."""
-    from nestling.ir.expression import Collation
     from nestling.ir.indexes.planned_indexes import NOWHERE, PlannedIndex, planned_indexes
     from nestling.ir.primitives import Index
+    from nestling.ir.statements.expression import Collation
     from nestling.planner.options.structures.in_place import indexed
 
     for store, root, attributes in _ids(new):
@@ -145,7 +145,7 @@ def _unique_today(old: Design, database: Database[Any]) -> Iterator[_Unique]:
 
 def _arrays(design: Design, collection: str) -> dict[str, tuple[str, ...]]:
     """By entity of a collection's documents, the relationships to the array its rows lie in; none where a document has one."""
-    from nestling.ir.layout import NodeKind
+    from nestling.ir.storage.layout import NodeKind
 
     found = dict[str, tuple[str, ...]]()
 
@@ -177,7 +177,7 @@ def _single(design: Design, node: Node, unique: frozenset[str]) -> Iterator[_Uni
 
 def _ids(design: Design) -> Iterator[tuple[StoredCollection, Node, frozenset[str]]]:
     """The attributes that the `_id`s of homes are made of."""
-    from nestling.ir.layout import NodeKind, Role
+    from nestling.ir.storage.layout import NodeKind, Role
 
     for store in design.stores:
         for root in store.roots:
@@ -192,7 +192,7 @@ def _unique(on: Indexed, *, some: bool, collated: bool, within: tuple[str, ...])
 
 def _is_of_some(index: PlannedIndex) -> bool:
     """Whether rows that have the values may share them."""
-    from nestling.ir.clause import ClauseOperator
+    from nestling.ir.statements.clause import ClauseOperator
 
     return any(each.comparison is not ClauseOperator.PRESENT for each in index.partial)
 
@@ -211,7 +211,7 @@ def new_validators(old: Design, new: Design, job: Job, database: Database[Any]) 
     from nestling.emitters.commands import own_validators
     from nestling.emitters.jsonschema import can_validate
     from nestling.ir.literals import shell
-    from nestling.ir.validator_form import validator_form
+    from nestling.ir.storage.validator_form import validator_form
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
     ours = own_validators(old, policy=job.policy)

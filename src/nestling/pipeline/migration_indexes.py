@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.command import CreateIndex
 from nestling.ir.indexes.index_form import IndexForm, does_work_of, index_form, with_free_name
+from nestling.ir.programs.command import CreateIndex
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design

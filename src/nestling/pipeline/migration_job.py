@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     from nestling.executors.migrate import Gathered, Homes, Job, ServerSide, Target
     from nestling.executors.migrate.job import IndexMoves, Searches, Stages
-    from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
-    from nestling.ir.layout import StoredCollection
     from nestling.ir.migration import Assembly
     from nestling.ir.model import Model
+    from nestling.ir.programs.command import CreateIndex
+    from nestling.ir.storage.layout import StoredCollection
 
 SORTS_ARRAYS_SINCE = (5, 2)
 """The first server that can put an array in order."""
@@ -200,7 +200,7 @@ def _missing_arrays(old: Design, new: Design) -> Mapping[str, Stages]:
 def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bool:
     """Whether documents may hold values the model does not tell of: some collection has no validator that refuses them."""
     from nestling.emitters.commands import collection_commands
-    from nestling.ir.validator_form import validator_form
+    from nestling.ir.storage.validator_form import validator_form
     from nestling.pipeline.migration_constraints import refuses
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
@@ -215,7 +215,7 @@ def _may_hold_unseen(old: Design, database: Database[Any], policy: Policy) -> bo
 def _are_foreign(old: Design, database: Database[Any], policy: Policy) -> bool:
     """Whether documents may have a form of other applications: some collection has no validator of ours that refuses them."""
     from nestling.emitters.commands import own_validators
-    from nestling.ir.validator_form import validator_form
+    from nestling.ir.storage.validator_form import validator_form
     from nestling.pipeline.migration_constraints import refuses
 
     today = {each["name"]: each.get("options", {}) for each in database.list_collections()}
@@ -241,8 +241,8 @@ def _renamed(index: CreateIndex, names: Mapping[str, str]) -> CreateIndex:
 def _homes(design: Design, database: Database[Any], policy: Policy) -> Homes:
     from nestling.emitters.mql.pipeline import pipeline
     from nestling.executors.migrate import Homes
-    from nestling.ir.command import Aggregation
     from nestling.ir.migration import HomePlace
+    from nestling.ir.programs.command import Aggregation
     from nestling.planner.migration import held_ids, planned_places
 
     whole, places = home_queries(design), []
@@ -259,8 +259,8 @@ def _on_server(old: Design, new: Design, built: Mapping[str, str], homes: Homes)
     from nestling.emitters.mql.assembly import assembled
     from nestling.executors.abilities import server_version
     from nestling.executors.migrate import ServerSide
-    from nestling.ir.expression import Collation
     from nestling.ir.indexes.planned_indexes import planned_indexes
+    from nestling.ir.statements.expression import Collation
     from nestling.planner.migration import assembly
 
     plain = (index for index in planned_indexes(old) if not index.partial and index.collation is Collation.BINARY)

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
     from nestling.executors.migrate import Job
     from nestling.executors.migrate.row_counts import Size
-    from nestling.ir.command import CreateIndex
     from nestling.ir.design import Design
-    from nestling.ir.layout import StoredCollection
+    from nestling.ir.programs.command import CreateIndex
+    from nestling.ir.storage.layout import StoredCollection
 
 SERVER_ROWS_PER_SECOND = 25_000
 """Rows of home views the server turns into documents (`benchmarks/migrate.py`, two busy cores: 15,000 to 60,000)."""
@@ -137,7 +137,7 @@ def _refusals(job: Job, database: Database[Any], phase: Phase | None) -> Iterato
 def _untouched(job: Job, database: Database[Any]) -> list[str]:
     """What neither design has to do with."""
     from nestling.executors.migrate import BEFORE
-    from nestling.ir.names import is_system
+    from nestling.ir.storage.names import is_system
 
     named = {*job.old, *job.names, *job.names.values(), *(f"{name}{BEFORE}" for name in job.replaced)}
     return sorted(name for name in database.list_collection_names() if name not in named and not is_system(name))
@@ -165,7 +165,7 @@ def _estimated(
 ) -> tuple[int | None, int | None]:
     """Documents and bytes, copies left out; nothing is said of rows whose number nobody has counted."""
     from nestling.executors.migrate.row_counts import buckets
-    from nestling.ir.layout import Role
+    from nestling.ir.storage.layout import Role
 
     if store.role is not Role.HOME:
         return None, None

@@ -40,7 +40,7 @@ def bindings(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: i
 def drawn(reading: Reading, source: RowSource, *, count: int = DRAWS, seed: int = 0) -> Draws:
     """The same, where statements may be without values."""
     from nestling.common.errors import GapError, WorkloadError
-    from nestling.ir.write import Insert
+    from nestling.ir.statements.write import Insert
     from nestling.planner.parameters import parameter_uses
     from nestling.planner.sql import translate
     from nestling.sources.draws import draw

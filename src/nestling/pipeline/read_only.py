@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.names import SYSTEM_DATABASES
+from nestling.ir.storage.names import SYSTEM_DATABASES
 
 if TYPE_CHECKING:
     from pymongo import MongoClient

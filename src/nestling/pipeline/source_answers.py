@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nestling.executors.drive import Answer, Likeness, Shape, likeness
-from nestling.ir.compiled import OutputColumn
 from nestling.ir.milliseconds import cut_moments
 from nestling.ir.model import Attribute, Model
+from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.value_forms.shown_values import shown_rows
 
 if TYPE_CHECKING:

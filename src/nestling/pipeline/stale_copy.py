@@ -46,7 +46,7 @@ def spoil_and_mend(proposal: Proposal, database: Database[Any]) -> StaleCopy | N
 def _edits(design: Design, database: Database[Any]) -> Iterator[tuple[str, object, str]]:
     """Collection, `_id` and path of copied texts that stand in no array."""
     from nestling.ir.drift import DriftKind
-    from nestling.ir.names import join
+    from nestling.ir.storage.names import join
     from nestling.planner.checks import checks_of
 
     for check in checks_of(design).checks:
@@ -58,7 +58,7 @@ def _edits(design: Design, database: Database[Any]) -> Iterator[tuple[str, objec
 
 def _texts(document: Any, path: str) -> Iterator[str]:
     """The paths of texts in what lies at a path."""
-    from nestling.ir.names import value_at
+    from nestling.ir.storage.names import value_at
 
     held = value_at(document, path)
     if isinstance(held, str):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nestling.executors.sync import Metrics, SyncReport, SyncState
     from nestling.ir.design import Design
     from nestling.ir.drift import Check
-    from nestling.ir.route import (
+    from nestling.ir.programs.route import (
         BackgroundUpkeep,
         CompiledRoute,
         CompiledSearch,
@@ -34,7 +34,7 @@ def sync_plan(design: Design) -> SyncPlan:
     from nestling.ir.digest import stored_digest
     from nestling.ir.drift import DriftKind
     from nestling.ir.freshness import Level
-    from nestling.ir.route import SyncPlan
+    from nestling.ir.programs.route import SyncPlan
     from nestling.ir.values import Policy
     from nestling.planner.checks import checks_of
     from nestling.planner.routes import routes_of
@@ -49,7 +49,7 @@ def sync_plan(design: Design) -> SyncPlan:
 
 
 def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> BackgroundUpkeep:
-    from nestling.ir.route import BackgroundUpkeep
+    from nestling.ir.programs.route import BackgroundUpkeep
     from nestling.pipeline.checking import compiled_check
     from nestling.planner.routes import anchor_path, search
     from nestling.planner.upkeep import implied
@@ -67,8 +67,8 @@ def _kept(design: Design, upkeep: Upkeep, checks: dict[str, Check]) -> Backgroun
 def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
     from nestling.emitters.mql.read import compiled_read
     from nestling.emitters.mql.write import compiled_write
-    from nestling.ir.route import CompiledShared
-    from nestling.ir.write_path import WritePlan
+    from nestling.ir.paths.write_path import WritePlan
+    from nestling.ir.programs.route import CompiledShared
     from nestling.planner.routes import shared
 
     found = shared(design, upkeep)
@@ -81,7 +81,7 @@ def _shared(design: Design, upkeep: Upkeep) -> CompiledShared | None:
 
 def _compiled_route(route: Route) -> CompiledRoute:
     from nestling.emitters.mql.read import compiled_read
-    from nestling.ir.route import CompiledRoute, CompiledWalk
+    from nestling.ir.programs.route import CompiledRoute, CompiledWalk
 
     links = compiled_read(route.links, name=route.upkeep, find=False) if route.links is not None else None
     walk = None
@@ -93,7 +93,7 @@ def _compiled_route(route: Route) -> CompiledRoute:
 
 def _compiled_search(search: Search) -> CompiledSearch:
     from nestling.emitters.mql.read import compiled_read
-    from nestling.ir.route import CompiledSearch
+    from nestling.ir.programs.route import CompiledSearch
 
     return CompiledSearch(compiled_read(search.read, name=search.upkeep, find=False), search.parameters)
 

@@ -39,8 +39,8 @@ def with_unconverted(
     by, the one that ships when not said.
     """
     from nestling.common.errors import WorkloadError
-    from nestling.ir.compiled import NotCompiled
-    from nestling.ir.unconverted import is_unconverted, unconverted_gaps
+    from nestling.ir.programs.compiled import NotCompiled
+    from nestling.ir.statements.unconverted import is_unconverted, unconverted_gaps
     from nestling.pipeline.converting import convert
     from nestling.planner.sql.unconverted import gap_of, weighed
 

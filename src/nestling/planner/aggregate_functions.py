@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import AggregateFunction
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.algebra import AggregateFunction
 
 FUNCTIONS = {
     AggregateKind.COUNT: AggregateFunction.COUNT,

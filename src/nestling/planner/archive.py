@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.expression import Literal
 from nestling.ir.model import Attribute
+from nestling.ir.statements.expression import Literal
 from nestling.ir.value_forms.written_values import written_bound
 
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.common.errors import DesignError, Problem
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.invariants import paths_in
+from nestling.ir.model import Relationship
+from nestling.ir.paths.access_path import (
     CollectionScan,
     DocumentOf,
     Expression,
@@ -20,12 +23,9 @@ from nestling.ir.access_path import (
     Project,
     Step,
 )
-from nestling.ir.design import Design
-from nestling.ir.invariants import paths_in
-from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
-from nestling.ir.model import Relationship
-from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import Form, Holder, Reference, Split
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollection
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import TypeName
 from nestling.planner.place import documents_at, with_joins
 

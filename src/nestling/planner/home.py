@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nestling.common.errors import DesignError, Problem
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.paths.access_path import (
     AccessPath,
     ClientFile,
     Filter,
@@ -19,8 +20,7 @@ from nestling.ir.access_path import (
     Union,
     column_field,
 )
-from nestling.ir.design import Design
-from nestling.ir.layout import Place
+from nestling.ir.storage.layout import Place
 from nestling.ir.types import TypeName
 from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.home_of_copies import copied_attribute, copied_row_exists

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from nestling.common.errors import DesignError, Problem
-from nestling.ir.access_path import Exists, FieldPath, Predicate
 from nestling.ir.design import Design
-from nestling.ir.layout import Place
-from nestling.ir.names import join
+from nestling.ir.paths.access_path import Exists, FieldPath, Predicate
 from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
 from nestling.planner.attribute import AttributeAccess, attribute_at
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from nestling.ir.algebra import Relation, Scan
-from nestling.ir.bounds import UNKNOWN_BYTES
 from nestling.ir.distribution import Distribution
-from nestling.ir.expression import Column
 from nestling.ir.model import Model
+from nestling.ir.statements.algebra import Relation, Scan
+from nestling.ir.statements.expression import Column
 from nestling.ir.statistics import Statistics, value_of
+from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from nestling.ir import algebra as a
 from nestling.ir.bindings import Joined, ParameterUse, ParameterUses, Role
-from nestling.ir.expression import (
+from nestling.ir.model import Model
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import (
     Arithmetic,
     Column,
     Compare,
@@ -18,9 +19,8 @@ from nestling.ir.expression import (
     Like,
     Parameter,
 )
-from nestling.ir.model import Model
-from nestling.ir.operands import bare, operands
-from nestling.ir.write import Assignment, Delete, Insert, Update, Write
+from nestling.ir.statements.operands import bare, operands
+from nestling.ir.statements.write import Assignment, Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
 from nestling.planner.writes.insert import written_rows
 

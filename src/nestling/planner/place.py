@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from nestling.ir.access_path import (
+from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
     Comparison,
@@ -18,9 +18,9 @@ from nestling.ir.access_path import (
     Step,
     Unwind,
 )
-from nestling.ir.layout import Node, Place
-from nestling.ir.names import join
 from nestling.ir.primitives import Form
+from nestling.ir.storage.layout import Node, Place
+from nestling.ir.storage.names import join
 
 if TYPE_CHECKING:
     from nestling.planner.attribute import AttributeAccess

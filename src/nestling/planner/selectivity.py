@@ -12,9 +12,8 @@ from functools import reduce
 from math import prod
 from typing import assert_never
 
-from nestling.ir.bounds import UNKNOWN_BYTES
 from nestling.ir.distribution import equal, equal_to_any
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     And,
     Case,
     Column,
@@ -29,7 +28,8 @@ from nestling.ir.expression import (
     Or,
     Parameter,
 )
-from nestling.ir.operands import operands
+from nestling.ir.statements.operands import operands
+from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.value_ranges import (
     LOWER,

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from nestling.ir import algebra as a
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InSubquery, Literal
 from nestling.ir.model import Model
-from nestling.ir.operands import bare, operands
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, InSubquery, Literal
+from nestling.ir.statements.operands import bare, operands
+from nestling.ir.statements.write import Insert, Update, Write
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
-from nestling.ir.write import Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, mentioned, subqueries
 
 _ORDERED = (Comparison.LESS, Comparison.LESS_OR_EQUAL, Comparison.GREATER, Comparison.GREATER_OR_EQUAL)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.distribution import below, up_to
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     CaseRule,
     Column,
     Compare,
@@ -21,7 +21,7 @@ from nestling.ir.expression import (
     Literal,
     Parameter,
 )
-from nestling.ir.operands import bare
+from nestling.ir.statements.operands import bare
 from nestling.ir.workload import Quantile
 from nestling.planner.known_values import KnownOf
 

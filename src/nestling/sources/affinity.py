@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.model import Attribute
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import FLOAT, INTEGER, TypeName
 from nestling.sources.defaults import retyped
 

@@ -14,14 +14,14 @@ from typing import TypeAlias
 from sqlglot.expressions import Anonymous, Expr
 
 from nestling.common.errors import InputError
-from nestling.ir.allowed import Allowed
-from nestling.ir.expression import Collation, Expression
+from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.operands import conjunction
-from nestling.ir.partial_unique import PartialUnique
 from nestling.ir.quantity_words import first_of
-from nestling.ir.row_check import RowCheck
-from nestling.ir.sql_dialects import GRAMMARS, MYSQL, SQLITE
+from nestling.ir.statements.expression import Collation, Expression
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
 from nestling.ir.types import NUMBERS, Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
 from nestling.sources.remarks import unique_for_some

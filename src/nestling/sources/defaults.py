@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from nestling.ir.defaults import Constant, Default, Generated, OtherDefault, constant, written
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.model import Attribute
-from nestling.ir.sql_dialects import MYSQL, SQLITE
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import TIMES, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.ir.value_forms.instants import infinite_text

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.expression import Collation
 from nestling.ir.milliseconds import cut_moments, fine_moments
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import agreeing, first_of
+from nestling.ir.statements.expression import Collation
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
 
 _MAYBE_NUMBERS = frozenset({TypeName.BOOLEAN, TypeName.ANY})

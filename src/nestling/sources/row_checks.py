@@ -6,12 +6,21 @@ from collections.abc import Iterator
 from decimal import Decimal
 from itertools import combinations
 
-from nestling.ir.allowed import number
-from nestling.ir.check_types import mistake_of
-from nestling.ir.expression import Arithmetic, Column, Compare, Comparison, Expression, InList, Literal, Operator
+from nestling.ir.constraints.allowed import number
+from nestling.ir.constraints.check_types import mistake_of
 from nestling.ir.model import Entity
-from nestling.ir.operands import columns_of, constants_of, operands
-from nestling.ir.sql_dialects import MYSQL, SQLITE
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    Literal,
+    Operator,
+)
+from nestling.ir.statements.operands import columns_of, constants_of, operands
+from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
 from nestling.ir.types import MOMENTS, NUMBERS, TEXTS, Type, TypeName
 from nestling.ir.value_forms.decimal128 import DIGITS
 from nestling.sources.single_floats import is_any_float

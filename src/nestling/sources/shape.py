@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 from nestling.common.errors import suggest
-from nestling.ir.constraint_names import unusual
+from nestling.ir.constraints.constraint_names import unusual
 from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model, OnDelete, Relationship
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind

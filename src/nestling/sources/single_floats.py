@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from decimal import Decimal
 
-from nestling.ir.allowed import Scalar
+from nestling.ir.constraints.allowed import Scalar
 
 _DIGITS = 6
 """Decimal digits that every width of float keeps."""

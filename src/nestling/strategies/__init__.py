@@ -12,12 +12,9 @@ from importlib import import_module
 
 from nestling.common.errors import InputError, unknown
 from nestling.common.folders import module_names
-from nestling.ir.bounds import elements, mistakes_in_size, node_bytes
 from nestling.ir.candidate import Candidate, Nested
 from nestling.ir.design import Design
 from nestling.ir.indexes.kept_uniques import partial_unique_gaps
-from nestling.ir.kept_checks import check_gaps
-from nestling.ir.layout import Node, Role
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Collection
@@ -28,8 +25,11 @@ from nestling.ir.situation.scanned import scanned
 from nestling.ir.situation.situation import Situation, situation
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.situation.time_series import ruled_out
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statistics import Statistics
+from nestling.ir.storage.bounds import elements, mistakes_in_size, node_bytes
+from nestling.ir.storage.kept_checks import check_gaps
+from nestling.ir.storage.layout import Node, Role
 from nestling.strategies import tree
 from nestling.strategies.placement.already_built import built_anyway, without_built
 from nestling.strategies.placement.archives import archives

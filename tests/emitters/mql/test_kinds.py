@@ -6,7 +6,7 @@ import pytest
 
 from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.kinds import of_kind
-from nestling.ir.access_path import CollectionScan, Filter, Holds, Unwind
+from nestling.ir.paths.access_path import CollectionScan, Filter, Holds, Unwind
 
 FAILING: Mql = {"$eq": [{"$strLenCP": "$name"}, 3]}
 SCAN = CollectionScan("c")

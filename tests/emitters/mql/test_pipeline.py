@@ -6,7 +6,7 @@ import pytest
 
 from nestling.emitters.mql import aggregation
 from nestling.emitters.mql.expression import expression_mql, predicate_mql
-from nestling.ir.access_path import (
+from nestling.ir.paths.access_path import (
     AccessPath,
     ClientFile,
     CollectionScan,
@@ -30,7 +30,7 @@ from nestling.ir.access_path import (
     Union,
     Unwind,
 )
-from nestling.ir.command import FileField
+from nestling.ir.programs.command import FileField
 
 SCAN = CollectionScan("orders")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nestling.doctor.words import in_database
 from nestling.emitters.mql.script import read_shell
-from nestling.ir.compiled import CompiledRead, Operation
 from nestling.ir.literals import of_collection
+from nestling.ir.programs.compiled import CompiledRead, Operation
 
 
 def test_a_collection_is_called_alike_everywhere() -> None:

@@ -19,12 +19,8 @@ from nestling import pipeline
 from nestling.emitters.mql.write import compiled_write
 from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.mql.write_shell import write_shell
-from nestling.ir import write_path
-from nestling.ir.compiled import OutputColumn
-from nestling.ir.expression import Parameter
-from nestling.ir.program import CompiledWrite
-from nestling.ir.types import INTEGER, TEXT
-from nestling.ir.write_path import (
+from nestling.ir.paths import write_path
+from nestling.ir.paths.write_path import (
     Answer,
     Cell,
     Change,
@@ -42,6 +38,10 @@ from nestling.ir.write_path import (
     Violation,
     WritePlan,
 )
+from nestling.ir.programs.compiled import OutputColumn
+from nestling.ir.programs.program import CompiledWrite
+from nestling.ir.statements.expression import Parameter
+from nestling.ir.types import INTEGER, TEXT
 from tests.executors.write_cases import CHANGES, ONE, given, read, stored, value
 
 SHELL = """

@@ -19,8 +19,8 @@ from hypothesis import strategies as st
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.write_constants import StoredParameter, constant_of
 from nestling.ir.codec import CODEC
-from nestling.ir.expression import AttributeCast, Literal, Rules
 from nestling.ir.model import Attribute
+from nestling.ir.statements.expression import AttributeCast, Literal, Rules
 from nestling.ir.types import Type
 from nestling.ir.values import encoder
 from nestling.sources.sql.driver_values import converter

@@ -20,10 +20,10 @@ from nestling.emitters.mql.client_join import compiled_join
 from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.python_code import Statement, module
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.client_join import ClientJoin
-from nestling.ir.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.client_join import ClientJoin
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import plan_read
 from nestling.planner.reads.client_join import plan_client_join
 from nestling.planner.reads.gaps import ReadGap

@@ -14,9 +14,9 @@ from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
 from nestling.ir.freshness import Level
-from nestling.ir.layout import NodeKind, Place, collection_discriminator
-from nestling.ir.names import join
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
+from nestling.ir.storage.layout import NodeKind, Place, collection_discriminator
+from nestling.ir.storage.names import join
 from nestling.planner.checks import checks_of
 from nestling.planner.upkeep import upkeeps_of
 

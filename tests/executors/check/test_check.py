@@ -24,7 +24,7 @@ from nestling.executors.check.repairing import mend
 from nestling.executors.check.report import Verdict, estimate
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 from nestling.ir.freshness import Freshness
-from nestling.ir.program import MISSING
+from nestling.ir.programs.program import MISSING
 from nestling.ir.proposal import Proposal
 from nestling.pipeline.checking import compiled_check
 from nestling.planner.checks import checks_of

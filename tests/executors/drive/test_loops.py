@@ -10,8 +10,8 @@ from pymongo.database import Database
 
 from nestling.executors.drive import LoadedDesign, Run, closed, latency, loops, mixed, opened
 from nestling.executors.drive.answers import Answer
+from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import Interval
-from nestling.ir.replayed_values import StandIns
 from nestling.ir.trace import Call
 from tests.hand_clock import HandClock
 

@@ -14,10 +14,8 @@ from nestling.common.connection import connect
 from nestling.common.errors import LoadError, PermissionDenied
 from nestling.executors.create import create
 from nestling.executors.load import Progress, load
-from nestling.ir.command import CreateCollection, CreateIndex
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.names import CHECKPOINT_COLLECTION
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,
@@ -29,6 +27,8 @@ from nestling.ir.primitives import (
     Reference,
     Slots,
 )
+from nestling.ir.programs.command import CreateCollection, CreateIndex
+from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.ir.values import Policy
 from tests.executors.load.loads import load_rows

@@ -12,12 +12,12 @@ from nestling import pipeline
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.emitters.commands import index_commands
 from nestling.executors.migrate import migrating
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.design import Design
 from nestling.ir.migration import Phase
 from nestling.ir.model import Model, Relationship
 from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
 from nestling.ir.proposal import IN_PLACE, Proposal
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.pipeline.migrating import abort_migration
 from tests.executors.load.loads import load_rows
 from tests.planner.home_cases import entity

@@ -10,8 +10,8 @@ from pymongo.database import Database
 
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
-from nestling.ir.names import join
 from nestling.ir.primitives import Computed, Copy, Reference
+from nestling.ir.storage.names import join
 from nestling.planner.upkeep import upkeeps_of
 
 Document = dict[str, Any]

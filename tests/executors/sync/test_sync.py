@@ -21,7 +21,7 @@ from nestling.executors.sync import Metrics, SyncOptions, served, standing, stat
 from nestling.executors.sync import following as loop
 from nestling.executors.sync.large_refreshes import RefreshQueue, Task
 from nestling.executors.sync.lease import COLLECTION
-from nestling.ir.route import SyncPlan
+from nestling.ir.programs.route import SyncPlan
 from nestling.ir.text import read_proposal
 from nestling.pipeline.syncing import sync_plan
 from tests.small_shop import small_shop

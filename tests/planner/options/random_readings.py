@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
 
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.distribution import Distribution
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Attribute, Cardinality, Entity, ManyToMany, Model, Relationship
 from nestling.ir.reading import Reading
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind, Workload

@@ -11,8 +11,8 @@ import pytest
 from nestling import pipeline
 from nestling.cost import price
 from nestling.ir.indexes.planned_indexes import planned_indexes
+from nestling.ir.paths.work import Work
 from nestling.ir.reading import Reading
-from nestling.ir.work import Work
 from nestling.optimizer.evaluate import applies, evaluate
 from nestling.pipeline.designing import posed, priced
 from nestling.planner.options.structures.in_place import with_in_place

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from nestling.ir.candidate import Indexed
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.distribution import Distribution
 from nestling.ir.model import Model
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, Statistics
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.document_sizes import Documents

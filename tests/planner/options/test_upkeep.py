@@ -11,6 +11,7 @@ from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Model
 from nestling.ir.options import Charge
+from nestling.ir.paths.write_path import Each, Fetch, Increment, UpdateDocuments, steps_within
 from nestling.ir.primitives import Collection, Document, Holder, Order, Reference
 from nestling.ir.reading import Reading
 from nestling.ir.rows import AggregateKind
@@ -18,7 +19,6 @@ from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type
 from nestling.ir.workload import Access, Statement, StatementKind, Workload
-from nestling.ir.write_path import Each, Fetch, Increment, UpdateDocuments, steps_within
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.document_sizes import Documents
 from nestling.planner.options.sizes.sizes import Sizes

@@ -18,10 +18,10 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from tests.least_cost import designed

@@ -19,11 +19,11 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead, OutputColumn
 from nestling.ir.design import Design
 from nestling.ir.model import Model
+from nestling.ir.programs.compiled import CompiledRead, OutputColumn
 from nestling.ir.proposal import Proposal
+from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import TypeName
 from nestling.planner.reads import ALL, Rewrite, plan_read

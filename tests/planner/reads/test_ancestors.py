@@ -14,9 +14,9 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.primitives import Copy, Field, Form, Index
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Hop
 from tests.patterns.scenario import scenario

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.compiled import asks_for_nothing, bind
+from nestling.ir.programs.compiled import asks_for_nothing, bind
 from nestling.planner.reads import ALL, Rewrite
 from tests.cases.pattern_case import pattern_cases
 from tests.planner.reads.beside_sqlite import Beside, loaded

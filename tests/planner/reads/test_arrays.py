@@ -12,7 +12,7 @@ from pymongo import MongoClient
 from nestling import pipeline
 from nestling.common.errors import GapError
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import CompiledRead, bind
+from nestling.ir.programs.compiled import CompiledRead, bind
 from nestling.ir.proposal import Proposal
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies

@@ -11,11 +11,11 @@ from pymongo import IndexModel
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.compiled import bind
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Copy, Document, Field, Form
+from nestling.ir.programs.compiled import bind
 from nestling.ir.reading import Reading
 from nestling.ir.rows import Hop
 from nestling.planner.reads import ALL, Rewrite

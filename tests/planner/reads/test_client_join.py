@@ -9,10 +9,10 @@ import pytest
 
 from nestling import pipeline
 from nestling.emitters.mql.client_join import compiled_join
-from nestling.ir.algebra import Query
-from nestling.ir.client_join import ClientJoin
 from nestling.ir.model import Attribute, Entity, Model, Relationship
+from nestling.ir.programs.client_join import ClientJoin
 from nestling.ir.reading import Reading
+from nestling.ir.statements.algebra import Query
 from nestling.ir.types import Type, TypeName
 from nestling.planner.reads.client_join import plan_client_join
 from nestling.planner.reads.gaps import ReadGap

@@ -13,7 +13,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 
 TABLE = "CREATE TABLE item (id INTEGER PRIMARY KEY, price DECIMAL(10,2), stock INTEGER, note TEXT)"

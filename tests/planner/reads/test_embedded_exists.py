@@ -11,10 +11,10 @@ from pymongo import MongoClient
 
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead, Operation
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form
+from nestling.ir.programs.compiled import CompiledRead, Operation
 from nestling.ir.proposal import Proposal
 from nestling.ir.statistics import EntityStatistics, RelationshipStatistics, Statistics, measured
 from nestling.ir.types import Type, TypeName

@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.algebra import Query
+from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate
 from tests.cases.pattern_case import PatternCase, pattern_cases

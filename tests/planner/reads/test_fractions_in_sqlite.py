@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.reading import Reading
 
 TABLE = "CREATE TABLE event (id INTEGER PRIMARY KEY, written DATETIME DEFAULT CURRENT_TIMESTAMP, note TEXT)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.common.errors import WorkloadError
-from nestling.ir.compiled import bind
+from nestling.ir.programs.compiled import bind
 from nestling.planner.reads import NONE
 from tests.planner.reads.beside_sqlite import Beside
 

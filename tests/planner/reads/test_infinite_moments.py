@@ -13,7 +13,7 @@ from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.executors.write import run_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import Beside, beside

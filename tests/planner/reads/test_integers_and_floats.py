@@ -11,7 +11,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 
 TABLE = "CREATE TABLE item (id INTEGER PRIMARY KEY, a DECIMAL(10,2), b NUMERIC, c NUMERIC NOT NULL, kind TEXT)"

@@ -13,11 +13,11 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Document
+from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
 from nestling.planner.reads import NONE, plan_read

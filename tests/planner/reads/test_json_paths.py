@@ -72,7 +72,7 @@ def test_an_index_serves_it(served: Beside, condition: str, values: Mapping[str,
     """Few documents are looked at."""
     from nestling import pipeline
     from nestling.executors.calls import read_call
-    from nestling.ir.compiled import CompiledRead, bind
+    from nestling.ir.programs.compiled import CompiledRead, bind
 
     sql = f"SELECT id FROM person WHERE {condition}"
     read = pipeline.convert(served.proposal, sql, dialect="postgresql")

@@ -12,7 +12,7 @@ from pymongo import MongoClient
 from nestling import pipeline
 from nestling.common.errors import GapError, NestlingError, ReadError, WorkloadError
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import STRATEGIES, Served, created, served_by_strategies
 

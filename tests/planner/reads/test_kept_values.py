@@ -25,15 +25,15 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead, Operation
 from nestling.ir.design import Design
 from nestling.ir.freshness import Freshness
-from nestling.ir.layout import every_document
 from nestling.ir.model import Model
 from nestling.ir.primitives import Bucket, Computed, Copy
+from nestling.ir.programs.compiled import CompiledRead, Operation
 from nestling.ir.rows import AggregateKind
 from nestling.ir.rows import Path as Hops
+from nestling.ir.statements.algebra import Query
+from nestling.ir.storage.layout import every_document
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate

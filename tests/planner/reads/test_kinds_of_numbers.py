@@ -14,7 +14,7 @@ from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.emitters.python_code.module import module
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """

@@ -13,8 +13,8 @@ from nestling import pipeline
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import NONE, plan_read
 from nestling.planner.sql import translate
 from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies, written

@@ -17,7 +17,7 @@ from nestling.emitters.commands import collection_commands
 from nestling.emitters.python_code import module
 from nestling.executors.create import create
 from nestling.executors.load import written_collections
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 
 BASE = datetime(2025, 3, 1, 10, 0, 0, 123000, tzinfo=UTC)
 STORED = [BASE + timedelta(milliseconds=n) for n in (-1, 0, 1, 2)]

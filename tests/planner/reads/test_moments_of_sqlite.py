@@ -11,7 +11,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.pipeline import convert, design, inspect, load
 
 _SECONDS = (

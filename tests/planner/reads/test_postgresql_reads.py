@@ -20,9 +20,9 @@ from nestling import pipeline
 from nestling.common.errors import GapError, WorkloadError
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
+from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.store import Store

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.compiled import bind
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import Collection, Document
+from nestling.ir.programs.compiled import bind
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from tests.planner.reads.beside_sqlite import Beside, Rows, loaded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.planner.reads import ALL, NONE, Rewrite
 from tests.planner.reads.beside_sqlite import Beside
 from tests.planner.reads.shop import STATEMENTS

@@ -13,9 +13,9 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import CompiledRead, Operation, bind
 from nestling.ir.freshness import Freshness
+from nestling.ir.programs.compiled import CompiledRead, Operation, bind
+from nestling.ir.statements.algebra import Query
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.reads import ALL, Rewrite, plan_read
 from nestling.planner.sql import translate

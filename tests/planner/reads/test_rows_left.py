@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan
 from nestling.ir.distribution import Distribution
-from nestling.ir.expression import And, Column, Compare, Comparison, Expression, IsNull, Literal, Parameter
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
+from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan
+from nestling.ir.statements.expression import And, Column, Compare, Comparison, Expression, IsNull, Literal, Parameter
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Statistics, measured
 from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.reads.rewrites.rows_left import RemainingRows, rows_left

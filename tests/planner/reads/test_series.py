@@ -95,7 +95,7 @@ def test_answers_are_postgresqls(served: Served, sql: str, values: Mapping[str, 
 def test_what_is_a_gap(served: Served, sql: str) -> None:
     """It is said why."""
     from nestling import pipeline
-    from nestling.ir.compiled import NotCompiled
+    from nestling.ir.programs.compiled import NotCompiled
 
     found = pipeline.convert(served[1]["normalized"][0], sql, dialect="postgresql")
     assert isinstance(found, NotCompiled), found

@@ -13,7 +13,7 @@ from pymongo import MongoClient
 from nestling import pipeline
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.statistics import Statistics
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read

@@ -9,7 +9,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, beside_mariadb, both_of
 from tests.cli.commands import nestling
 

@@ -10,7 +10,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.executors.run import run_read
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 
 TABLE = "CREATE TABLE member (id integer PRIMARY KEY, active boolean);"
 ROWS = ({"_id": 1, "active": True}, {"_id": 2, "active": False}, {"_id": 3}, {"_id": 4, "active": True})

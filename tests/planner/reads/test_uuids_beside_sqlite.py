@@ -15,7 +15,7 @@ from pymongo.database import Database
 
 from nestling import Store
 from nestling.common.errors import NestlingError
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import TypeName
 from nestling.pipeline import convert, design, inspect, load, queries_module, verify

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from nestling import pipeline
 from nestling.common.errors import NestlingError
-from nestling.ir.compiled import NotCompiled
-from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statements.expression import Collation
 from nestling.ir.types import Type
 
 PAGE = Path(__file__).parents[3] / "docs" / "statements.md"

@@ -12,10 +12,10 @@ from datetime import date, datetime
 from itertools import groupby
 from typing import Any
 
-from nestling.ir import algebra as a
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.write import Delete, Insert, Update
 from nestling.ir.types import Type, TypeName
-from nestling.ir.write import Delete, Insert, Update
 from nestling.planner.sql import translate
 from nestling.sources.ddl.create_table import declared_table
 from tests.given_lists import written_out

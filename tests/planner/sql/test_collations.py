@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from nestling.ir import algebra as a
-from nestling.ir import expression as e
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements import expression as e
 from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.sql import translate
 from tests.planner.sql.sqlite_oracle import Oracle

@@ -17,7 +17,7 @@ import nestling.store
 from nestling import AsyncStore, pipeline
 from nestling.common.errors import GapError, WorkloadError
 from nestling.common.server import Server
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.store import Result, Store
 from tests.planner.reads.beside_postgresql import Beside, beside, written
 

@@ -8,10 +8,10 @@ from datetime import date, datetime
 import pytest
 
 from nestling.common.errors import WorkloadError
-from nestling.ir import algebra as a
-from nestling.ir import expression as e
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements import expression as e
+from nestling.ir.statements.write import Delete
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
-from nestling.ir.write import Delete
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop
 

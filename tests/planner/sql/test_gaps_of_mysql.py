@@ -6,11 +6,11 @@ import pytest
 
 from nestling import pipeline
 from nestling.common.errors import NestlingError
-from nestling.ir.compiled import NotCompiled
-from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statements.expression import Collation
 from nestling.ir.types import Type
 
 COLUMNS = {"id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text(20)", "at": "timestamp"}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from nestling.common.errors import GapError
-from nestling.ir import algebra as a
-from nestling.ir.expression import InList
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import InList
 from nestling.ir.types import TypeName
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop

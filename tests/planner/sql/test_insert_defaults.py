@@ -8,11 +8,11 @@ from functools import cache
 import pytest
 
 from nestling.common.errors import GapError, WorkloadError
-from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
-from nestling.ir.expression import Function
+from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.statements.expression import Function
+from nestling.ir.statements.write import Insert, Update
 from nestling.ir.types import INTEGER, TEXT, Type
-from nestling.ir.write import Insert, Update
 from nestling.planner.sql import translate
 from nestling.sources.ddl import read_ddl
 from tests.reference_algebra import Interpreter

@@ -13,10 +13,10 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.ir.compiled import CompiledRead, NotCompiled
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
-from nestling.ir.read_locks import ReadLock
+from nestling.ir.statements.read_locks import ReadLock
 
 _ROWS = """
 CREATE TABLE job (id INTEGER PRIMARY KEY, state TEXT NOT NULL, tries INTEGER NOT NULL);

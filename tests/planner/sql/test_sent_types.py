@@ -8,12 +8,12 @@ from functools import cache
 import pytest
 
 from nestling.common.errors import GapError, WorkloadError
-from nestling.ir.algebra import Filter, Query
-from nestling.ir.expression import AttributeCast, Compare, Literal, Parameter
 from nestling.ir.model import Model
-from nestling.ir.operands import operands
+from nestling.ir.statements.algebra import Filter, Query
+from nestling.ir.statements.expression import AttributeCast, Compare, Literal, Parameter
+from nestling.ir.statements.operands import operands
+from nestling.ir.statements.write import Update
 from nestling.ir.types import TypeName
-from nestling.ir.write import Update
 from nestling.planner.sql import translate
 from nestling.sources.ddl import read_ddl
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 from nestling.common.errors import GapError
-from nestling.ir import algebra as a
+from nestling.ir.statements import algebra as a
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop
 from tests.reference_algebra import Interpreter

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from nestling.common.errors import GapError
-from nestling.ir import expression as e
+from nestling.ir.statements import expression as e
+from nestling.ir.statements.write import Assignment, Conflict, ConflictAction, Delete, Insert, Update
 from nestling.ir.types import INTEGER
-from nestling.ir.write import Assignment, Conflict, ConflictAction, Delete, Insert, Update
 from nestling.planner.sql import translate
 from tests.planner.sql.shop_rows import shop
 from tests.planner.sql.sqlite_oracle import Oracle, plain

@@ -21,18 +21,18 @@ from nestling.executors.create import create
 from nestling.executors.load import load, written_collections
 from nestling.executors.run import documents
 from nestling.executors.write import run_write
-from nestling.ir.access_path import FieldPath, Project
 from nestling.ir.codec import CODEC
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY
 from nestling.ir.model import Entity, Model
-from nestling.ir.names import stored_name
+from nestling.ir.paths.access_path import FieldPath, Project
+from nestling.ir.paths.write_path import Each, WritePlan
 from nestling.ir.primitives import Computed, Copy, Form, Reference
-from nestling.ir.program import CompiledWrite, GivenRows
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.programs.program import CompiledWrite, GivenRows
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.expression import ANY
+from nestling.ir.storage.names import stored_name
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Each, WritePlan
 from nestling.planner.home import home_view
 from nestling.planner.upkeep import (
     ChangeKind,

@@ -12,6 +12,17 @@ from pymongo import MongoClient
 
 from nestling.ir.design import Design
 from nestling.ir.freshness import SNAPSHOT, TRANSACTION, Freshness
+from nestling.ir.paths.write_path import (
+    Cell,
+    Fetch,
+    Increment,
+    Pull,
+    Push,
+    Set,
+    UpdateDocuments,
+    WriteStep,
+    steps_within,
+)
 from nestling.ir.primitives import (
     Collection,
     CollectionKind,
@@ -27,7 +38,6 @@ from nestling.ir.primitives import (
     Reference,
 )
 from nestling.ir.rows import AggregateKind, Hop
-from nestling.ir.write_path import Cell, Fetch, Increment, Pull, Push, Set, UpdateDocuments, WriteStep, steps_within
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep import ChangeKind, RowChange, upkeep_steps, upkeeps_of
 from tests.planner.reads.shop import MODEL, ROWS

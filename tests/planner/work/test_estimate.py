@@ -12,12 +12,12 @@ import pytest
 
 from nestling import pipeline
 from nestling.cost import experiments
-from nestling.ir.algebra import Query
 from nestling.ir.design import Design
+from nestling.ir.paths.work import Work
 from nestling.ir.primitives import Index
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.work import Work
+from nestling.ir.statements.algebra import Query
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
 from nestling.planner.work import documents_of, estimate

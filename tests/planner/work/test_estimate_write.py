@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.algebra import Query
 from nestling.ir.design import Design
 from nestling.ir.model import OnDelete, OnUpdate
+from nestling.ir.paths.work import Work
 from nestling.ir.primitives import Index
+from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
-from nestling.ir.work import Work
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
 from nestling.planner.writes import plan_write

@@ -13,7 +13,7 @@ from pymongo import MongoClient
 
 from nestling import pipeline
 from nestling.common.errors import GapError
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies
 

@@ -14,8 +14,8 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
 from nestling.executors.write import run_write
-from nestling.ir.defaults import Computed
-from nestling.ir.program import CompiledWrite
+from nestling.ir.constraints.defaults import Computed
+from nestling.ir.programs.program import CompiledWrite
 from tests.beside_mariadb import Both, both_of
 from tests.planner.reads.beside_postgresql import beside
 

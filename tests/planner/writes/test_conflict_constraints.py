@@ -11,8 +11,8 @@ import sqlalchemy as sa
 from pymongo import MongoClient
 
 from nestling import Store, pipeline
-from nestling.ir.compiled import NotCompiled
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import NotCompiled
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.text import read_reading, write_reading
 from tests.planner.reads.beside_postgresql import Beside, beside
 

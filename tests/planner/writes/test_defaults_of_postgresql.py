@@ -17,7 +17,7 @@ from nestling.emitters.mql.write_shell import write_shell
 from nestling.emitters.python_code import module
 from nestling.executors.create import create
 from nestling.executors.load import written_collections
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 
 SCHEMA = """

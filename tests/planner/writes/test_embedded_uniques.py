@@ -14,9 +14,9 @@ from nestling.emitters.commands import index_commands
 from nestling.emitters.mql.read import compiled_read
 from nestling.executors.calls import read_call
 from nestling.executors.found_indexes import is_there
-from nestling.ir.algebra import Query
-from nestling.ir.compiled import bind
 from nestling.ir.design import Design
+from nestling.ir.programs.compiled import bind
+from nestling.ir.statements.algebra import Query
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate

@@ -10,7 +10,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.errors import NestlingError
 from nestling.executors.write import run_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from tests.beside_mariadb import beside_mariadb
 
 _SCRIPT = """

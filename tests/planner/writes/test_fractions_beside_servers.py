@@ -15,7 +15,7 @@ from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.write_shell import write_shell
 from nestling.emitters.python_code import module
 from nestling.ir.fraction import Fraction
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.value_forms.time_text import clock_of
 from tests.beside_mariadb import Both, both_of
 from tests.planner.reads.beside_postgresql import Beside, beside, written

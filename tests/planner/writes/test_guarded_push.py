@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.ir.design import Design
-from nestling.ir.program import Command, CompiledWrite, ForEach, ProgramStep, ReadRows
+from nestling.ir.programs.program import Command, CompiledWrite, ForEach, ProgramStep, ReadRows
 from tests.planner.reads.shop import ROWS
 from tests.planner.writes.shops import REST, lines, model, refer, root
 from tests.write_traces import Trace, trace

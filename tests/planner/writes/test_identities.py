@@ -12,7 +12,7 @@ from pymongo import MongoClient
 
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
-from nestling.ir.defaults import Generated
+from nestling.ir.constraints.defaults import Generated
 from tests.planner.reads.beside_postgresql import Beside, beside
 
 TABLES = """

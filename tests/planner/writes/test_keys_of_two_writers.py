@@ -19,9 +19,9 @@ from nestling.ir.design import Design
 from nestling.ir.drift import DriftKind
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.model import Relationship
+from nestling.ir.paths.write_path import Violation
 from nestling.ir.primitives import Bucket, Collection, Document, Embedding, Form, Holder, Overflow, Reference
 from nestling.ir.proposal import Proposal
-from nestling.ir.write_path import Violation
 from tests.patterns.scenario import scenario
 
 TABLES = """

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nestling import Store
-from nestling.ir.defaults import Constant
+from nestling.ir.constraints.defaults import Constant
 from nestling.sources.front import read_source
 from tests.beside_mariadb import Both, both_of
 

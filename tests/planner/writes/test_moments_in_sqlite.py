@@ -16,7 +16,7 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import GapError, NestlingError, WorkloadError
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 
 NOW = datetime(2026, 6, 1, 12, 0, 0, 123456)

@@ -8,7 +8,7 @@ import pytest
 from pymongo import MongoClient
 
 from nestling.common.errors import ConstraintError
-from nestling.ir.write_path import Violation
+from nestling.ir.paths.write_path import Violation
 from nestling.store import Store
 from tests.planner.reads.beside_postgresql import beside
 

@@ -22,11 +22,11 @@ from nestling.emitters.mql.write_json import write_json
 from nestling.emitters.python_code.module import module
 from nestling.executors.write import run_write
 from nestling.ir.freshness import TRANSACTION
-from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.primitives import Copy, Field, Form
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.rows import Hop
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.planner.work import estimate_write
 
 TABLES = """

@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.errors import WorkloadError
 from nestling.executors.write import run_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 
 TABLE = "CREATE TABLE medicine (id INTEGER PRIMARY KEY, label TEXT NOT NULL, stock INTEGER NOT NULL);"
 UPSERT = "INSERT INTO medicine (id, label, stock) VALUES (:id, 'a', :stock) ON CONFLICT (id) DO UPDATE SET stock = "

@@ -16,7 +16,7 @@ from pymongo.database import Database
 from sqlalchemy import make_url
 
 from nestling import Store, pipeline
-from nestling.ir.names import NUMBERS_COLLECTION
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 BEFORE = (
     "INSERT INTO thing (name) VALUES ('one'), ('two'), ('three')",

@@ -19,9 +19,9 @@ from nestling import AsyncStore, Store, pipeline
 from nestling.common.errors import ConstraintError
 from nestling.common.server import Server
 from nestling.emitters.python_code.module import module
-from nestling.ir.names import NUMBERS_COLLECTION
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 TABLES = """
 CREATE TABLE shelf (id INTEGER PRIMARY KEY, name TEXT NOT NULL);

@@ -9,7 +9,7 @@ import pytest
 
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from tests.beside_mariadb import Both, both_of
 
 SCRIPT = """

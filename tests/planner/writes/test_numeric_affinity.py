@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from nestling import Store, pipeline
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 

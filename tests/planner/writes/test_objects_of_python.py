@@ -19,7 +19,7 @@ from nestling.emitters.commands import collection_commands
 from nestling.emitters.python_code import module
 from nestling.executors.create import create
 from nestling.executors.load import written_collections
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
 
 MODEL = """nestling: 1

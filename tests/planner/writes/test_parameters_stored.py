@@ -12,7 +12,7 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.executors.write import run_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 
 TABLE = (
     "CREATE TABLE bill (id integer PRIMARY KEY, total numeric(12,2) NOT NULL, paid boolean NOT NULL, note varchar(9));"

@@ -17,11 +17,11 @@ from nestling.executors.load import load, written_collections
 from nestling.executors.write import run_write
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import OnDelete, OnUpdate
+from nestling.ir.paths.write_path import Violation
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.rows import Hop
+from nestling.ir.statements.write import Delete
 from nestling.ir.text import read_proposal
-from nestling.ir.write import Delete
-from nestling.ir.write_path import Violation
 from nestling.planner.sql import translate
 from nestling.planner.writes import plan_write
 from tests.planner.reads.shop import ROWS

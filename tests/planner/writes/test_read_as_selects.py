@@ -10,11 +10,11 @@ import pytest
 from pymongo.database import Database
 
 from nestling.emitters.mql.read import compiled_read
-from nestling.ir.algebra import Query
 from nestling.ir.design import Design
 from nestling.ir.model import OnDelete, OnUpdate
+from nestling.ir.paths.write_path import Fetch, WritePlan
 from nestling.ir.primitives import Index
-from nestling.ir.write_path import Fetch, WritePlan
+from nestling.ir.statements.algebra import Query
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate

@@ -14,9 +14,9 @@ from pymongo.database import Database
 
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate
-from nestling.ir.program import CompiledWrite, ReadRows
+from nestling.ir.paths.write_path import Fetch, steps_within
+from nestling.ir.programs.program import CompiledWrite, ReadRows
 from nestling.ir.types import Type, TypeName
-from nestling.ir.write_path import Fetch, steps_within
 from tests.planner.reads.shop import ROWS
 from tests.planner.writes.shops import DESIGNS, loose, model, root
 from tests.write_traces import Trace, trace

@@ -15,15 +15,15 @@ from pymongo.database import Database
 from nestling.emitters.mql.write_shell import is_script, write_shell
 from nestling.emitters.python_code import module
 from nestling.executors.write import run_write
-from nestling.ir.allowed import Allowed
-from nestling.ir.clause import Clause, ClauseOperator
+from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, OnDelete, OnUpdate, Relationship
+from nestling.ir.paths.work import Work
 from nestling.ir.primitives import Collection, Document, Holder, Index, Reference
-from nestling.ir.program import Action, Command, CompiledWrite
+from nestling.ir.programs.program import Action, Command, CompiledWrite
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import Type, TypeName
-from nestling.ir.work import Work
 from nestling.planner.work import estimate_write
 from tests.write_traces import Trace, trace
 

@@ -9,7 +9,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import Store, pipeline
-from nestling.ir.program import Action, Command, CompiledWrite
+from nestling.ir.programs.program import Action, Command, CompiledWrite
 from tests.patterns.scenario import scenario
 
 TABLES = """

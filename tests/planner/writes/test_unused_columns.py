@@ -9,13 +9,13 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.emitters.mql.read import compiled_read
-from nestling.ir.algebra import Query
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import OnDelete, OnUpdate
+from nestling.ir.paths.write_path import Fetch, WritePlan, steps_within
 from nestling.ir.primitives import Copy, Field, Form, Split
 from nestling.ir.rows import Hop
-from nestling.ir.write_path import Fetch, WritePlan, steps_within
+from nestling.ir.statements.algebra import Query
 from nestling.pipeline.converting import default_price
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate, estimate_write

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.defaults import Generated
+from nestling.ir.constraints.defaults import Generated
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.primitives import Collection, Document, Embedding, Form, Holder, Reference

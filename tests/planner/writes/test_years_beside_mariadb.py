@@ -13,7 +13,7 @@ import pytest
 from nestling import Store, pipeline
 from nestling.common.errors import NestlingError
 from nestling.emitters.python_code import module
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """

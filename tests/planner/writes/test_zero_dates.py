@@ -7,7 +7,7 @@ import pytest
 from nestling import pipeline
 from nestling.common.errors import WorkloadError
 from nestling.executors.write import run_write
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.program import CompiledWrite
 from tests.beside_mariadb import Both, both_of
 
 _SCRIPT = """

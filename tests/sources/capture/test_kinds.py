@@ -12,8 +12,8 @@ from nestling import pipeline
 from nestling.common.server import Server
 from nestling.executors.run import run_read
 from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.primitives import Index
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.sources.capture.sql.workload import Workload, workload_of
 
 OWN: dict[str, dict[str, Any]] = {

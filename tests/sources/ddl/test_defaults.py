@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.model import Model, OnUpdate, View
+from nestling.ir.statements.expression import Collation
 from nestling.pipeline import inspect
 from nestling.sources.ddl import read_ddl
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.expression import Collation
 from nestling.ir.fraction import Fraction
+from nestling.ir.statements.expression import Collation
 from tests.sources.ddl.ddl_texts import read, types
 
 MYSQL = {

@@ -15,7 +15,7 @@ from pymongo.database import Database
 
 from nestling import Store
 from nestling.executors.facts import Amount, Budget, gather
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
 from nestling.pipeline import convert, queries_module, unload, verify
 from nestling.sources.mongo import read

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import make_url
 
 from nestling.common.errors import PermissionDenied
-from nestling.ir.defaults import Constant, Default, Generated, OtherDefault
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
+from nestling.ir.statements.expression import Collation
 from nestling.sources.sql import open_database
 from tests.servers import missing
 

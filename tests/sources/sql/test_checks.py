@@ -22,7 +22,7 @@ from sqlalchemy import make_url
 
 from nestling import pipeline
 from nestling.ir.codec import CODEC
-from nestling.ir.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.statements.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.values import encoder
 
 CHECK_FAILED = 4025

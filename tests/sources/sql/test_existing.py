@@ -15,7 +15,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import Problem, SourceError
 from nestling.ir.model import Attribute, Entity, Model, Relationship
-from nestling.ir.sql_dialects import MYSQL
+from nestling.ir.statements.sql_dialects import MYSQL
 from nestling.ir.types import INTEGER, TEXT, Type
 from nestling.pipeline import design, inspect, load, unload, verify
 from nestling.sources.sql import SqlSink, open_sink

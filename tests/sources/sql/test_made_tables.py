@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from nestling.ir.allowed import Allowed
-from nestling.ir.defaults import Constant, Generated, OtherDefault
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.defaults import Constant, Generated, OtherDefault
 from nestling.ir.model import Attribute, Entity, Model, Relationship
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import Type
 from nestling.sources.sql import open_database, open_sink
 from nestling.sources.sql.address import parse_address

@@ -7,7 +7,7 @@ from pymongo.database import Database
 
 from nestling import Store
 from nestling.common.errors import ConstraintError, LoadError
-from nestling.ir.allowed import Allowed
+from nestling.ir.constraints.allowed import Allowed
 from nestling.ir.types import BOOLEAN, INTEGER
 from tests.beside_mariadb import Both, beside_mariadb, both_of
 

@@ -12,8 +12,8 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.errors import ConstraintError
+from nestling.ir.paths.write_path import Violation
 from nestling.ir.reading import Reading
-from nestling.ir.write_path import Violation
 from nestling.store import Store
 
 TABLES = """

@@ -12,8 +12,8 @@ import pytest
 from pymongo.database import Database
 from sqlalchemy import make_url
 
-from nestling.ir.collations import collation_option
-from nestling.ir.expression import Collation
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.collations import collation_option
 from nestling.sources.sql.mysql_orders import unlike
 from tests.soaking import sample
 

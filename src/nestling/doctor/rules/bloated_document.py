@@ -19,8 +19,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, largest_documents, share
 from nestling.ir.facts import Collection, Path
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
-from nestling.ir.work import Work
 
 PAGE_BYTES = 16_384
 RULE = Rule(

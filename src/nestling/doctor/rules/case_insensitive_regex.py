@@ -19,8 +19,8 @@ from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Case-insensitive pattern",

@@ -18,8 +18,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
 from nestling.ir.facts import Statement
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, duration
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Excessive $lookup",

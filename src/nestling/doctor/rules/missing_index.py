@@ -22,8 +22,8 @@ from nestling.doctor.words import create_index, listed
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, duration
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Missing index",

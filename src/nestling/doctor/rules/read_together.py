@@ -19,8 +19,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import share
 from nestling.ir.facts.statement import Statement
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Read together, stored apart",

@@ -18,8 +18,8 @@ from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import drop_index
 from nestling.ir.facts import Collection, Index
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
-from nestling.ir.work import Work
 
 RULE = Rule("Redundant index", Severity.WARNING)
 

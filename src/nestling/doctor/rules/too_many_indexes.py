@@ -17,8 +17,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Too many indexes",

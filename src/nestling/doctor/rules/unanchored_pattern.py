@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.ir.facts import Collection, Statement
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Unanchored pattern",

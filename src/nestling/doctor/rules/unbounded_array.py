@@ -23,8 +23,8 @@ from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, size
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Unbounded array",

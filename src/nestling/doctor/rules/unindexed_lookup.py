@@ -18,8 +18,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import Collection
 from nestling.ir.finding import Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Unindexed $lookup",

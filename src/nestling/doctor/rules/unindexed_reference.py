@@ -22,8 +22,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
 from nestling.ir.facts import ELEMENT, Collection, Reference, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, size
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Unindexed reference",

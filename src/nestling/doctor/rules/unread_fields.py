@@ -23,8 +23,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
 from nestling.ir.facts import Collection, Path, Projection
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, size
-from nestling.ir.work import Work
 
 RULE = Rule(
     "Large fields that few reads take",

@@ -19,8 +19,8 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import drop_index
 from nestling.ir.facts import Collection, Index
 from nestling.ir.finding import Confidence, Finding, Severity
+from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
-from nestling.ir.work import Work
 
 DAY_SECONDS = 86_400
 RULE = Rule(

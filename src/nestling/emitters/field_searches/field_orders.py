@@ -20,8 +20,8 @@ from nestling.emitters.field_searches.found_fields import (
     union,
 )
 from nestling.ir.design import Design
-from nestling.ir.layout import Role, StoredCollection
-from nestling.ir.names import join
+from nestling.ir.storage.layout import Role, StoredCollection
+from nestling.ir.storage.names import join
 
 ID = "_id"
 

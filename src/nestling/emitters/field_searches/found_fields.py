@@ -13,7 +13,7 @@ from nestling.emitters.content import Array, Constant, Content, Either, Object
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import validator
 from nestling.ir.design import Design
-from nestling.ir.layout import StoredCollection
+from nestling.ir.storage.layout import StoredCollection
 
 Expression: TypeAlias = Mapping[str, Any]
 Stage: TypeAlias = Mapping[str, Any]

@@ -15,7 +15,7 @@ from nestling.emitters.field_searches.found_fields import (
     in_refused,
 )
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.storage.names import join
 
 
 def missing_arrays(design: Design) -> Mapping[str, Sequence[Stage]]:

@@ -15,7 +15,7 @@ from nestling.emitters.field_searches.found_fields import (
 )
 from nestling.emitters.validators.bson_types import schema_of
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.storage.names import join
 
 
 def null_fields(design: Design) -> Mapping[str, Sequence[Stage]]:

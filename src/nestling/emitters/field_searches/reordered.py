@@ -10,11 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from nestling.emitters.field_searches.found_fields import Expression, Stage, by_path
-from nestling.ir.array_order import array_order, ordered_by
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, StoredCollection
-from nestling.ir.names import join
 from nestling.ir.primitives import Embedding, Holder, Order
+from nestling.ir.storage.array_order import array_order, ordered_by
+from nestling.ir.storage.layout import Node, StoredCollection
+from nestling.ir.storage.names import join
 
 Ways: TypeAlias = tuple[tuple[str, int], ...]
 

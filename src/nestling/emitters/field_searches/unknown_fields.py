@@ -20,7 +20,7 @@ from nestling.emitters.field_searches.found_fields import (
 )
 from nestling.emitters.validators.bson_types import schema_of
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.storage.names import join
 
 MOST = 100
 """Unknown fields of one collection that are told, those in most documents first: names that are data have no end."""

@@ -10,11 +10,11 @@ from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.expression import And, Expression
-from nestling.ir.names import is_within
-from nestling.ir.operands import columns_of, conjuncts, is_integer
-from nestling.ir.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
+from nestling.ir.paths.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.expression import And, Expression
+from nestling.ir.statements.operands import columns_of, conjuncts, is_integer
+from nestling.ir.storage.names import is_within
 
 _ELEMENT = "element"
 """The variable that stands for an element of an array."""

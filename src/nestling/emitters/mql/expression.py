@@ -6,7 +6,7 @@ from typing import assert_never
 
 from nestling.emitters.mql.ancestors import behind, climbed, path_text, root_first
 from nestling.emitters.mql.field_order import with_fields_in_order
-from nestling.ir.access_path import (
+from nestling.ir.paths.access_path import (
     Behind,
     Climb,
     Comparator,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 
 from bson import json_util
 
-from nestling.ir.compiled import Placeholder
-from nestling.ir.program import CellRef, Negated, OrNull, PartDocument, WholeDocument
+from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.program import CellRef, Negated, OrNull, PartDocument, WholeDocument
 
 
 def extended_json(value: object) -> object:

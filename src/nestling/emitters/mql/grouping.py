@@ -6,9 +6,9 @@ from nestling.emitters.mql import sql
 from nestling.emitters.mql.accumulators import shared
 from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.sql.environment import Environment
-from nestling.ir.expression import Expression
-from nestling.ir.operands import nullable
-from nestling.ir.row_steps import GroupRows
+from nestling.ir.paths.row_steps import GroupRows
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.operands import nullable
 from nestling.ir.types import TypeName
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.ir.expression import Column
-from nestling.ir.row_steps import VARIABLE, Layout
+from nestling.ir.paths.row_steps import VARIABLE, Layout
+from nestling.ir.statements.expression import Column
 from nestling.ir.types import COMPOSITE
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.mql.expression import Mql
-from nestling.ir.access_path import Filter, Holds, Lookup, Step, Unwind
-from nestling.ir.layout import Presence
-from nestling.ir.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
+from nestling.ir.paths.access_path import Filter, Holds, Lookup, Step, Unwind
+from nestling.ir.paths.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
+from nestling.ir.storage.layout import Presence
 
 _NEVER_FAILING = frozenset(
     {"$and", "$or", "$not", "$eq", "$ne", "$gt", "$gte", "$lt", "$lte", "$cmp", "$cond", "$ifNull", "$let", "$literal"}

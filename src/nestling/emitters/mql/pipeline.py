@@ -6,7 +6,7 @@ from typing import assert_never
 
 from nestling.emitters.mql.expression import Mql, expression_mql, predicate_mql
 from nestling.emitters.mql.row_steps import Pipeline, row_step_stages
-from nestling.ir.access_path import (
+from nestling.ir.paths.access_path import (
     AccessPath,
     ClientFile,
     CollectionScan,
@@ -19,8 +19,8 @@ from nestling.ir.access_path import (
     Union,
     Unwind,
 )
-from nestling.ir.command import Aggregation, FileField
-from nestling.ir.row_steps import ROW_STEPS
+from nestling.ir.paths.row_steps import ROW_STEPS
+from nestling.ir.programs.command import Aggregation, FileField
 
 
 def aggregation(path: AccessPath) -> Aggregation:

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, assert_never
 
 from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, wrapped
-from nestling.ir.compiled import Placeholder
-from nestling.ir.program import (
+from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.program import (
     Action,
     ArrayPlace,
     CellRef,

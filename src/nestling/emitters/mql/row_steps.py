@@ -16,10 +16,8 @@ from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
-from nestling.ir.access_path import FieldPath, PairValue, Step
-from nestling.ir.expression import Expression, Literal, Parameter
-from nestling.ir.operands import nullable
-from nestling.ir.row_steps import (
+from nestling.ir.paths.access_path import FieldPath, PairValue, Step
+from nestling.ir.paths.row_steps import (
     VARIABLE,
     Add,
     AggregateElements,
@@ -41,6 +39,8 @@ from nestling.ir.row_steps import (
     WherePair,
     Windows,
 )
+from nestling.ir.statements.expression import Expression, Literal, Parameter
+from nestling.ir.statements.operands import nullable
 
 Pipeline = tuple[str | None, tuple[Mql, ...]]
 """A collection and the stages run on it; without a collection the first stage makes the documents."""

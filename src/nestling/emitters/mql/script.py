@@ -6,8 +6,8 @@ import re
 
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.shell_names import variable
-from nestling.ir.compiled import CompiledRead, Operation, Placeholder
 from nestling.ir.literals import of_collection, shell
+from nestling.ir.programs.compiled import CompiledRead, Operation, Placeholder
 
 Json = dict[str, object]
 

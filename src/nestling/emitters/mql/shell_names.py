@@ -7,7 +7,7 @@ from functools import cache
 from importlib.resources import files
 
 from nestling.emitters.identifiers import identifier
-from nestling.ir.compiled import Placeholder
+from nestling.ir.programs.compiled import Placeholder
 
 BLOCK = re.compile(r"^(?:// [^\n]*\n)*(?:const|function) (\w+)", re.MULTILINE)
 """The beginning of one definition of the support, with its name."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from nestling.ir.compiled import CompiledRead, Mql, Operation
+from nestling.ir.programs.compiled import CompiledRead, Mql, Operation
 
 _BRANCH, _FOUND, _JOINED = "branch", "found", "joined"
 Stages = tuple[str | None, list[Mql]]

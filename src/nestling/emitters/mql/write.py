@@ -9,22 +9,7 @@ from nestling.emitters.mql.read import compiled_read
 from nestling.emitters.mql.unions import without_unions
 from nestling.emitters.mql.write_changes import array_filters, conditions, operators, update_of
 from nestling.emitters.mql.write_values import document, given, leaf
-from nestling.ir.compiled import Mql, ReadPlan
-from nestling.ir.filling import parameters_of, without_nulls
-from nestling.ir.program import (
-    MISSING,
-    Action,
-    Command,
-    CompiledWrite,
-    ForEach,
-    GivenRows,
-    ProgramStep,
-    ReadRows,
-    RefuseRows,
-    TakeNumbers,
-)
-from nestling.ir.words.write_words import describe_write
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     COUNT,
     HIGHEST,
     DeleteDocuments,
@@ -39,6 +24,21 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.programs.compiled import Mql, ReadPlan
+from nestling.ir.programs.filling import parameters_of, without_nulls
+from nestling.ir.programs.program import (
+    MISSING,
+    Action,
+    Command,
+    CompiledWrite,
+    ForEach,
+    GivenRows,
+    ProgramStep,
+    ReadRows,
+    RefuseRows,
+    TakeNumbers,
+)
+from nestling.ir.words.write_words import describe_write
 
 
 def compiled_write(plan: WritePlan, *, name: str = "", sql: str = "") -> CompiledWrite:

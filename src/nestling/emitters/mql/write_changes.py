@@ -10,12 +10,7 @@ from nestling.emitters.mql import sql
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.mql.write_values import leaf, may_be_missing, negated, or_null
-from nestling.ir.compiled import Mql
-from nestling.ir.names import overlap
-from nestling.ir.operands import nullable
-from nestling.ir.program import MISSING, ArrayPlace, CellRef, Update
-from nestling.ir.types import TypeName
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     AddToSet,
     Change,
     Compute,
@@ -31,6 +26,11 @@ from nestling.ir.write_path import (
     UpdateDocuments,
     Value,
 )
+from nestling.ir.programs.compiled import Mql
+from nestling.ir.programs.program import MISSING, ArrayPlace, CellRef, Update
+from nestling.ir.statements.operands import nullable
+from nestling.ir.storage.names import overlap
+from nestling.ir.types import TypeName
 
 _OPERATORS = {
     Test.EQUAL: "$eq",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir.compiled import Placeholder
-from nestling.ir.filling import is_open
 from nestling.ir.literals import Code
-from nestling.ir.program import CellRef, Negated, OrNull, PartDocument, ReadRows, WholeDocument
+from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.filling import is_open
+from nestling.ir.programs.program import CellRef, Negated, OrNull, PartDocument, ReadRows, WholeDocument
 from nestling.ir.types import TypeName
 
 

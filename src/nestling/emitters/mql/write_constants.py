@@ -10,10 +10,10 @@ from nestling.common.errors import Problem, WorkloadError
 from nestling.emitters.conversions import given, postgresql_texts, servers, sqlite, stored
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.ir import compiled
-from nestling.ir.expression import AttributeCast, Rules
 from nestling.ir.fraction import Fraction
+from nestling.ir.programs import compiled
 from nestling.ir.reading import GapKind
+from nestling.ir.statements.expression import AttributeCast, Rules
 from nestling.ir.types import BSON_DIGITS, JSONB, MOMENTS, REAL, SET, TIMES, TIMETZ, YEAR, Type, TypeName
 from nestling.ir.value_forms.instants import WHOLE_MILLISECONDS
 from nestling.ir.value_forms.zero_dates import zero_of

@@ -7,7 +7,7 @@ from typing import assert_never, cast
 
 from nestling.emitters.mql.extended_json import extended_json
 from nestling.emitters.mql.script import read_json
-from nestling.ir.program import (
+from nestling.ir.programs.program import (
     Action,
     Command,
     CompiledWrite,

@@ -12,10 +12,11 @@ from nestling.emitters.identifiers import identifier
 from nestling.emitters.mql.program_writer import ProgramWriter
 from nestling.emitters.mql.shell_names import BLOCK, support, taken, variable
 from nestling.emitters.mql.write_code import Identifiers, Words, coded, json_columns, words_of_read
-from nestling.ir.compiled import Operation
-from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment, of_collection, quoted, shell
-from nestling.ir.program import (
+from nestling.ir.paths.write_path import IdForm, Violation
+from nestling.ir.programs.compiled import Operation
+from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.programs.program import (
     Action,
     ArrayPlace,
     Command,
@@ -27,7 +28,6 @@ from nestling.ir.program import (
     RefuseRows,
     TakeNumbers,
 )
-from nestling.ir.write_path import IdForm, Violation
 
 _NEW_IDS = {IdForm.UUID: "UUID()", IdForm.TEXT: "UUID().toString()", IdForm.OBJECT_ID: "ObjectId()"}
 

@@ -9,11 +9,11 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
-from nestling.ir.compiled import Mql
-from nestling.ir.compiled import Placeholder as AnyPlaceholder
-from nestling.ir.expression import AttributeCast, Column, Expression, Literal, Parameter
-from nestling.ir.program import MISSING, CellRef, Negated, OrNull, PartDocument, WholeDocument
-from nestling.ir.write_path import Cell, Constant, Document, GivenValue, Items, PairList, Value
+from nestling.ir.paths.write_path import Cell, Constant, Document, GivenValue, Items, PairList, Value
+from nestling.ir.programs.compiled import Mql
+from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.programs.program import MISSING, CellRef, Negated, OrNull, PartDocument, WholeDocument
+from nestling.ir.statements.expression import AttributeCast, Column, Expression, Literal, Parameter
 
 
 class _NoRow:

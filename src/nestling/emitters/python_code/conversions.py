@@ -9,8 +9,8 @@ from dataclasses import dataclass, fields, is_dataclass
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
 from nestling.emitters.python_code.source_layout import INDENT, Call, Code, laid_out
-from nestling.ir.compiled import Placeholder
-from nestling.ir.program import ReadRows
+from nestling.ir.programs.compiled import Placeholder
+from nestling.ir.programs.program import ReadRows
 
 _OTHERS = frozenset(("path", "plan", "skip", "limit"))
 """The fields of what is compiled that hold no value to convert."""

@@ -12,10 +12,10 @@ from nestling.emitters.identifiers import identifier
 from nestling.emitters.python_code.read import join_function, read_function
 from nestling.emitters.python_code.support import DEFINED, imports, support
 from nestling.emitters.python_code.write import write_function
-from nestling.ir.client_join import ClientJoin
-from nestling.ir.compiled import CompiledRead, NotCompiled
 from nestling.ir.literals import comment
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.client_join import ClientJoin
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.program import CompiledWrite
 
 Compiled: TypeAlias = CompiledRead | CompiledWrite | ClientJoin
 Statement: TypeAlias = Compiled | NotCompiled

@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.placeholder import Placeholder, conversions
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.source_layout import Call, one_line, text
 from nestling.emitters.python_code.support import DEFINED
-from nestling.ir.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.types import TypeName
 
 

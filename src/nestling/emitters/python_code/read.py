@@ -8,9 +8,9 @@ from nestling.emitters.mql.write_code import equal_to
 from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import argument
 from nestling.emitters.python_code.source_layout import Call, Code, called, laid_out, one_line, text
-from nestling.ir.client_join import MOST_IDS, ClientJoin, Ids
-from nestling.ir.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.literals import comment
+from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, Ids
+from nestling.ir.programs.compiled import CompiledRead, Operation, OutputColumn, Placeholder
 from nestling.ir.types import JSONB, MADE, Type, TypeName
 
 _SHOWN = {

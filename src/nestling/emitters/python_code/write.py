@@ -13,12 +13,12 @@ from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import TAKEN, argument
 from nestling.emitters.python_code.read import laid_lines, shown_columns
 from nestling.emitters.python_code.source_layout import laid_out, one_line
-from nestling.ir.compiled import Operation
-from nestling.ir.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.literals import comment
-from nestling.ir.names import NUMBERS_COLLECTION
-from nestling.ir.program import Action, ArrayPlace, Command, CompiledWrite, ReadRows, TakeNumbers
-from nestling.ir.write_path import IdForm
+from nestling.ir.paths.write_path import IdForm
+from nestling.ir.programs.compiled import Operation
+from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
+from nestling.ir.programs.program import Action, ArrayPlace, Command, CompiledWrite, ReadRows, TakeNumbers
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 _METHODS = {
     Action.INSERT_ONE: "insert_one",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from nestling.emitters.validators.bson_types import Schema, bson_type
-from nestling.ir.allowed import Allowed, Scalar
+from nestling.ir.constraints.allowed import Allowed, Scalar
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.decimal128 import to_decimal128
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 
 from nestling.emitters.mql.kinds import is_of_kind
 from nestling.emitters.mql.sql import truth_mql
-from nestling.ir.columns import over
 from nestling.ir.design import Design
-from nestling.ir.expression import Arithmetic, Column, Compare, Expression, InList, Not
-from nestling.ir.kept_checks import KeptCheck, checks_at
-from nestling.ir.layout import Node, StoredCollection
-from nestling.ir.names import join
-from nestling.ir.operands import columns_of, operands
 from nestling.ir.primitives import Form
+from nestling.ir.statements.columns import over
+from nestling.ir.statements.expression import Arithmetic, Column, Compare, Expression, InList, Not
+from nestling.ir.statements.operands import columns_of, operands
+from nestling.ir.storage.kept_checks import KeptCheck, checks_at
+from nestling.ir.storage.layout import Node, StoredCollection
+from nestling.ir.storage.names import join
 from nestling.ir.types import BSON_DIGITS, EXACT_NUMBERS, MOMENTS, TypeName
 from nestling.ir.values import Policy
 

@@ -26,9 +26,9 @@ from nestling.executors.check.scope import Range, Stage, by_chance, next_range, 
 from nestling.executors.design_match import require_collections
 from nestling.executors.exact import exact
 from nestling.executors.rights import check_privileges
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.digest import digest
 from nestling.ir.drift import ID, CompiledCheck, Drift
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.reading import Gap
 
 SHOWN = 100

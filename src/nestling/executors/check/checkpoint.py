@@ -17,7 +17,7 @@ from nestling.executors.check.report import Verdict
 from nestling.ir.codec import CODEC
 from nestling.ir.drift import Drift, DriftKind
 from nestling.ir.freshness import Freshness
-from nestling.ir.program import MISSING
+from nestling.ir.programs.program import MISSING
 
 
 @dataclass(slots=True)

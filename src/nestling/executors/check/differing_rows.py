@@ -17,8 +17,8 @@ from nestling.executors.check.scope import Stage
 from nestling.executors.errors.read_errors import read_errors
 from nestling.executors.exact import exact
 from nestling.ir.drift import ID, SCREEN_KEY, Check, CompiledCheck, Drift, PathStep
-from nestling.ir.names import join
-from nestling.ir.program import MISSING
+from nestling.ir.programs.program import MISSING
+from nestling.ir.storage.names import join
 from nestling.ir.value_forms.canonical import stored_bytes
 
 Row: TypeAlias = Mapping[str, Any]

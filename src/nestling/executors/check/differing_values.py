@@ -10,7 +10,7 @@ from typing import Any
 from bson import Decimal128
 
 from nestling.ir.drift import Check, ComparedValue
-from nestling.ir.program import MISSING
+from nestling.ir.programs.program import MISSING
 from nestling.ir.value_forms.canonical import stored_bytes
 
 RELATIVE = 1e-9

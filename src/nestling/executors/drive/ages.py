@@ -19,7 +19,7 @@ from nestling.common.errors import ReadError
 from nestling.executors.drive.answers import Answer, Shape, both_right
 from nestling.executors.drive.loops import Run
 from nestling.executors.run import documents, row_of
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.trace import Call
 
 MOST_READS = 200

@@ -17,8 +17,8 @@ from nestling.common.errors import ConstraintError, NestlingError
 from nestling.executors.drive.answers import Answer
 from nestling.executors.run import Document, Row, documents, row_of
 from nestling.executors.write import run_write
-from nestling.ir.compiled import CompiledRead
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.trace import Call
 
 

@@ -9,8 +9,8 @@ from pymongo.database import Database
 
 from nestling.executors.fingerprint import Fingerprint, RawRow, fingerprint
 from nestling.executors.read import read_raw, read_rows
-from nestling.ir.command import Aggregation
 from nestling.ir.model import Entity, Model
+from nestling.ir.programs.command import Aggregation
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
 

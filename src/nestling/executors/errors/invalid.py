@@ -8,8 +8,8 @@ from itertools import islice
 from typing import Any
 
 from nestling.executors.errors.invalid_values import broken_check, broken_words
-from nestling.ir.names import join
-from nestling.ir.stored_names import NO_NAMES, said
+from nestling.ir.storage.names import join
+from nestling.ir.storage.stored_names import NO_NAMES, said
 
 SHOWN = 3
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:([ T])\d\d:\d\d:\d\d(?:\.(\d+))?(Z|[-+]\d\d:\d\d)?)?", re.ASCII)

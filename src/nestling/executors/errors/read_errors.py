@@ -15,7 +15,7 @@ from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
 from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge
-from nestling.ir.failure import failure_in
+from nestling.ir.programs.failure import failure_in
 
 DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
 """Codes for a document over 16 MiB: one that is sent, one that is built, a text, the matches of one `$lookup`."""

@@ -24,11 +24,11 @@ from nestling.common.errors import ConstraintError, NestlingError, NoTransaction
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
 from nestling.ir.design import Design
-from nestling.ir.failure import failure_in
 from nestling.ir.literals import shell
-from nestling.ir.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
-from nestling.ir.stored_names import NO_NAMES, said, said_names
-from nestling.ir.write_path import Violation
+from nestling.ir.paths.write_path import Violation
+from nestling.ir.programs.failure import failure_in
+from nestling.ir.programs.program import Command, CompiledWrite, ForEach, GivenRows, ProgramStep, ReadRows, RefuseRows
+from nestling.ir.storage.stored_names import NO_NAMES, said, said_names
 
 NO_REPLICA_SET = 20  # IllegalOperation: "Transaction numbers are only allowed on a replica set member or mongos"
 DOCUMENT_INVALID = 121

@@ -17,7 +17,7 @@ from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
 from nestling.ir.facts import BUILT, SET_ASIDE, Collection, Index, Kind, Server, Storage, Validator
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.names import OWN_COLLECTIONS, is_system
+from nestling.ir.storage.names import OWN_COLLECTIONS, is_system
 
 LISTING = "the collections of"
 OPTIONS_TOLD = ("capped", "size", "max", "collation", "timeseries", "changeStreamPreAndPostImages", "encryptedFields")

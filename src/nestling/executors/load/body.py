@@ -12,10 +12,10 @@ from nestling.executors.load.copies import copy_columns
 from nestling.executors.load.document_code import DocumentCode, Part, PartKind, Row
 from nestling.executors.load.level import Layout, Level, attribute_columns
 from nestling.executors.load.merge import Merge
-from nestling.ir.layout import Node
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import Document, Form, Pairs
 from nestling.ir.rows import Column
+from nestling.ir.storage.layout import Node
+from nestling.ir.storage.names import stored_name
 
 
 @dataclass(frozen=True, slots=True)

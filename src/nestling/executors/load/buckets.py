@@ -21,10 +21,10 @@ from nestling.executors.load.merge import Merge, located
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.roots import Documents, distinct
 from nestling.executors.load.stored_value import UnstorableError
-from nestling.ir.layout import Node, StoredCollection
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import WindowUnit
 from nestling.ir.rows import Column, RowQuery
+from nestling.ir.storage.layout import Node, StoredCollection
+from nestling.ir.storage.names import stored_name
 
 Owner = tuple[Any, ...]
 Place = tuple[Owner, datetime | None]

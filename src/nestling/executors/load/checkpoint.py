@@ -16,7 +16,7 @@ from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.codec import CODEC
-from nestling.ir.names import CHECKPOINT_COLLECTION
+from nestling.ir.storage.names import CHECKPOINT_COLLECTION
 from nestling.ir.values import Policy, decode, encode
 
 _ID = "load"

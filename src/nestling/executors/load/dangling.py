@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.level import own_columns
 from nestling.ir.design import Design
-from nestling.ir.layout import every_document
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Holder
 from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.rows import RowQuery, RowSource
+from nestling.ir.storage.layout import every_document
 
 SHOWN_KEYS = 5
 

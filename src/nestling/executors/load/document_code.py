@@ -16,7 +16,7 @@ from nestling.executors.load.level import Layout
 from nestling.executors.load.stored_value import NAMES, UnstorableError, Values, expression
 from nestling.ir.model import Attribute
 from nestling.ir.rows import Column
-from nestling.ir.stored_nulls import NULLS
+from nestling.ir.storage.stored_nulls import NULLS
 
 Row = tuple[Any, ...]
 Key = tuple[Any, ...]

@@ -8,8 +8,8 @@ from pymongo.database import Database
 
 from nestling.common.errors import LoadError, Problem
 from nestling.ir.codec import CODEC
-from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.storage.layout import StoredCollection
 
 
 def empty(database: Database[Any], name: str) -> None:

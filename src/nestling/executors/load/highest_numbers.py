@@ -6,10 +6,10 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.ir.kept_numbers import LAST, counted, counter
 from nestling.ir.model import Model
-from nestling.ir.names import NUMBERS_COLLECTION
 from nestling.ir.rows import RowSource
+from nestling.ir.storage.kept_numbers import LAST, counted, counter
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 
 
 def keep_numbers(model: Model, source: RowSource, database: Database[Any]) -> None:

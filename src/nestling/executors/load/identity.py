@@ -14,11 +14,11 @@ from nestling.executors.load.level import Layout
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.model import Entity
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import Collection
 from nestling.ir.rows import Column
+from nestling.ir.storage.layout import Node, Role, StoredCollection
+from nestling.ir.storage.names import stored_name
 from nestling.ir.values import encode
 
 

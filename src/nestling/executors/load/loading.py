@@ -27,11 +27,11 @@ from nestling.executors.load.units import Unit, gridfs_indexes, units_of, writte
 from nestling.executors.load.writer import Writer
 from nestling.executors.moment import now
 from nestling.executors.rights import WRITING, check_privileges
-from nestling.ir.command import CreateIndex, ModifyCollection
 from nestling.ir.design import Design
 from nestling.ir.digest import stored_digest
-from nestling.ir.names import CHECKPOINT_COLLECTION, NUMBERS_COLLECTION
+from nestling.ir.programs.command import CreateIndex, ModifyCollection
 from nestling.ir.rows import RowSource
+from nestling.ir.storage.names import CHECKPOINT_COLLECTION, NUMBERS_COLLECTION
 from nestling.ir.values import Policy
 
 PROGRESS_SECONDS = 0.2

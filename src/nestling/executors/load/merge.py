@@ -15,7 +15,7 @@ from nestling.executors.load.stored_value import UnstorableError, Values
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.rows import Column, Path, RowQuery, RowSource
-from nestling.ir.stored_nulls import NULLS
+from nestling.ir.storage.stored_nulls import NULLS
 
 SIDE = list[tuple[str, Document]]
 """Documents for other collections that come up while a root document is built."""

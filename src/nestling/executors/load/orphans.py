@@ -11,8 +11,8 @@ from nestling.executors.load.document_code import Build, DocumentCode, Row
 from nestling.executors.load.identity import derived_id, id_source
 from nestling.executors.load.level import Layout
 from nestling.executors.load.merge import Merge, Stray, row_name
-from nestling.ir.layout import Node
 from nestling.ir.primitives import Embedding
+from nestling.ir.storage.layout import Node
 
 
 def inexact(merge: Merge, body: Body, embedding: Embedding, layout: Layout) -> Callable[[Row], Stray]:

@@ -8,9 +8,9 @@ from typing import Any
 from nestling.executors.load.document_code import Document, Row, merge, nested
 from nestling.executors.load.level import Layout
 from nestling.executors.load.merge import Merge
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import Embedding
 from nestling.ir.rows import Column
+from nestling.ir.storage.names import stored_name
 
 FIRST_PAGE = 2  # the array in the parent is page 1
 

@@ -15,10 +15,10 @@ from nestling.executors.load.listed import listed_part
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.orphans import inexact
 from nestling.executors.load.pages import page_writer
-from nestling.ir.layout import Node
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Document, Embedding, Form, Holder
 from nestling.ir.rows import Column, up
+from nestling.ir.storage.layout import Node
 from nestling.ir.types import INTEGER
 
 

@@ -14,7 +14,7 @@ from nestling.common.redaction import redact
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import invalid_words, no_dates
 from nestling.ir.literals import shell
-from nestling.ir.stored_names import NO_NAMES, said
+from nestling.ir.storage.stored_names import NO_NAMES, said
 
 INVALID = 121
 SHOWN = 3

@@ -15,9 +15,9 @@ from nestling.executors.load.merge import Merge, located, row_name
 from nestling.executors.load.orphans import orphan_code
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.split_off import file_writer, is_before, part_builder
-from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.primitives import Copy, Embedding
 from nestling.ir.rows import Column, RowQuery, up
+from nestling.ir.storage.layout import Node, Role, StoredCollection
 
 Documents = Iterator[tuple[str, Document, Row]]
 """Root documents with their collection and row; documents for other collections that came up lie in `Merge.side`."""

@@ -12,10 +12,10 @@ from nestling.executors.load.body import Body
 from nestling.executors.load.document_code import Document, Row
 from nestling.executors.load.identity import object_id
 from nestling.executors.load.merge import Merge
-from nestling.ir.layout import Node
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
 from nestling.ir.rows import Column, UndecodableText
+from nestling.ir.storage.layout import Node
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.written_values import written_bound
 

@@ -12,10 +12,10 @@ from nestling.executors.load.buckets import bucket_documents
 from nestling.executors.load.level import is_keyset
 from nestling.executors.load.merge import Merge
 from nestling.executors.load.roots import Documents, home_documents, orphan_documents, unreferred_documents
-from nestling.ir.command import CreateIndex
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection, every_document
 from nestling.ir.primitives import CollectionKind, Copy
+from nestling.ir.programs.command import CreateIndex
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection, every_document
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,9 +27,9 @@ from nestling.executors.errors.invalid import invalid_words
 from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
 from nestling.executors.load.refusal import INVALID, refusal
 from nestling.ir.codec import RAW
-from nestling.ir.command import ModifyCollection
 from nestling.ir.design import Design
-from nestling.ir.stored_names import said_names
+from nestling.ir.programs.command import ModifyCollection
+from nestling.ir.storage.stored_names import said_names
 
 BATCH_DOCUMENTS = 10_000
 BATCH_BYTES = 8 * 1024 * 1024

@@ -17,8 +17,8 @@ from nestling.executors.migrate.cutover import (
     unfence,
 )
 from nestling.executors.migrate.state import COLLECTION, begun
-from nestling.ir.command import CreateIndex
 from nestling.ir.migration import Phase
+from nestling.ir.programs.command import CreateIndex
 
 
 def abort(database: Database[Any]) -> tuple[CreateIndex, ...]:

@@ -12,7 +12,7 @@ from nestling.executors.calls import Call
 from nestling.executors.migrate.state import COLLECTION, ID, States
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.migration import Phase
-from nestling.ir.names import LOOK
+from nestling.ir.storage.names import LOOK
 
 TRUSTED_SECONDS = 1.0
 """How long a program goes by what it has read of the design in use. A cutover refuses writes for longer than that before the

@@ -10,11 +10,11 @@ import bson
 
 from nestling.executors.changes import Change, ChangeKind
 from nestling.executors.migrate.homes import Homes
-from nestling.ir.access_path import column_field
 from nestling.ir.codec import CODEC
 from nestling.ir.migration import HeldIds, Row
 from nestling.ir.model import Entity
-from nestling.ir.names import stored_name
+from nestling.ir.paths.access_path import column_field
+from nestling.ir.storage.names import stored_name
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import decoder
 

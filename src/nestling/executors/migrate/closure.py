@@ -13,7 +13,7 @@ from nestling.executors.migrate.unit import Target
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.rows import Hop, Path, reversed_path
-from nestling.ir.stored_nulls import sql_value
+from nestling.ir.storage.stored_nulls import sql_value
 
 
 def gather(

@@ -9,9 +9,9 @@ from pymongo.database import Database
 
 from nestling.executors.migrate.cutover import REFUSES_ALL
 from nestling.executors.migrate.undo_record import BEFORE
-from nestling.ir.command import Command, CreateCollection
 from nestling.ir.literals import shell
-from nestling.ir.validator_form import validator_form
+from nestling.ir.programs.command import Command, CreateCollection
+from nestling.ir.storage.validator_form import validator_form
 
 
 def lost_options(

@@ -17,8 +17,8 @@ from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.state import State, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
-from nestling.ir.command import CreateIndex
 from nestling.ir.indexes.index_form import does_work_of
+from nestling.ir.programs.command import CreateIndex
 
 REFUSES_ALL: Mapping[str, Any] = {"_nestling_migrated": "to another design"}
 _RULES = ("validator", "validationLevel", "validationAction")

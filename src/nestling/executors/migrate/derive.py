@@ -37,10 +37,10 @@ from nestling.ir.codec import CODEC, RAW
 from nestling.ir.literals import shell
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
-from nestling.ir.names import value_at
 from nestling.ir.quantity_words import cut
 from nestling.ir.rows import Path
-from nestling.ir.stored_nulls import with_nulls
+from nestling.ir.storage.names import value_at
+from nestling.ir.storage.stored_nulls import with_nulls
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy
 

@@ -9,8 +9,8 @@ from pymongo.database import Database
 
 from nestling.common.errors import Problem
 from nestling.executors.migrate.homes import Homes
-from nestling.ir.access_path import column_field
 from nestling.ir.migration import HomePlace, RepeatedKey
+from nestling.ir.paths.access_path import column_field
 
 SHOWN = 3
 

@@ -13,12 +13,12 @@ from pymongo.database import Database
 from nestling.executors.batches import COMMAND_BYTES, batches, small_batches
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.read import Row, read_rows, row_decoder
-from nestling.ir.access_path import column_field
-from nestling.ir.command import Aggregation
 from nestling.ir.migration import HeldIds, HomePlace
 from nestling.ir.model import Model
-from nestling.ir.names import OWN_COLLECTIONS
-from nestling.ir.stored_nulls import NullsKept
+from nestling.ir.paths.access_path import column_field
+from nestling.ir.programs.command import Aggregation
+from nestling.ir.storage.names import OWN_COLLECTIONS
+from nestling.ir.storage.stored_nulls import NullsKept
 from nestling.ir.value_forms.canonical import stored_bytes
 from nestling.ir.values import Policy, encoder
 

@@ -12,7 +12,7 @@ from nestling.executors.found_indexes import found_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.rights import check_privileges
-from nestling.ir.command import CreateIndex
+from nestling.ir.programs.command import CreateIndex
 
 
 def indexes_today(database: Database[Any], collections: Sequence[str]) -> tuple[CreateIndex, ...]:

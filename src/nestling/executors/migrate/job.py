@@ -11,8 +11,8 @@ from nestling.executors.migrate.homes import SCRATCH, Homes
 from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.undo_record import Trail
 from nestling.executors.migrate.unit import Target
-from nestling.ir.command import Command, CreateIndex
 from nestling.ir.drift import CompiledCheck
+from nestling.ir.programs.command import Command, CreateIndex
 from nestling.ir.values import Policy
 
 Stages: TypeAlias = Sequence[Mapping[str, Any]]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.ir.access_path import column_field
-from nestling.ir.command import Aggregation
+from nestling.ir.paths.access_path import column_field
 from nestling.ir.primitives import Bucket, WindowUnit
+from nestling.ir.programs.command import Aggregation
 
 _BEGINS = {
     WindowUnit.MINUTE: "%Y-%m-%dT%H:%M",

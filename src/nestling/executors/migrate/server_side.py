@@ -13,8 +13,8 @@ from nestling.common.connection import UNAUTHORIZED, disk_is_full
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.read_errors import DOCUMENT_TOO_LARGE
-from nestling.ir.command import Aggregation
 from nestling.ir.literals import shell
+from nestling.ir.programs.command import Aggregation
 
 PAUSE_SECONDS = 0.2
 EXCEEDED_MEMORY = 146

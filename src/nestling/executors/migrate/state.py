@@ -19,7 +19,7 @@ from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.migration import Phase
-from nestling.ir.names import OWN_COLLECTIONS
+from nestling.ir.storage.names import OWN_COLLECTIONS
 
 COLLECTION = f"{OWN_COLLECTIONS}migrate"
 ID = "migration"

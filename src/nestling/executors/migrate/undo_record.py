@@ -9,7 +9,7 @@ from typing import Any
 import bson
 
 from nestling.ir.codec import CODEC
-from nestling.ir.command import CreateIndex
+from nestling.ir.programs.command import CreateIndex
 
 BEFORE = ".before"
 """What follows the names of the old design's collections once the new design has taken over."""

@@ -14,13 +14,13 @@ from nestling.executors.load.level import is_keyset, total_order
 from nestling.executors.load.units import Unit
 from nestling.executors.migrate.distinct_values import once
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.migration import Reach, Row
 from nestling.ir.model import Entity, Model, Relationship
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import CollectionKind, Document, Pairs
 from nestling.ir.rows import Path, down
-from nestling.ir.stored_nulls import sql_value
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
+from nestling.ir.storage.names import stored_name
+from nestling.ir.storage.stored_nulls import sql_value
 from nestling.ir.values import Policy, encoder
 
 Scope = tuple[object, ...]

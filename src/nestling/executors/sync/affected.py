@@ -12,8 +12,8 @@ from nestling.executors.changes import Change, ChangeKind
 from nestling.executors.sync.asking import View
 from nestling.executors.sync.narrowed import Distinct, of_documents, of_ids, with_values
 from nestling.executors.sync.touched import replaces, touches, without_places
-from nestling.ir.names import value_at
-from nestling.ir.route import CompiledRoute, SyncPlan
+from nestling.ir.programs.route import CompiledRoute, SyncPlan
+from nestling.ir.storage.names import value_at
 
 DOCUMENTS_AT_ONCE = 1_000
 Values = list[object]

@@ -19,7 +19,7 @@ from nestling.executors.calls import ONE_MOMENT, read_call
 from nestling.executors.check.differing_rows import collections_in
 from nestling.executors.errors.read_errors import read_errors
 from nestling.ir.codec import CODEC
-from nestling.ir.compiled import CompiledRead
+from nestling.ir.programs.compiled import CompiledRead
 
 BATCH = 1_000
 

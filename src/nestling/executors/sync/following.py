@@ -24,8 +24,8 @@ from nestling.executors.sync.refresh import Refresh
 from nestling.executors.sync.run import Run
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
+from nestling.ir.programs.route import BackgroundUpkeep
 from nestling.ir.quantity_words import counted
-from nestling.ir.route import BackgroundUpkeep
 
 CHANGES_AT_ONCE = 1_000
 INLINE_HOLDERS = 5_000

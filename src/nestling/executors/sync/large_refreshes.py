@@ -13,7 +13,7 @@ from threading import Condition, Thread
 
 from bson.timestamp import Timestamp
 
-from nestling.ir.route import BackgroundUpkeep
+from nestling.ir.programs.route import BackgroundUpkeep
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.common.errors import Problem, SyncError
 from nestling.executors.changes import Point
 from nestling.executors.lease import LIVE, Lease
-from nestling.ir.names import OWN_COLLECTIONS
+from nestling.ir.storage.names import OWN_COLLECTIONS
 
 COLLECTION = f"{OWN_COLLECTIONS}sync"
 

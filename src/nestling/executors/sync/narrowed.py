@@ -6,10 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nestling.ir.compiled import CompiledRead, Mql
 from nestling.ir.drift import ID
-from nestling.ir.filling import read_for_row
-from nestling.ir.program import ReadRows
+from nestling.ir.programs.compiled import CompiledRead, Mql
+from nestling.ir.programs.filling import read_for_row
+from nestling.ir.programs.program import ReadRows
 from nestling.ir.value_forms.canonical import stored_bytes
 
 NUMBER = "number"

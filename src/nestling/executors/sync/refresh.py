@@ -26,7 +26,7 @@ from nestling.executors.sync.narrowed import NUMBER, Distinct, ids_of_values, of
 from nestling.executors.updates import Updates
 from nestling.ir.drift import ID
 from nestling.ir.literals import shell
-from nestling.ir.route import BackgroundUpkeep, CompiledSearch, CompiledShared
+from nestling.ir.programs.route import BackgroundUpkeep, CompiledSearch, CompiledShared
 
 DOCUMENTS_AT_ONCE = 1_000
 FEW_ANCHORS, FEW_HOLDERS = 20, 100

@@ -13,7 +13,7 @@ from pymongo.errors import PyMongoError
 from nestling.common.errors import ReadError
 from nestling.executors.errors.transient import Patience
 from nestling.executors.sync.metrics import Metrics
-from nestling.ir.route import SyncPlan
+from nestling.ir.programs.route import SyncPlan
 
 Answer = TypeVar("Answer")
 Say = Callable[[str], None]

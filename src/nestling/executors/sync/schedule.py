@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from nestling.ir.freshness import Level
-from nestling.ir.route import BackgroundUpkeep, SyncPlan
+from nestling.ir.programs.route import BackgroundUpkeep, SyncPlan
 
 
 def is_scheduled(kept: BackgroundUpkeep) -> bool:

@@ -17,7 +17,7 @@ from nestling.executors.sync.following import Following
 from nestling.executors.sync.lease import SyncLease
 from nestling.executors.sync.metrics import Metrics
 from nestling.executors.sync.run import Run, Say, SyncOptions
-from nestling.ir.route import SyncPlan
+from nestling.ir.programs.route import SyncPlan
 
 STANDBY_SECONDS = 0.5
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nestling.ir.names import is_within, overlap
+from nestling.ir.storage.names import is_within, overlap
 
 
 def without_places(paths: Iterable[str]) -> frozenset[str]:

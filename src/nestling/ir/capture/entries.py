@@ -10,7 +10,7 @@ from typing import Any
 from nestling.ir.capture.capture import Capture, Kind
 from nestling.ir.capture.shape import Operation, Shape, operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
-from nestling.ir.names import is_system
+from nestling.ir.storage.names import is_system
 
 OWN = "nestling"
 """The application name of nestling itself, whose statements are nobody's workload."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nestling.ir.names import is_within, overlap
+from nestling.ir.storage.names import is_within, overlap
 
 LOGICAL = ("$and", "$or", "$nor")
 

@@ -15,7 +15,7 @@ from bson.codec_options import DatetimeConversion
 
 from nestling.ir.capture.capture import Capture, Kind
 from nestling.ir.capture.entries import counted as counted_entries
-from nestling.ir.names import SYSTEM_DATABASES
+from nestling.ir.storage.names import SYSTEM_DATABASES
 
 _MARK = '"Slow query"'
 _TIME = re.compile(r'\{"t":\{"\$date":"([^"]+)"')

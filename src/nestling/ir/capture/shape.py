@@ -11,7 +11,7 @@ from typing import Any
 from nestling.ir.capture.clauses import change, condition, limit, order, stages
 from nestling.ir.capture.folded_names import folded
 from nestling.ir.capture.masks import Masked, different, expression, value
-from nestling.ir.names import LOOK, is_system
+from nestling.ir.storage.names import LOOK, is_system
 
 
 class Operation(StrEnum):

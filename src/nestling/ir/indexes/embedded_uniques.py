@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.expression import Collation
-from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import CollectionKind, Form
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.layout import Place, Role
 from nestling.ir.types import COMPOSITE, ELEMENTWISE
 
 

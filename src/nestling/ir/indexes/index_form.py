@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from nestling.ir.command import CreateIndex
+from nestling.ir.programs.command import CreateIndex
 
 IndexForm = tuple[object, ...]
 """All that an index is, but its name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.ir.command import CreateIndex
+from nestling.ir.programs.command import CreateIndex
 
 _EVERY = "$**"
 _OF_TEXTS = ("_fts", "_ftsx")

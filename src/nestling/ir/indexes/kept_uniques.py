@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nestling.ir.expression import Collation
-from nestling.ir.layout import NodeKind, Role
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import EXACT_NUMBERS, TEXTS, TypeName
 
 if TYPE_CHECKING:
+    from nestling.ir.constraints.partial_unique import PartialUnique
     from nestling.ir.design import Design
     from nestling.ir.model import Entity
-    from nestling.ir.partial_unique import PartialUnique
 
 _TOLD = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN}
 """Types of which a constant in a filter is compared as the source compares it."""

@@ -6,25 +6,25 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir.array_paths import array_paths
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.collations import (
+from nestling.ir.design import Design
+from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
+from nestling.ir.indexes.kept_uniques import partial_unique_gaps, why_unkept
+from nestling.ir.model import Entity, Relationship
+from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
+from nestling.ir.programs.command import CreateIndex
+from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.array_paths import array_paths
+from nestling.ir.storage.collations import (
     collation_option,
     followed_links,
     identity_is_collated,
     index_collation,
     is_followed,
 )
-from nestling.ir.command import CreateIndex
-from nestling.ir.design import Design
-from nestling.ir.expression import Collation
-from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
-from nestling.ir.indexes.kept_uniques import partial_unique_gaps, why_unkept
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
-from nestling.ir.model import Entity, Relationship
-from nestling.ir.names import is_within, join
-from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
-from nestling.ir.reading import Gap, GapKind
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
+from nestling.ir.storage.names import is_within, join
 from nestling.ir.types import MAY_BE_ARRAYS
 
 NAME_BYTES = 127  # what every server version takes

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nestling.ir.defaults import Generated
+from nestling.ir.constraints.defaults import Generated
 from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, is_told_by_parent, kept_inside
-from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Model
+from nestling.ir.storage.layout import NodeKind, Place, Role
 
 
 def unchecked(design: Design, names: Iterable[str]) -> Iterator[str]:

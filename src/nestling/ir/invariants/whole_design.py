@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.common.errors import Problem, unknown
-from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.model import Model, Relationship
-from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
     Form,
     Holder,
     Index,
 )
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollection
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import TypeName
 
 Where = tuple[str | int, ...]

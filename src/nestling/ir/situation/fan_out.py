@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from math import prod
 
 from nestling.common.errors import name_list
-from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.quantity_words import counted, short
 from nestling.ir.reading import Reading
 from nestling.ir.situation.growth import growth_origin, net_rows_per_day
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Origin, Quantity, RelationshipStatistics
+from nestling.ir.storage.bounds import largest_fan_out
 from nestling.ir.workload import Statement
 
 YEAR_DAYS = 365

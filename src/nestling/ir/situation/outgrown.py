@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.bounds import node_bytes
 from nestling.ir.design import Design
-from nestling.ir.layout import Role
 from nestling.ir.quantity_words import size
 from nestling.ir.situation.situation import Situation
 from nestling.ir.statistics import Origin, Quantity, Statistics
+from nestling.ir.storage.bounds import node_bytes
+from nestling.ir.storage.layout import Role
 
 
 def outgrown(design: Design, situation: Situation) -> Iterator[str]:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from itertools import groupby
 from math import prod
 
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.distribution import below, equal, up_to
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics
 
 

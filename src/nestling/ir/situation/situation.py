@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
-from nestling.ir.collations import goes_by_collation
 from nestling.ir.model import Cardinality, Entity, ManyToMany, Model, Relationship
-from nestling.ir.names import stored_name
 from nestling.ir.reading import Reading
 from nestling.ir.situation.fan_out import FanOut, fan_out
 from nestling.ir.situation.footprint import Footprint, footprints
 from nestling.ir.situation.thresholds import Thresholds
 from nestling.ir.statistics import Statistics
+from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.storage.collations import goes_by_collation
+from nestling.ir.storage.names import stored_name
 from nestling.ir.types import FILES
 from nestling.ir.workload import Access, Requirements, Statement
 
@@ -55,7 +55,7 @@ class Situation:
         return bool(self.reading.workload.statements)
 
     def elements(self, link: Relationship) -> float:
-        """Children of one parent that a document must have room for, as `nestling.ir.bounds` counts them."""
+        """Children of one parent that a document must have room for, as `nestling.ir.storage.bounds` counts them."""
         if link.cardinality is Cardinality.ONE_TO_ONE:
             return 1.0
         return self.fan_outs[link.name].largest or self.fan_outs[link.name].mean or 1.0

@@ -8,11 +8,11 @@ from typing import Annotated, assert_never
 from pydantic import Field
 
 from nestling.common.errors import Problem
-from nestling.ir.allowed import Allowed, Scalar, number
-from nestling.ir.defaults import Computed, Constant, Default, Generated, OtherDefault, constant, written
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.allowed import Allowed, Scalar, number
+from nestling.ir.constraints.defaults import Computed, Constant, Default, Generated, OtherDefault, constant, written
 from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.model import Attribute
+from nestling.ir.statements.expression import Collation
 from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Plain

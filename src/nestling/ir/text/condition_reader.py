@@ -1,4 +1,4 @@
-"""The condition of a CHECK from the text that `nestling.ir.condition_text` writes, or a person writes like it.
+"""The condition of a CHECK from the text that `nestling.ir.constraints.condition_text` writes, or a person writes like it.
 
 `end_date IS NULL OR end_date > start_date`, `net + tax <= 100`, `status IN ('open', 'shut')`: names are quoted by double quotes,
 texts by single ones, and case counts in names alone.
@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from nestling.common.errors import InputError, Problem
-from nestling.ir.condition_text import WORDS
-from nestling.ir.expression import (
+from nestling.ir.constraints.condition_text import WORDS
+from nestling.ir.constraints.row_check import constant, plain_condition
+from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
@@ -28,7 +29,6 @@ from nestling.ir.expression import (
     Operator,
     Or,
 )
-from nestling.ir.row_check import constant, plain_condition
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d]\w*|"(?:[^"]|"")*")|(?P<text>'(?:[^']|'')*')"""

@@ -9,10 +9,10 @@ from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir import primitives as ir
-from nestling.ir.clause import Clause, ClauseOperator, Scalar
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.clause import Clause, ClauseOperator, Scalar
 from nestling.ir.text.document_form import DocumentForm, document_text
 from nestling.ir.text.form import Findings, Form, Id, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.stored_names import Orders, order_text, orders

@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import WithJsonSchema
 
 from nestling.common.errors import InputError, Problem
-from nestling.ir.defaults import constant, written
+from nestling.ir.constraints.defaults import constant, written
 from nestling.ir.distribution import Distribution
 from nestling.ir.statistics import Origin
 from nestling.ir.text.yaml_writer import Line, Plain

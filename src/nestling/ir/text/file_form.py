@@ -11,7 +11,7 @@ from nestling.common.errors import Problem, unknown
 from nestling.ir.model import Model
 from nestling.ir.proposal import Alternative, Choice, Costs, Dearer, Decision, Flip, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind, Reading
-from nestling.ir.sql_dialects import DIALECTS, NAMES
+from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.statistics import Statistics
 from nestling.ir.text.design_form import DesignForm
 from nestling.ir.text.form import Findings, Form, Named, Texts, without, words_schema

@@ -9,8 +9,9 @@ from typing import Annotated
 from pydantic import Field
 
 from nestling.common.errors import Problem, name_list
-from nestling.ir.condition_text import condition_text
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.condition_text import condition_text
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.model import (
     Cardinality,
     Entity,
@@ -22,8 +23,7 @@ from nestling.ir.model import (
     Relationship,
     View,
 )
-from nestling.ir.partial_unique import PartialUnique
-from nestling.ir.row_check import RowCheck
+from nestling.ir.statements.expression import Collation
 from nestling.ir.text.attribute_form import AttributeForm
 from nestling.ir.text.condition_reader import read_condition
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, without, words_schema

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BeforeValidator, WithJsonSchema
 
 from nestling.ir import primitives as ir
-from nestling.ir.names import stored_name
+from nestling.ir.storage.names import stored_name
 from nestling.ir.text.yaml_writer import Plain
 
 

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from nestling.common.errors import Problem, unknown
-from nestling.ir.clause import Clause
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rate import parse_rate, rate_text
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.clause import Clause
 from nestling.ir.text.design_form import RowsForm
 from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
 from nestling.ir.text.yaml_reader import Path

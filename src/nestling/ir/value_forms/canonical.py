@@ -13,9 +13,9 @@ from uuid import UUID
 
 import bson
 
-from nestling.ir.access_path import column_field
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.paths.access_path import column_field
 from nestling.ir.rows import JSON_NULL
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.bson_in_json import by_worth

@@ -13,7 +13,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 from uuid import UUID
 
-from nestling.ir.compiled import OutputColumn
+from nestling.ir.programs.compiled import OutputColumn
 from nestling.ir.rows import JsonNull
 from nestling.ir.types import MAY_BE_ARRAYS, REAL, TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import cut_to_millisecond

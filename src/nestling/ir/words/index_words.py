@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.ir.command import CreateIndex
+from nestling.ir.programs.command import CreateIndex
 
 
 def index_words(index: CreateIndex) -> str:

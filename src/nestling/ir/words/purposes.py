@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nestling.common.errors import name_list
-from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.storage.layout import Role, StoredCollection
 
 
 def purpose(store: StoredCollection) -> str:

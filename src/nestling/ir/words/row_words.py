@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, assert_never
 
-from nestling.ir import expression as e
-from nestling.ir.algebra import Aggregate, WindowFunction
-from nestling.ir.quantity_words import counted
-from nestling.ir.row_steps import (
+from nestling.ir.paths.row_steps import (
     Add,
     AggregateElements,
     Barrier,
@@ -28,9 +25,12 @@ from nestling.ir.row_steps import (
     WherePair,
     Windows,
 )
+from nestling.ir.quantity_words import counted
+from nestling.ir.statements import expression as e
+from nestling.ir.statements.algebra import Aggregate, WindowFunction
 
 if TYPE_CHECKING:
-    from nestling.ir.access_path import Step
+    from nestling.ir.paths.access_path import Step
 
 _JOINED, _NOT, _COMPARED, _BITS, _SUM, _PRODUCT, _NEGATED, _ATOM = range(8)
 """How strongly expressions hold together, the weakest first."""

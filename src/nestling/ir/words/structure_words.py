@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.model import Model
 from nestling.ir.primitives import Bucket, CollectionKind
+from nestling.ir.storage.layout import Role, StoredCollection
 
 
 def structures(design: Design) -> tuple[str, ...]:

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
-from nestling.ir.access_path import describe_step
-from nestling.ir.compiled import ReadPlan
-from nestling.ir.quantity_words import counted
-from nestling.ir.words.row_words import text
-from nestling.ir.write_path import (
+from nestling.ir.paths.access_path import describe_step
+from nestling.ir.paths.write_path import (
     AddToSet,
     Answer,
     Cell,
@@ -42,6 +39,9 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.quantity_words import counted
+from nestling.ir.words.row_words import text
 
 
 def describe_write(plan: WritePlan) -> str:

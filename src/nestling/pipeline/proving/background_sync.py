@@ -13,10 +13,10 @@ from typing import Any
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
 from nestling.executors.drive import CopyRead, LoadedDesign, Run, Shape, ages, latency
 from nestling.executors.sync import Metrics
-from nestling.ir.compiled import CompiledRead
 from nestling.ir.design import Design
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.primitives import Computed
+from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading

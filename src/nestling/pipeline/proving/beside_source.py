@@ -18,10 +18,10 @@ from time import perf_counter
 from nestling.common.errors import ConnectionFailed, LoadError, NestlingError, RebuildError, SourceError
 from nestling.executors.drive import Answer, Likeness, Shape, both_right, execute, likeness, row_text
 from nestling.executors.drive.execution import execute_exact
-from nestling.ir.compiled import CompiledRead, OutputColumn
+from nestling.ir.programs.compiled import CompiledRead, OutputColumn
 from nestling.ir.proof import OtherAnswer, SourceComparison
-from nestling.ir.read_locks import ReadLock
 from nestling.ir.reading import Reading
+from nestling.ir.statements.read_locks import ReadLock
 from nestling.ir.trace import Call, Tracer
 from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement

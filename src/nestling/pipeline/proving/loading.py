@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
 from nestling.executors.drive import check_room, disk_wait, driven, stored
-from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
-from nestling.ir.command import CreateIndex
-from nestling.ir.compiled import NotCompiled
 from nestling.ir.model import Model
+from nestling.ir.programs.command import CreateIndex
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proof import ADVISED
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.rows import RowSource
+from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.values import Policy
 from nestling.pipeline.proving.contender import TWIN, Contender
 from nestling.pipeline.proving.statements import Compiled, Exact, predicted

@@ -10,7 +10,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.bindings import Bindings
-from nestling.ir.compiled import NotCompiled
+from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proof import ADVISED, Proof, Setting, SourceComparison
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading

@@ -9,11 +9,11 @@ from nestling.common.errors import NestlingError
 from nestling.cost import price
 from nestling.cost.profile import Profile
 from nestling.executors.drive import Shape
-from nestling.ir import algebra as a
-from nestling.ir.compiled import CompiledRead, NotCompiled
-from nestling.ir.program import CompiledWrite
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
+from nestling.ir.statements import algebra as a
 from nestling.ir.workload import Requirements, Statement
 from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.converting import convert, default_price

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.access_path import (
+from nestling.ir.drift import ComparedValue, PathStep
+from nestling.ir.paths.access_path import (
     Comparator,
     Comparison,
     DocumentOf,
@@ -16,13 +17,12 @@ from nestling.ir.access_path import (
     Project,
     Step,
 )
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.drift import ComparedValue, PathStep
-from nestling.ir.expression import ANY
-from nestling.ir.layout import Place
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Cell, ElementFilter, Match, Set, UpdateDocuments
 from nestling.ir.primitives import CollectionKind, Computed, Copy, Form, Reference
-from nestling.ir.write_path import Cell, ElementFilter, Match, Set, UpdateDocuments
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements.expression import ANY
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.planner.upkeep.holder import ID, Locator, changed_path, element_filters, is_array, locating
 
 NO_UPDATES = (CollectionKind.TIME_SERIES, CollectionKind.CAPPED)

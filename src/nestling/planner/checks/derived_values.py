@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.access_path import Comparator, Comparison, FieldPath, Filter, IfMissing, Literal
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind, FieldCheck, Screen
 from nestling.ir.freshness import Level
-from nestling.ir.layout import Place
-from nestling.ir.names import join
+from nestling.ir.paths.access_path import Comparator, Comparison, FieldPath, Filter, IfMissing, Literal
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.reading import Gap
 from nestling.ir.rows import AggregateKind
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparison import differing, field_order, guarded, way_to
 from nestling.planner.checks.screens import screen_of

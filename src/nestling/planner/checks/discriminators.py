@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.drift import Check, DriftKind
+from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
     Comparison,
@@ -21,11 +23,9 @@ from nestling.ir.access_path import (
     Marks,
     Step,
 )
-from nestling.ir.design import Design
-from nestling.ir.drift import Check, DriftKind
-from nestling.ir.layout import Node, Place, Role, StoredCollection
-from nestling.ir.names import join
 from nestling.ir.primitives import Variant
+from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
+from nestling.ir.storage.names import join
 from nestling.planner.checks.comparison import compared_read, mended
 
 

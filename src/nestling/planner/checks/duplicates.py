@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.drift import SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
+from nestling.ir.model import Entity
+from nestling.ir.paths.access_path import (
     Comparator,
     Comparison,
     DocumentOf,
@@ -20,19 +23,16 @@ from nestling.ir.access_path import (
     Step,
     Union,
 )
-from nestling.ir.algebra import Aggregate, AggregateFunction, Relation, filtered
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.design import Design
-from nestling.ir.drift import SCREEN_KEY, Check, ComparedValue, DriftKind, Screen
-from nestling.ir.expression import ANY, Collation, Column, IsNull, Not
-from nestling.ir.expression import Literal as Constant
-from nestling.ir.layout import Place
-from nestling.ir.model import Entity
-from nestling.ir.names import join, stored_name
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.row_steps import GroupRows, Keep, Layout, Slice
 from nestling.ir.primitives import CollectionKind
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap
-from nestling.ir.row_steps import GroupRows, Keep, Layout, Slice
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction, Relation, filtered
+from nestling.ir.statements.expression import ANY, Collation, Column, IsNull, Not
+from nestling.ir.statements.expression import Literal as Constant
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import way_to
 from nestling.planner.reads import ReadGap

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.access_path import CollectionScan, Expression, FieldPath, HasElements, Literal, Project
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, DriftKind
-from nestling.ir.layout import NodeKind, Place
-from nestling.ir.names import join, stored_name
+from nestling.ir.paths.access_path import CollectionScan, Expression, FieldPath, HasElements, Literal, Project
+from nestling.ir.paths.row_steps import Add, Correlate, Keep
 from nestling.ir.primitives import Embedding, Overflow
 from nestling.ir.reading import Gap
-from nestling.ir.row_steps import Add, Correlate, Keep
+from nestling.ir.storage.layout import NodeKind, Place
+from nestling.ir.storage.names import join, stored_name
 from nestling.planner.checks.comparison import compared_read, mended, way_to
 from nestling.planner.reads import ReadGap
 from nestling.planner.upkeep.holder import holder_rows, locators

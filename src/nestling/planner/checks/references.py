@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.drift import Check, ComparedValue, DriftKind
+from nestling.ir.model import Relationship
+from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
     Comparison,
@@ -18,20 +21,17 @@ from nestling.ir.access_path import (
     Step,
     Unwind,
 )
-from nestling.ir.collations import followed_links, is_collated, linked
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.design import Design
-from nestling.ir.drift import Check, ComparedValue, DriftKind
-from nestling.ir.expression import ANY, Collation, IsNull, Not
-from nestling.ir.expression import Literal as Constant
-from nestling.ir.layout import Place
-from nestling.ir.model import Relationship
-from nestling.ir.names import join, stored_name
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.row_steps import Correlate, Keep, Layout, Slice
 from nestling.ir.primitives import CollectionKind, Holder, Reference
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.row_steps import Correlate, Keep, Layout, Slice
 from nestling.ir.rows import Hop
+from nestling.ir.statements.expression import ANY, Collation, IsNull, Not
+from nestling.ir.statements.expression import Literal as Constant
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.collations import followed_links, is_collated, linked
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import INTEGER
 from nestling.planner.attribute import id_at
 from nestling.planner.checks.comparison import way_to

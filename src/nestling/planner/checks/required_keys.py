@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Embedding
+from nestling.ir.storage.layout import NodeKind, Place, Role
 
 
 def must_lead(design: Design, place: Place, link: Relationship) -> bool:

@@ -11,7 +11,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.drift import SCREEN_KEY, Screen
+from nestling.ir.freshness import Level
+from nestling.ir.model import Model
+from nestling.ir.paths.access_path import (
     Comparator,
     Comparison,
     DocumentOf,
@@ -26,20 +30,16 @@ from nestling.ir.access_path import (
     Step,
     Union,
 )
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.design import Design
-from nestling.ir.drift import SCREEN_KEY, Screen
-from nestling.ir.expression import ANY, Column, Compare, IsNull, Not
-from nestling.ir.expression import Comparison as Operator
-from nestling.ir.freshness import Level
-from nestling.ir.layout import Place
-from nestling.ir.model import Model
-from nestling.ir.names import join
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.row_steps import GroupRows, Layout
 from nestling.ir.primitives import Computed, Copy
-from nestling.ir.row_steps import GroupRows, Layout
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.expression import ANY, Column, Compare, IsNull, Not
+from nestling.ir.statements.expression import Comparison as Operator
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.ir.types import TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.checks.comparison import field_order

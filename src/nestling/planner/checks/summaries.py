@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.access_path import CollectionScan, FieldPath, NullAsMissing, Project, Unwind
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import ID, Check, ComparedValue, DriftKind
-from nestling.ir.expression import ANY, Column
-from nestling.ir.layout import Place, StoredCollection
-from nestling.ir.names import join
+from nestling.ir.paths.access_path import CollectionScan, FieldPath, NullAsMissing, Project, Unwind
+from nestling.ir.paths.row_steps import GroupRows, Layout
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap
-from nestling.ir.row_steps import GroupRows, Layout
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.expression import ANY, Column
+from nestling.ir.storage.layout import Place, StoredCollection
+from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
 from nestling.planner.checks.comparison import differing, mended
 from nestling.planner.reads import ReadGap

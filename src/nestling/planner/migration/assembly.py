@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from nestling.ir.access_path import column_field
-from nestling.ir.command import Aggregation
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.migration import AssembledPart, Assembly, HomePlace
 from nestling.ir.model import Cardinality, Entity, Relationship
-from nestling.ir.names import OWN_COLLECTIONS, collection_name, stored_name
+from nestling.ir.paths.access_path import column_field
 from nestling.ir.primitives import CollectionKind, Form, Order, Reference
+from nestling.ir.programs.command import Aggregation
+from nestling.ir.storage.layout import Node, Role, StoredCollection
+from nestling.ir.storage.names import OWN_COLLECTIONS, collection_name, stored_name
 from nestling.planner.upkeep.copied_element import id_parts
 
 GATHERED = f"{OWN_COLLECTIONS}migrate_rows_"

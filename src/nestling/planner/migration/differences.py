@@ -7,9 +7,9 @@ from typing import assert_never
 
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
-from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.names import join
 from nestling.ir.primitives import Computed, Copy, Form, Reference
+from nestling.ir.storage.layout import NodeKind, Place, Role
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep import upkeeps_of
 

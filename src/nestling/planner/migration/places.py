@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from nestling.ir.access_path import FieldPath, Step
 from nestling.ir.design import Design
-from nestling.ir.layout import Place, Role
 from nestling.ir.migration import HeldIds
-from nestling.ir.names import join
+from nestling.ir.paths.access_path import FieldPath, Step
 from nestling.ir.primitives import Holder
+from nestling.ir.storage.layout import Place, Role
+from nestling.ir.storage.names import join
 from nestling.planner.attribute import attribute_at, is_collection_root, path_to
 from nestling.planner.home import column_fields, place_rows
 from nestling.planner.home_of_copies import copied_attribute

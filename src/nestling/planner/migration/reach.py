@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection, every_document
 from nestling.ir.migration import Reach, Reaches
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Holder
 from nestling.ir.rows import Path, down, reversed_path, up
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection, every_document
 from nestling.ir.upkeep import Derived
 from nestling.planner.upkeep import triggers_of
 

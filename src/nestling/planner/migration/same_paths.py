@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
-from nestling.ir.array_paths import array_paths
 from nestling.ir.design import Design
 from nestling.ir.invariants import paths_in
-from nestling.ir.layout import Node, Role, StoredCollection
-from nestling.ir.names import join, overlap
-from nestling.ir.stored_names import stored_names
+from nestling.ir.storage.array_paths import array_paths
+from nestling.ir.storage.layout import Node, Role, StoredCollection
+from nestling.ir.storage.names import join, overlap
+from nestling.ir.storage.stored_names import stored_names
 
 
 def same_paths(old: Design, new: Design, collection: str, paths: Iterable[str]) -> bool:

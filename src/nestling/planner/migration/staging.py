@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nestling.ir.design import Design
-from nestling.ir.layout import StoredCollection
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Member, Split
+from nestling.ir.storage.layout import StoredCollection
 
 STAGED = ".new"
 """What follows the name of a collection of the new design while the old one holds that name."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Place
 from nestling.ir.primitives import Form
-from nestling.ir.stored_nulls import NullsKept
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.stored_nulls import NullsKept
 from nestling.ir.types import TypeName
 
 

@@ -6,8 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from nestling.ir.options import Mode
+from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
 from nestling.planner.options.sizes.cold_reads import NONE, ColdReads
 from nestling.planner.options.sizes.document_sizes import Documents, Extra
 from nestling.planner.options.sizes.prices import Price

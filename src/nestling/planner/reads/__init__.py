@@ -12,13 +12,13 @@ from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 
-from nestling.ir.algebra import Join, Limit, Query, Relation
-from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import Literal, Parameter
+from nestling.ir.paths.work import Work
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.statements.algebra import Join, Limit, Query, Relation
+from nestling.ir.statements.expression import Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
-from nestling.ir.work import Work
 from nestling.planner.reads.collation import with_one_collation
 from nestling.planner.reads.gaps import ReadGap, read_gap
 from nestling.planner.reads.lower import lower

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Named, Query, Relation
-from nestling.ir.client_join import Joining, JoinPlan
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison, Expression, Parameter
-from nestling.ir.operands import conjuncts, has_subquery
+from nestling.ir.programs.client_join import Joining, JoinPlan
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Named, Query, Relation
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, Parameter
+from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import TypeName
 from nestling.planner.reads.gaps import read_gap

@@ -9,10 +9,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, Relation, SortKey, WindowFunction
 from nestling.ir.design import Design
-from nestling.ir.expression import (
+from nestling.ir.model import Model
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import AggregateFunction, Relation, SortKey, WindowFunction
+from nestling.ir.statements.expression import (
     And,
     Call,
     CaseRule,
@@ -28,9 +29,8 @@ from nestling.ir.expression import (
     Not,
     Rules,
 )
-from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.model import Model
-from nestling.ir.operands import SUBQUERIES, operands
+from nestling.ir.statements.operands import SUBQUERIES, operands
+from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXT, TEXTS, TypeName
 from nestling.planner.reads.traverse import everything, expressions, subqueries
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.access_path import CollectionScan, Filter, Step
-from nestling.ir.expression import Call, Cast, Column, Expression
-from nestling.ir.operands import conjunction, conjuncts, operands
-from nestling.ir.row_steps import Where, WhereElement
+from nestling.ir.paths.access_path import CollectionScan, Filter, Step
+from nestling.ir.paths.row_steps import Where, WhereElement
+from nestling.ir.statements.expression import Call, Cast, Column, Expression
+from nestling.ir.statements.operands import conjunction, conjuncts, operands
 from nestling.planner.reads.traverse import rewritten
 
 

@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Step, Union
-from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, IsNull, Not, Raw
-from nestling.ir.layout import Place
-from nestling.ir.operands import conjuncts, nullable
+from nestling.ir.paths.access_path import CollectionScan, FieldPath, Filter, Step, Union
+from nestling.ir.paths.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
-from nestling.ir.stored_equality import alike, compared_by_parts, same
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, IsNull, Not, Raw
+from nestling.ir.statements.operands import conjuncts, nullable
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.stored_equality import alike, compared_by_parts, same
 from nestling.planner.attribute import attribute_at
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import restricted

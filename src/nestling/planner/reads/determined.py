@@ -8,11 +8,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from nestling.ir import algebra as a
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Literal, Parameter, Raw
 from nestling.ir.model import Model
-from nestling.ir.operands import conjuncts
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import (
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Literal,
+    Parameter,
+    Raw,
+)
+from nestling.ir.statements.operands import conjuncts
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.traverse import mentioned, single
 

@@ -17,13 +17,13 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from nestling.ir.access_path import CollectionScan, Exists, Filter, Step, Union, Unwind
-from nestling.ir.algebra import SortKey
-from nestling.ir.expression import Collation, Column, Literal
-from nestling.ir.layout import Role
-from nestling.ir.operands import conjuncts
+from nestling.ir.paths.access_path import CollectionScan, Exists, Filter, Step, Union, Unwind
+from nestling.ir.paths.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.primitives import Bucket
-from nestling.ir.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
+from nestling.ir.statements.algebra import SortKey
+from nestling.ir.statements.expression import Collation, Column, Literal
+from nestling.ir.statements.operands import conjuncts
+from nestling.ir.storage.layout import Role
 from nestling.ir.types import INTEGER, ORDERED_ALIKE
 from nestling.planner.bucket_fill import rows_in_bucket
 from nestling.planner.busy_parents import busier

@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Aggregate
-from nestling.ir.expression import Collation, Column, Expression
-from nestling.ir.row_steps import NUMBER, Compute, GroupRows, Layout
+from nestling.ir.paths.row_steps import NUMBER, Compute, GroupRows, Layout
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Aggregate
+from nestling.ir.statements.expression import Collation, Column, Expression
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed

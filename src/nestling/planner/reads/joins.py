@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import Column, Expression, IsNull, Literal
-from nestling.ir.operands import conjunction, conjuncts, has_subquery
-from nestling.ir.row_steps import Keep, Layout
+from nestling.ir.paths.row_steps import Keep, Layout
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind
+from nestling.ir.statements.expression import Column, Expression, IsNull, Literal
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated, equal_columns
 from nestling.planner.reads.rewrites import Rewrite

@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import assert_never
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import Union
-from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
-from nestling.ir.operands import has_subquery
-from nestling.ir.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
+from nestling.ir.paths.access_path import Union
+from nestling.ir.paths.row_steps import VARIABLE, ColumnId, Constants, Layout, Shape, Slice
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import ANY, Case, Column, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.operands import has_subquery
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.first_documents import of_first_documents
 from nestling.planner.reads.gaps import read_gap

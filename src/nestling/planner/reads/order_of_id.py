@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.access_path import CollectionScan
-from nestling.ir.algebra import SortKey
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
-from nestling.ir.operands import columns_of, conjuncts
-from nestling.ir.row_steps import Layout, Where
+from nestling.ir.paths.access_path import CollectionScan
+from nestling.ir.paths.row_steps import Layout, Where
+from nestling.ir.statements.algebra import SortKey
+from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.planner.reads.correlate import bare
 from nestling.planner.reads.rows import Rows

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.algebra import Relation
-from nestling.ir.compiled import OutputColumn, ReadPlan
-from nestling.ir.expression import Column
-from nestling.ir.row_steps import Compute, Shape
+from nestling.ir.paths.row_steps import Compute, Shape
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements.algebra import Relation
+from nestling.ir.statements.expression import Column
 from nestling.planner.reads.rows import Context, Rows
 
 

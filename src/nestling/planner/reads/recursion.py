@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import CollectionScan, Step, Union
-from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import Arithmetic, Column, Expression, IsNull, Literal, Not, Operator
-from nestling.ir.operands import conjuncts, nullable
-from nestling.ir.row_steps import GraphLookup, GroupRows, Layout, Shape
+from nestling.ir.paths.access_path import CollectionScan, Step, Union
+from nestling.ir.paths.row_steps import GraphLookup, GroupRows, Layout, Shape
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, IsNull, Literal, Not, Operator
+from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import equal_columns, stored_path

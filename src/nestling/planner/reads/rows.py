@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from nestling.ir.access_path import Step
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Expression
-from nestling.ir.layout import Place
-from nestling.ir.names import stored_name
-from nestling.ir.row_steps import ColumnId, Compute, Layout, Where
+from nestling.ir.paths.access_path import Step
+from nestling.ir.paths.row_steps import ColumnId, Compute, Layout, Where
+from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.statistics import Statistics
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import stored_name
 from nestling.ir.tolerance import Tolerated
 from nestling.planner.attribute import may_lack
 from nestling.planner.reads.condition_order import in_any_order

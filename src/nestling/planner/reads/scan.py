@@ -9,13 +9,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.common.errors import DesignError
-from nestling.ir.access_path import FieldPath, Group, Union
-from nestling.ir.algebra import Scan
-from nestling.ir.expression import Column
 from nestling.ir.invariants import paths_in
-from nestling.ir.layout import NodeKind, Place, StoredCollection
-from nestling.ir.names import stored_name
-from nestling.ir.row_steps import Add, Layout
+from nestling.ir.paths.access_path import FieldPath, Group, Union
+from nestling.ir.paths.row_steps import Add, Layout
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import Column
+from nestling.ir.storage.layout import NodeKind, Place, StoredCollection
+from nestling.ir.storage.names import stored_name
 from nestling.planner.attribute import AttributeAccess, attribute_at, file_split
 from nestling.planner.home import place_rows
 from nestling.planner.place import documents_at, with_joins

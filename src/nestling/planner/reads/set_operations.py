@@ -5,10 +5,11 @@ INTERSECT ALL keeps of equal rows the smaller of both counts, EXCEPT ALL what th
 
 from __future__ import annotations
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import Union
-from nestling.ir.algebra import Aggregate, AggregateFunction, SetOperator
-from nestling.ir.expression import (
+from nestling.ir.paths.access_path import Union
+from nestling.ir.paths.row_steps import GroupRows, Layout, Repeat, Shape, Where
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction, SetOperator
+from nestling.ir.statements.expression import (
     Arithmetic,
     Call,
     Collation,
@@ -21,8 +22,7 @@ from nestling.ir.expression import (
     Operator,
     Rules,
 )
-from nestling.ir.operands import conjunction
-from nestling.ir.row_steps import GroupRows, Layout, Repeat, Shape, Where
+from nestling.ir.statements.operands import conjunction
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Context, Rows

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import SortKey
-from nestling.ir.expression import Literal
-from nestling.ir.row_steps import Slice, SortRows
+from nestling.ir.paths.row_steps import Slice, SortRows
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import SortKey
+from nestling.ir.statements.expression import Literal
 from nestling.planner.reads.order_of_id import is_order_of_id
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rows import Context, Rows

@@ -5,12 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import Step
-from nestling.ir.algebra import Relation
-from nestling.ir.expression import Arithmetic, Coerce, Column, Compare, Comparison, Expression, Literal, Parameter
-from nestling.ir.operands import columns_of
-from nestling.ir.row_steps import Layout, Shape
+from nestling.ir.paths.access_path import Step
+from nestling.ir.paths.row_steps import Layout, Shape
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Relation
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    Coerce,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Literal,
+    Parameter,
+)
+from nestling.ir.statements.operands import columns_of
 from nestling.planner.reads.rewrites.ancestors import Tree, found_below, kept_walk
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rows import Context, Rows

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
-from nestling.ir.algebra import Filter, Group, Limit, Project, Relation, Sort
-from nestling.ir.expression import (
+from nestling.ir.model import Model
+from nestling.ir.paths.row_steps import Keep, Layout
+from nestling.ir.statements.algebra import Filter, Group, Limit, Project, Relation, Sort
+from nestling.ir.statements.expression import (
     FALSE,
     NULL,
     TRUE,
@@ -29,9 +31,7 @@ from nestling.ir.expression import (
     Or,
     ScalarSubquery,
 )
-from nestling.ir.model import Model
-from nestling.ir.operands import conjunction, conjuncts, has_subquery, nullable
-from nestling.ir.row_steps import Keep, Layout
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery, nullable
 from nestling.ir.types import BOOLEAN, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.gaps import read_gap

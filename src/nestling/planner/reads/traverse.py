@@ -7,9 +7,10 @@ from dataclasses import fields, is_dataclass, replace
 from operator import is_not
 from typing import Any, TypeVar, cast
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Relation
-from nestling.ir.expression import (
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Relation
+from nestling.ir.statements.expression import (
     Column,
     Exists,
     Expression,
@@ -18,8 +19,7 @@ from nestling.ir.expression import (
     Parameter,
     ScalarSubquery,
 )
-from nestling.ir.operands import SUBQUERIES, operands
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.statements.operands import SUBQUERIES, operands
 
 Rebuilt = TypeVar("Rebuilt")
 

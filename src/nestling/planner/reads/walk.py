@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Operator
-from nestling.ir.operands import columns_of
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.statements.operands import columns_of
 from nestling.ir.types import INTEGER
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import NamedWindow
-from nestling.ir.expression import Collation
-from nestling.ir.row_steps import Layout, Windows
+from nestling.ir.paths.row_steps import Layout, Windows
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import NamedWindow
+from nestling.ir.statements.expression import Collation
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.subqueries import lifted_in

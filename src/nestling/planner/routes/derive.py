@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.common.errors import DesignError
-from nestling.ir.access_path import FieldPath, Project
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY
 from nestling.ir.freshness import Level
-from nestling.ir.layout import Place
-from nestling.ir.names import join
+from nestling.ir.paths.access_path import FieldPath, Project
 from nestling.ir.primitives import Copy, Holder, Reference
-from nestling.ir.route import Route, Walk
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.programs.route import Route, Walk
+from nestling.ir.statements.expression import ANY
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Trigger, Upkeep
 from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.routes.stored import paths_of, presence_of, split_off, without_places

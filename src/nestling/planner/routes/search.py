@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nestling.ir.access_path import FieldPath, Project
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
 from nestling.ir.drift import ID
-from nestling.ir.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter
-from nestling.ir.operands import conjunction
-from nestling.ir.route import Search
+from nestling.ir.paths.access_path import FieldPath, Project
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.programs.route import Search
+from nestling.ir.statements.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter
+from nestling.ir.statements.operands import conjunction
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.upkeep.holder import holder_rows

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from nestling.common.errors import DesignError
-from nestling.ir.access_path import Expression, FieldPath, Project
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY
-from nestling.ir.names import join
+from nestling.ir.paths.access_path import Expression, FieldPath, Project
+from nestling.ir.paths.write_path import Cell, Set
 from nestling.ir.primitives import Copy, Form
-from nestling.ir.route import Shared
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.programs.route import Shared
+from nestling.ir.statements.expression import ANY
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Cell, Set
 from nestling.planner.reads.correlate import stored_path
 from nestling.planner.reads.gaps import ReadGap
 from nestling.planner.upkeep.copied_element import copied_element

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from nestling.ir.layout import Place
-from nestling.ir.names import join
 from nestling.ir.primitives import Form
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.planner.attribute import is_collection_root, path_to
 
 

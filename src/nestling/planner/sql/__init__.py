@@ -15,10 +15,10 @@ from types import MappingProxyType
 from sqlglot import exp
 
 from nestling.common.sql_constants import ConstantValue
-from nestling.ir.algebra import Query
 from nestling.ir.model import Model
-from nestling.ir.sql_dialects import SQLITE
-from nestling.ir.write import Write
+from nestling.ir.statements.algebra import Query
+from nestling.ir.statements.sql_dialects import SQLITE
+from nestling.ir.statements.write import Write
 from nestling.planner.sql.changes.inserts import bind_insert
 from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Arithmetic,
     Call,
     Case,
@@ -23,7 +23,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_float, is_integer
+from nestling.ir.statements.operands import is_float, is_integer
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import conversions

@@ -7,7 +7,17 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.expression import ANY, NULL, AttributeCast, Call, Column, Expression, Function, Literal, Parameter
+from nestling.ir.statements.expression import (
+    ANY,
+    NULL,
+    AttributeCast,
+    Call,
+    Column,
+    Expression,
+    Function,
+    Literal,
+    Parameter,
+)
 from nestling.ir.types import MAY_BE_ARRAYS, TEXT, Type, TypeName
 from nestling.ir.value_forms.array_text import array_text, read_array
 from nestling.planner.sql import common_type as one_value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
     Call,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.common.errors import NestlingError
-from nestling.ir.expression import Expression
+from nestling.ir.constraints.row_check import plain_condition
 from nestling.ir.model import Entity, Model
-from nestling.ir.row_check import plain_condition
+from nestling.ir.statements.expression import Expression
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan

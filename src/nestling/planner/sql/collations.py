@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Call,
     Case,
     Cast,
@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_mixed, is_text, operands
+from nestling.ir.statements.operands import is_mixed, is_text, operands
 from nestling.ir.types import NEVER_TEXT, OF_DIGITS, TIMES, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Env, Translation

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     ANY,
     NULL,
     AttributeCast,
@@ -20,7 +20,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_mixed, is_number, is_text
+from nestling.ir.statements.operands import is_mixed, is_number, is_text
 from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, YEAR, Type, TypeName
 from nestling.planner.sql.conversions import TIME_RANK, adapt, plain
 from nestling.planner.sql.gaps import statement_gap

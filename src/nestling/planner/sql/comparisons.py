@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     FALSE,
     NULL,
     TRUE,
@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_mixed
+from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import BOOLEAN, TEXTS, TIMES, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, is_by_bytes, is_cast_to_citext, is_citext, without_binary

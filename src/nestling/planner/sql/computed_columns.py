@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Scan
-from nestling.ir.expression import Expression
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import Expression
 from nestling.planner.sql.changes.assignments import source_of, stored
 from nestling.planner.sql.changes.generated_attributes import computed
 from nestling.planner.sql.dialect import dialect_of

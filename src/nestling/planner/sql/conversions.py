@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     ANY,
     FALSE,
     NULL,
@@ -30,7 +30,7 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_integer, is_mixed, is_mixed_time, is_number, is_text, of_numbers
+from nestling.ir.statements.operands import is_integer, is_mixed, is_mixed_time, is_number, is_text, of_numbers
 from nestling.ir.types import (
     BOOLEAN,
     EXACT_NUMBERS,

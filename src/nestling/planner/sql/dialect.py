@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.common.errors import WorkloadError, unknown
-from nestling.ir import sql_dialects as names
-from nestling.ir.expression import CaseRule, Collation, Rules
+from nestling.ir.statements import sql_dialects as names
+from nestling.ir.statements.expression import CaseRule, Collation, Rules
 
 
 @dataclass(frozen=True, slots=True)

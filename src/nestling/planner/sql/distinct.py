@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import (
+from nestling.ir.statements.algebra import (
     Aggregate,
     AggregateFunction,
     Bound,
@@ -22,8 +22,8 @@ from nestling.ir.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.expression import Collation, Compare, Comparison, Expression, Literal
-from nestling.ir.operands import columns_of
+from nestling.ir.statements.expression import Collation, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.operands import columns_of
 from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
 from nestling.planner.sql.postgresql.enums import ranked, unranked

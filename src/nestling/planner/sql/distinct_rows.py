@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.expression import ANY, Call, Collation, Expression, Function, Rules
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.expression import ANY, Call, Collation, Expression, Function, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.collations import collation, is_no_text

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Limit, Project, Relation, SortKey
-from nestling.ir.expression import (
+from nestling.ir.quantity_words import counted
+from nestling.ir.statements.algebra import Limit, Project, Relation, SortKey
+from nestling.ir.statements.expression import (
     FALSE,
     NULL,
     TRUE,
@@ -27,8 +28,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import conjunction, is_float
-from nestling.ir.quantity_words import counted
+from nestling.ir.statements.operands import conjunction, is_float
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
 from nestling.planner.sql import common_type as one_value

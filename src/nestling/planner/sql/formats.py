@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Arithmetic,
     Call,
     Case,
@@ -21,7 +21,7 @@ from nestling.ir.expression import (
     Operator,
     Rules,
 )
-from nestling.ir.operands import conjunction
+from nestling.ir.statements.operands import conjunction
 from nestling.ir.types import FLOAT, INTEGER, TEXT
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

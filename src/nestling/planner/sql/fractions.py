@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.ir.expression import AttributeCast, Call, Case, Column, Expression, Function, Literal
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute
+from nestling.ir.statements.expression import AttributeCast, Call, Case, Column, Expression, Function, Literal
 from nestling.ir.types import BSON_DIGITS, TIMES, TypeName
 from nestling.planner.sql.scope import Translation
 

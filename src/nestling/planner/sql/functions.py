@@ -10,7 +10,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.sql_tokens import FLOAT_MOD
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     NULL,
     Call,
     Case,
@@ -25,7 +25,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_float, is_integer, is_text, of_numbers
+from nestling.ir.statements.operands import is_float, is_integer, is_text, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

@@ -8,9 +8,18 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.algebra import SPREAD, Aggregate, AggregateFunction, Group, Named, NamedAggregate, Relation, SortKey
-from nestling.ir.expression import ANY, NULL, Cast, Collation, Column, Expression, Literal, Rules
-from nestling.ir.operands import columns_of, is_float, is_mixed, nullable, of_numbers
+from nestling.ir.statements.algebra import (
+    SPREAD,
+    Aggregate,
+    AggregateFunction,
+    Group,
+    Named,
+    NamedAggregate,
+    Relation,
+    SortKey,
+)
+from nestling.ir.statements.expression import ANY, NULL, Cast, Collation, Column, Expression, Literal, Rules
+from nestling.ir.statements.operands import columns_of, is_float, is_mixed, nullable, of_numbers
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, KEPT_AS_TEXT, TEXT, Type, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import collation, declared, keep, of_group

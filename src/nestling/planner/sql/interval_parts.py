@@ -6,7 +6,17 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.expression import Arithmetic, Call, Cast, Division, Expression, Function, Literal, Operator, Rules
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    Call,
+    Cast,
+    Division,
+    Expression,
+    Function,
+    Literal,
+    Operator,
+    Rules,
+)
 from nestling.ir.types import INTEGER, TEXT
 from nestling.ir.value_forms.time_text import interval_micros
 from nestling.planner.sql.literals import DECIMAL

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from nestling.ir.expression import NULL, Call, Expression, Function, Literal, Parameter, Rules
-from nestling.ir.operands import is_mixed
+from nestling.ir.statements.expression import NULL, Call, Expression, Function, Literal, Parameter, Rules
+from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import JSONB, MADE, TEXT, Type, TypeName
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap

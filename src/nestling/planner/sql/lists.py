@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Aggregate, SortKey
-from nestling.ir.expression import ANY, Expression
-from nestling.ir.operands import is_mixed
+from nestling.ir.statements.algebra import Aggregate, SortKey
+from nestling.ir.statements.expression import ANY, Expression
+from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import called, mistake, statement_gap

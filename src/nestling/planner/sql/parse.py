@@ -24,8 +24,8 @@ from nestling.common.sql_tokens import (
     sql_tokens,
     take_overriding,
 )
-from nestling.ir.expression import Rules
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.expression import Rules
 from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.postgresql.make_interval import with_intervals

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import (
+from nestling.ir.quantity_words import counted
+from nestling.ir.statements.algebra import (
     Filter,
     Limit,
     Project,
@@ -19,9 +20,8 @@ from nestling.ir.algebra import (
     Values,
     Working,
 )
-from nestling.ir.expression import ANY, NULL, Collation, Column, Expression, Rules
-from nestling.ir.operands import is_mixed, nullable
-from nestling.ir.quantity_words import counted
+from nestling.ir.statements.expression import ANY, NULL, Collation, Column, Expression, Rules
+from nestling.ir.statements.operands import is_mixed, nullable
 from nestling.ir.types import TypeName
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.read_locks import ReadLock
+from nestling.ir.statements.read_locks import ReadLock
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.scope import Translation
 

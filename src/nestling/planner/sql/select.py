@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import (
+from nestling.ir.statements.algebra import (
     Distinct,
     Limit,
     Named,
@@ -22,7 +22,7 @@ from nestling.ir.algebra import (
     Window,
     filtered,
 )
-from nestling.ir.expression import Call, Collation, Column, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Collation, Column, Expression, Function, Rules
 from nestling.ir.types import FLOAT, TypeName
 from nestling.planner.sql import conversions
 from nestling.planner.sql.collations import keep, kept, of_group, rules_of

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     ANY,
     NULL,
     And,
@@ -25,7 +25,7 @@ from nestling.ir.expression import (
     Raw,
     Rules,
 )
-from nestling.ir.operands import is_integer, is_mixed
+from nestling.ir.statements.operands import is_integer, is_mixed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TIMESTAMP, TypeName
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import typed_literal

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.expression import Call, Case, Expression, Function, Literal
 from nestling.ir.model import Attribute
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.expression import Call, Case, Expression, Function, Literal
 from nestling.ir.types import TypeName
 from nestling.planner.sql.gaps import StatementGap
 

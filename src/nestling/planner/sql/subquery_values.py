@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Named, Project, Relation
-from nestling.ir.expression import ANY, Expression, ScalarSubquery
+from nestling.ir.statements.algebra import Named, Project, Relation
+from nestling.ir.statements.expression import ANY, Expression, ScalarSubquery
 from nestling.planner.sql.conversions import ordered
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Translation

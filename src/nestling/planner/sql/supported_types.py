@@ -12,7 +12,7 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.expression import NULL, Call, Column, Expression, Literal, Parameter
+from nestling.ir.statements.expression import NULL, Call, Column, Expression, Literal, Parameter
 from nestling.ir.types import CHAR, DURATION, JSONB, KEPT_AS_TEXT, MAY_BE_ARRAYS, NAN, REAL, SET, TIMETZ, TypeName
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 from nestling.planner.sql.gaps import statement_gap

@@ -12,7 +12,7 @@ from itertools import groupby
 import sqlglot
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
     Call,

@@ -8,7 +8,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.quantity_words import counted
+from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
     Call,
@@ -21,8 +22,7 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.operands import is_integer, is_mixed_time
-from nestling.ir.quantity_words import counted
+from nestling.ir.statements.operands import is_integer, is_mixed_time
 from nestling.ir.types import (
     BOOLEAN,
     BSON_DIGITS,

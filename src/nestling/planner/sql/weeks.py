@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from nestling.ir.expression import Arithmetic, Call, Division, Expression, Function, Literal, Operator, Rules
+from nestling.ir.statements.expression import Arithmetic, Call, Division, Expression, Function, Literal, Operator, Rules
 from nestling.ir.types import DATE, INTEGER, TEXT
 
 

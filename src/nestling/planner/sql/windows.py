@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
-from nestling.ir.expression import ANY, Collation, Expression, Literal, Rules
+from nestling.ir.statements.algebra import (
+    AggregateFunction,
+    Bound,
+    Frame,
+    FrameUnit,
+    SortKey,
+    WindowFunction,
+    WindowOnly,
+)
+from nestling.ir.statements.expression import ANY, Collation, Expression, Literal, Rules
 from nestling.ir.types import FLOAT, INTEGER, Type
 from nestling.planner.sql import common_type as one_value
 from nestling.planner.sql import conversions

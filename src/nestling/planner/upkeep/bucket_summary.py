@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.columns import column_of
 from nestling.ir.design import Design
-from nestling.ir.expression import Column
-from nestling.ir.layout import Place
-from nestling.ir.names import join
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Summary
-from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.columns import column_of
+from nestling.ir.statements.expression import Column
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.gaps import read_gap
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.names import stored_name
-from nestling.ir.write_path import NEW, OLD
+from nestling.ir.paths.write_path import NEW, OLD
+from nestling.ir.storage.names import stored_name
 
 
 class ChangeKind(StrEnum):

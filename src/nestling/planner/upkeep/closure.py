@@ -5,7 +5,9 @@ Where the entity is a plain collection the server walks its reference; else all 
 
 from __future__ import annotations
 
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.model import Relationship
+from nestling.ir.paths.access_path import (
     Climb,
     CollectionScan,
     DocumentOf,
@@ -16,14 +18,12 @@ from nestling.ir.access_path import (
     RootFirst,
     Step,
 )
-from nestling.ir.algebra import Filter, Relation, SortKey
-from nestling.ir.design import Design
-from nestling.ir.expression import Column, IsNull, Not
-from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.row_steps import Add, GraphLookup, Keep, Layout, SortRows
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.reading import GapKind
-from nestling.ir.row_steps import Add, GraphLookup, Keep, Layout, SortRows
+from nestling.ir.statements.algebra import Filter, Relation, SortKey
+from nestling.ir.statements.expression import Column, IsNull, Not
+from nestling.ir.statements.operands import conjunction
 from nestling.ir.types import TypeName
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.access_path import Expression, FieldPath, IfMissing, NullAsMissing
-from nestling.ir.access_path import Literal as Nothing
-from nestling.ir.algebra import Aggregate, Group, Named, NamedAggregate
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Arithmetic, Column, Division, Literal, Operator
-from nestling.ir.expression import Expression as Formula
 from nestling.ir.model import Attribute
+from nestling.ir.paths.access_path import Expression, FieldPath, IfMissing, NullAsMissing
+from nestling.ir.paths.access_path import Literal as Nothing
+from nestling.ir.paths.row_steps import Keep
 from nestling.ir.primitives import Computed
-from nestling.ir.row_steps import Keep
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.algebra import Aggregate, Group, Named, NamedAggregate
+from nestling.ir.statements.expression import ANY, Arithmetic, Column, Division, Literal, Operator
+from nestling.ir.statements.expression import Expression as Formula
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 from nestling.planner.aggregate_functions import FUNCTIONS
 from nestling.planner.reads.correlate import correlated

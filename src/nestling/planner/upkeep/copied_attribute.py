@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Cell, Document, Set, Value, WriteStep
 from nestling.ir.primitives import Copy, Field, Form
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Cell, Document, Set, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import target_of
 from nestling.planner.upkeep.triggers import far, near

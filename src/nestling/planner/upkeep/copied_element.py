@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from nestling.ir.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, UnlessEmpty
 from nestling.ir.design import Design
-from nestling.ir.names import stored_name
+from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, UnlessEmpty
 from nestling.ir.primitives import Copy, Field, Form, Reference
+from nestling.ir.storage.names import stored_name
 from nestling.planner.upkeep.triggers import path_of
 
 At = Callable[[str], str]

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from nestling.ir.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, Project, Step
-from nestling.ir.algebra import Relation, SortKey
 from nestling.ir.design import Design
-from nestling.ir.expression import Column
-from nestling.ir.expression import Literal as Constant
 from nestling.ir.model import Cardinality, Entity
+from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, Project, Step
+from nestling.ir.paths.row_steps import Add, Correlate, Keep, Layout, Slice, SortRows
 from nestling.ir.primitives import Copy, Form, Order, Reference
-from nestling.ir.row_steps import Add, Correlate, Keep, Layout, Slice, SortRows
+from nestling.ir.statements.algebra import Relation, SortKey
+from nestling.ir.statements.expression import Column
+from nestling.ir.statements.expression import Literal as Constant
 from nestling.ir.types import ELEMENTWISE, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rows import Context, Rows

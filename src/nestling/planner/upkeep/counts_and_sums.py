@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Cell, Constant, Increment, Value, WriteStep
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
+from nestling.ir.storage.names import join
 from nestling.ir.types import EXACT_NUMBERS, TypeName
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Cell, Constant, Increment, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import HolderTarget, target_of
 from nestling.planner.upkeep.triggers import far, near

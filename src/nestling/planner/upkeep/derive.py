@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.names import join
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.rows import Hop
+from nestling.ir.storage.layout import NodeKind, Place, Role
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Trigger, Upkeep
 from nestling.planner.upkeep.triggers import triggers_of
 

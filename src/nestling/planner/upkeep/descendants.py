@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nestling.ir.algebra import Filter, Join, JoinKind, Named, Project, Query, Recursive, Working
-from nestling.ir.compiled import ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Column, Compare, Comparison, Parameter
 from nestling.ir.primitives import Copy
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.statements.algebra import Filter, Join, JoinKind, Named, Project, Query, Recursive, Working
+from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Parameter
 from nestling.planner.reads import ReadGap, plan_read
 from nestling.planner.upkeep.source import HOMES, as_stored, column, scan
 

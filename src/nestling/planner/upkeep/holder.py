@@ -8,14 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir.access_path import Expression, FieldPath
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Column
-from nestling.ir.layout import Node, NodeKind, Place
-from nestling.ir.names import join
-from nestling.ir.row_steps import Layout
+from nestling.ir.paths.access_path import Expression, FieldPath
+from nestling.ir.paths.row_steps import Layout
+from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, Match, Test
+from nestling.ir.statements.expression import ANY, Column
+from nestling.ir.storage.layout import Node, NodeKind, Place
+from nestling.ir.storage.names import join
 from nestling.ir.types import Type
-from nestling.ir.write_path import Cell, Constant, ElementFilter, Match, Test
 from nestling.planner.attribute import path_to
 from nestling.planner.place import documents_at
 from nestling.planner.reads.rows import Context, PlacedScan, Rows

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.ir.access_path import Expression, FieldPath, Project
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules
-from nestling.ir.names import join
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.access_path import Expression, FieldPath, Project
 from nestling.ir.primitives import Computed, Copy, Form, Reference
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.names import join
 from nestling.ir.types import Type, TypeName
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.reads.rows import Context, Rows

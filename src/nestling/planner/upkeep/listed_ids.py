@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
-from nestling.ir.names import join, stored_name
+from nestling.ir.paths.write_path import Cell, Constant, Document, Match, Pull, Push, Value, WriteStep
 from nestling.ir.primitives import Reference
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import ELEMENTWISE
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Cell, Constant, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.copied_element import id_parts
 from nestling.planner.upkeep.target import target_of

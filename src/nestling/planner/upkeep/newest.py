@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from nestling.ir.collations import goes_by_collation
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Model
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Cell, Document, Match, Pull, Push, Value, WriteStep
 from nestling.ir.primitives import Copy, Form, Order
 from nestling.ir.rows import Hop
+from nestling.ir.storage.collations import goes_by_collation
+from nestling.ir.storage.names import join
 from nestling.ir.types import ELEMENTWISE
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Cell, Document, Match, Pull, Push, Value, WriteStep
 from nestling.planner.upkeep.change import ChangeKind, RowChange, new, old
 from nestling.planner.upkeep.target import target_of
 from nestling.planner.upkeep.triggers import far, near

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Cell, Change, Each, Fetch, Match, Set, UpdateDocuments, WriteStep
 from nestling.ir.primitives import Computed
+from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
-from nestling.ir.write_path import Cell, Change, Each, Fetch, Match, Set, UpdateDocuments, WriteStep
 from nestling.planner.upkeep.holder import ID, changed_path, element_filters
 from nestling.planner.upkeep.implied import NOW, ExpectedRead, implied
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
+from nestling.ir.paths.write_path import WriteStep
 from nestling.ir.primitives import Computed, Copy, Reference
 from nestling.ir.upkeep import Trigger, Upkeep
-from nestling.ir.write_path import WriteStep
 from nestling.planner.upkeep.change import RowChange
 from nestling.planner.upkeep.copied_attribute import copied_attribute
 from nestling.planner.upkeep.counts_and_sums import counted

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from nestling.ir.algebra import Filter, Join, JoinKind, Relation, Scan
-from nestling.ir.columns import column_of
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
 from nestling.ir.model import Model
-from nestling.ir.operands import conjunction
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.rows import Path
+from nestling.ir.statements.algebra import Filter, Join, JoinKind, Relation, Scan
+from nestling.ir.statements.columns import column_of
+from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
+from nestling.ir.statements.operands import conjunction
 from nestling.planner.reads.rewrites import ALL, Rewrite
 from nestling.planner.reads.rows import Context, Names
 from nestling.planner.upkeep.triggers import far, near

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
+from nestling.ir.paths.write_path import Each, Fetch, WriteStep
 from nestling.ir.primitives import CollectionKind, Copy
 from nestling.ir.reading import GapKind
 from nestling.ir.types import COMPOSITE
 from nestling.ir.upkeep import Derived, Trigger, Upkeep
-from nestling.ir.write_path import Each, Fetch, WriteStep
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.upkeep.affected import anchors_read, direct_anchors, linked_values
 from nestling.planner.upkeep.change import RowChange, new

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Change, Constant, ElementFilter, Items, Match, Test, UpdateDocuments, Value
 from nestling.ir.primitives import Form
-from nestling.ir.write_path import Change, Constant, ElementFilter, Items, Match, Test, UpdateDocuments, Value
+from nestling.ir.storage.layout import NodeKind, Place
+from nestling.ir.storage.names import join
 from nestling.planner.attribute import path_to
 from nestling.planner.upkeep.holder import is_array
 

@@ -6,10 +6,10 @@ The server writes nothing for a value that is there already. Of what else is rou
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.names import join
+from nestling.ir.paths.write_path import Set, UpdateDocuments
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
-from nestling.ir.write_path import Set, UpdateDocuments
+from nestling.ir.storage.names import join
 from nestling.planner.upkeep import upkeeps_of
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.distribution import below, parted
-from nestling.ir.layout import Role, StoredCollection
 from nestling.ir.primitives import Before
 from nestling.ir.statistics import Quantity, Statistics, value_of
+from nestling.ir.storage.layout import Role, StoredCollection
 
 UNKNOWN_SHARE = 0.5
 """The share of rows taken to be old where it is not known how their values lie."""

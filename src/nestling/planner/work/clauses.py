@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
-from nestling.ir.row_steps import VARIABLE, Layout
+from nestling.ir.paths.row_steps import VARIABLE, Layout
 from nestling.ir.situation.shares import share_by
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
 from nestling.ir.statistics import AttributeStatistics, Quantity
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import column_in, value_of

@@ -5,9 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, InList, Like, Literal, Or
-from nestling.ir.operands import columns_of, conjuncts, operands
-from nestling.ir.row_steps import VARIABLE, Layout, WhereElement
+from nestling.ir.paths.row_steps import VARIABLE, Layout, WhereElement
+from nestling.ir.statements.expression import (
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    InList,
+    Like,
+    Literal,
+    Or,
+)
+from nestling.ir.statements.operands import columns_of, conjuncts, operands
 from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
 from nestling.planner.value_ranges import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.average_documents import Documents

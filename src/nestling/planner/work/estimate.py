@@ -10,8 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from nestling.ir import work_of
-from nestling.ir.access_path import (
+from nestling.ir.design import Design
+from nestling.ir.paths import work_of
+from nestling.ir.paths.access_path import (
     ClientFile,
     CollectionScan,
     Comparison,
@@ -27,14 +28,13 @@ from nestling.ir.access_path import (
     Union,
     Unwind,
 )
-from nestling.ir.access_path import Expression as PathExpression
-from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.compiled import ReadPlan
-from nestling.ir.design import Design
-from nestling.ir.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
+from nestling.ir.paths.access_path import Expression as PathExpression
+from nestling.ir.paths.row_steps import ROW_STEPS, Keep, Shape, Slice, SortRows, Where, WherePair
+from nestling.ir.paths.work import Work
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import Statistics
-from nestling.ir.work import Work
+from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.work.clauses import share_within
 from nestling.planner.work.facts import Facts

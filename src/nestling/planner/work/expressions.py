@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nestling.ir.bindings import UNKNOWN_LIST
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Call,
     Cast,
     Coerce,
@@ -22,7 +22,7 @@ from nestling.ir.expression import (
     Literal,
     Parameter,
 )
-from nestling.ir.operands import columns_of, operands
+from nestling.ir.statements.operands import columns_of, operands
 
 _CALL_SIZES = {Function.ROUND: 52.0, Function.TIMESTAMP_OF: 180.0, Function.GLOB: 100.0, Function.JSON_VALUE: 20.0}
 _MATCHING = frozenset({Function.MATCHES, Function.MATCHES_ANY_CASE, Function.GLOB, Function.REPLACE})

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 
-from nestling.ir import work_of
-from nestling.ir.clause import Clause, ClauseOperator, imply
-from nestling.ir.collations import index_collation
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
+from nestling.ir.statements.clause import Clause, ClauseOperator, imply
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.collations import index_collation
 from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 

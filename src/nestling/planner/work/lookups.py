@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from nestling.ir import work_of
-from nestling.ir.access_path import CollectionScan, Filter, Project, Step, Union, Unwind
-from nestling.ir.bounds import FRAMING_BYTES
-from nestling.ir.row_steps import (
+from nestling.ir.paths import work_of
+from nestling.ir.paths.access_path import CollectionScan, Filter, Project, Step, Union, Unwind
+from nestling.ir.paths.row_steps import (
     VARIABLE,
     Add,
     Constants,
@@ -22,7 +21,8 @@ from nestling.ir.row_steps import (
     WhereElement,
     WherePair,
 )
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths.work import NO_WORK, Work
+from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
 from nestling.planner.work.conditions import equal_to

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir import work_of
-from nestling.ir.access_path import Expression, FieldPath, NullAsMissing, PairValue
-from nestling.ir.expression import InList
-from nestling.ir.names import join
-from nestling.ir.row_steps import Add, WherePair
+from nestling.ir.paths import work_of
+from nestling.ir.paths.access_path import Expression, FieldPath, NullAsMissing, PairValue
+from nestling.ir.paths.row_steps import Add, WherePair
+from nestling.ir.statements.expression import InList
+from nestling.ir.storage.names import join
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.selectivity import share
 from nestling.planner.value_ranges import Values, items_in

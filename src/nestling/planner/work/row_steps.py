@@ -6,13 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from nestling.ir import work_of
-from nestling.ir.algebra import AggregateFunction
-from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
-from nestling.ir.collations import BY_EXPRESSION
-from nestling.ir.expression import Column, Compare, Expression
-from nestling.ir.operands import columns_of, conjuncts, nullable
-from nestling.ir.row_steps import (
+from nestling.ir.paths import work_of
+from nestling.ir.paths.row_steps import (
     VARIABLE,
     Add,
     AggregateElements,
@@ -33,7 +28,12 @@ from nestling.ir.row_steps import (
     WherePair,
     Windows,
 )
-from nestling.ir.work import Work
+from nestling.ir.paths.work import Work
+from nestling.ir.statements.algebra import AggregateFunction
+from nestling.ir.statements.expression import Column, Compare, Expression
+from nestling.ir.statements.operands import columns_of, conjuncts, nullable
+from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.storage.collations import BY_EXPRESSION
 from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.reads.rewrites.foreign_key_as_parent import fixed
 from nestling.planner.selectivity import bytes_by, distinct_values, known_by_path, share, together

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nestling.ir.access_path import Project, Step, Unwind
 from nestling.ir.distribution import as_kind
-from nestling.ir.expression import Compare, Comparison, Expression
-from nestling.ir.operands import bare, conjuncts
-from nestling.ir.row_steps import Add, Compute, Shape, Where
+from nestling.ir.paths.access_path import Project, Step, Unwind
+from nestling.ir.paths.row_steps import Add, Compute, Shape, Where
+from nestling.ir.statements.expression import Compare, Comparison, Expression
+from nestling.ir.statements.operands import bare, conjuncts
 from nestling.planner.reads.rewrites.archived import bounded_below
 from nestling.planner.value_ranges import Values, value_of
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 
-from nestling.ir.clause import Clause
-from nestling.ir.expression import Expression
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths.work import NO_WORK, Work
+from nestling.ir.statements.clause import Clause
+from nestling.ir.statements.expression import Expression
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import Span
 from nestling.planner.work.average_documents import Documents

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 
-from nestling.ir.access_path import FieldPath, Step
-from nestling.ir.expression import Column
-from nestling.ir.row_steps import Layout
+from nestling.ir.paths.access_path import FieldPath, Step
+from nestling.ir.paths.row_steps import Layout
+from nestling.ir.statements.expression import Column
 
 _PATHS = frozenset({"path", "array", "foreign_path", "start", "by", "to"})
 _NAMED_PATHS = frozenset({"equal", "identity", "variables"})

@@ -7,15 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import assert_never
 
-from nestling.ir import work_of
 from nestling.ir.bindings import UNKNOWN_LIST
 from nestling.ir.design import Design
-from nestling.ir.kept_numbers import NUMBERS
-from nestling.ir.names import NUMBERS_COLLECTION, join, overlap
-from nestling.ir.operands import bare
-from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
-from nestling.ir.work import NO_WORK, Work
-from nestling.ir.write_path import (
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
+from nestling.ir.paths.write_path import (
     COUNT,
     Change,
     Constant,
@@ -37,6 +33,10 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.statements.operands import bare
+from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
+from nestling.ir.storage.kept_numbers import NUMBERS
+from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
 from nestling.planner.selectivity import CLOSED_RANGE
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed

@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nestling.ir.design import Design
+from nestling.ir.paths.work import Work
+from nestling.ir.paths.write_path import WritePlan
+from nestling.ir.statements.write import Delete, Insert, Update, Write
 from nestling.ir.statistics import Statistics
-from nestling.ir.work import Work
-from nestling.ir.write import Delete, Insert, Update, Write
-from nestling.ir.write_path import WritePlan
 from nestling.planner.writes.draft.fetch import Prices
 from nestling.planner.writes.draft.gaps import WriteGap
 from nestling.planner.writes.draft.write_draft import WriteDraft

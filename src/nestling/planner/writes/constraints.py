@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from nestling.ir.algebra import (
+from nestling.ir.design import Design
+from nestling.ir.model import Cardinality, Entity, Relationship
+from nestling.ir.paths.write_path import NEW, Refuse, Violation, WriteStep
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.statements.algebra import (
     Aggregate,
     AggregateFunction,
     Filter,
@@ -17,16 +21,23 @@ from nestling.ir.algebra import (
     Scan,
     filtered,
 )
-from nestling.ir.clause import ClauseOperator
-from nestling.ir.collations import is_collated
-from nestling.ir.compiled import ReadPlan
-from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Exists, Expression, IsNull, Literal, Not, Or
-from nestling.ir.layout import NodeKind, Role
-from nestling.ir.model import Cardinality, Entity, Relationship
-from nestling.ir.operands import conjunction
+from nestling.ir.statements.clause import ClauseOperator
+from nestling.ir.statements.expression import (
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Exists,
+    Expression,
+    IsNull,
+    Literal,
+    Not,
+    Or,
+)
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.collations import is_collated
+from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of

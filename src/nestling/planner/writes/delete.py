@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.names import join
-from nestling.ir.write_path import OLD, Each, Fetch
+from nestling.ir.paths.write_path import OLD, Each, Fetch
+from nestling.ir.storage.names import join
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.draft.cells import ID, Cells, column
 from nestling.planner.writes.draft.fetch import rows_by_place

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Scan, filtered
-from nestling.ir.expression import Column, Expression, Literal
+from nestling.ir.paths.write_path import Fetch, Refuse
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Scan, filtered
+from nestling.ir.statements.expression import Column, Expression, Literal
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import Fetch, Refuse
 from nestling.planner.writes.delete import delete_from_entity
 from nestling.planner.writes.draft.fetch import plan
 from nestling.planner.writes.draft.gaps import write_gap

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeVar
 
-from nestling.ir.access_path import CollectionScan, Group, Lookup, Project, Step, Union
-from nestling.ir.compiled import ReadPlan
-from nestling.ir.row_steps import Add, Constants, GroupRows, Shape
+from nestling.ir.paths.access_path import CollectionScan, Group, Lookup, Project, Step, Union
+from nestling.ir.paths.row_steps import Add, Constants, GroupRows, Shape
+from nestling.ir.programs.compiled import ReadPlan
 from nestling.planner.work.used_paths import own_paths
 
 Named = TypeVar("Named")

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Named, Project, Relation, Values, filtered
-from nestling.ir.defaults import NEW_IDS, NUMBERED
-from nestling.ir.expression import (
+from nestling.ir.constraints.defaults import NEW_IDS, NUMBERED
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import NEW, Each, Fetch, Give, Refuse, Violation, WriteStep
+from nestling.ir.statements.algebra import Named, Project, Relation, Values, filtered
+from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
     AttributeCast,
@@ -21,12 +23,10 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.layout import Node, NodeKind
-from nestling.ir.model import Entity
-from nestling.ir.operands import nullable
+from nestling.ir.statements.operands import nullable
+from nestling.ir.statements.write import GeneratedValue, Insert, Write
+from nestling.ir.storage.layout import Node, NodeKind
 from nestling.ir.types import INTEGER
-from nestling.ir.write import GeneratedValue, Insert, Write
-from nestling.ir.write_path import NEW, Each, Fetch, Give, Refuse, Violation, WriteStep
 from nestling.planner.reads.traverse import rewritten, single
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.constraints import refuse_nulls, refuse_same, unguarded

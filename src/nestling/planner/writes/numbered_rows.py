@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.algebra import (
+from nestling.ir.statements.algebra import (
     Bound,
     Distinct,
     Filter,
@@ -22,7 +22,7 @@ from nestling.ir.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal, Operator
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.draft.write_draft import WriteDraft
 

@@ -9,7 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 
-from nestling.ir.algebra import (
+from nestling.ir.design import Design
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import COUNT, HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
+from nestling.ir.statements.algebra import (
     Aggregate,
     AggregateFunction,
     Group,
@@ -21,8 +24,7 @@ from nestling.ir.algebra import (
     Sort,
     SortKey,
 )
-from nestling.ir.design import Design
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
     AttributeCast,
@@ -34,11 +36,9 @@ from nestling.ir.expression import (
     Operator,
     Rules,
 )
-from nestling.ir.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
-from nestling.ir.model import Entity
-from nestling.ir.names import NUMBERS_COLLECTION
+from nestling.ir.storage.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
+from nestling.ir.storage.names import NUMBERS_COLLECTION
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import COUNT, HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import plan, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Named, Project
-from nestling.ir.expression import Column, Expression
 from nestling.ir.model import Entity
-from nestling.ir.operands import has_subquery
-from nestling.ir.write_path import Each
+from nestling.ir.paths.write_path import Each
+from nestling.ir.statements.algebra import Named, Project
+from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.operands import has_subquery
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import fetch, plan, same_row

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import (
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import NEW, Fetch
+from nestling.ir.statements.algebra import (
     Filter,
     Limit,
     Named,
@@ -16,12 +18,10 @@ from nestling.ir.algebra import (
     WindowOnly,
     filtered,
 )
-from nestling.ir.expression import NULL, Column, Compare, Comparison, Exists, IsNull, Literal, Not, Or
-from nestling.ir.model import Entity
-from nestling.ir.operands import conjunction
+from nestling.ir.statements.expression import NULL, Column, Compare, Comparison, Exists, IsNull, Literal, Not, Or
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.ir.types import INTEGER
-from nestling.ir.write import Conflict, ConflictAction, Insert
-from nestling.ir.write_path import NEW, Fetch
 from nestling.planner.writes.constraints import compared_by, refuse_nulls
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import plan, scan_of

@@ -10,7 +10,18 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
-from nestling.ir.write_path import Cell, Document, Each, Fetch, Give, Refuse, Set, UpdateDocuments, WritePlan, WriteStep
+from nestling.ir.paths.write_path import (
+    Cell,
+    Document,
+    Each,
+    Fetch,
+    Give,
+    Refuse,
+    Set,
+    UpdateDocuments,
+    WritePlan,
+    WriteStep,
+)
 from nestling.planner.writes.draft.new_names import parameters_in
 from nestling.planner.writes.fewer_columns import with_columns
 

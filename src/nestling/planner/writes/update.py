@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Scan
-from nestling.ir.layout import Place
 from nestling.ir.model import Entity
-from nestling.ir.names import join
-from nestling.ir.operands import nullable
-from nestling.ir.write_path import NEW, OLD, Each, Fetch
+from nestling.ir.paths.write_path import NEW, OLD, Each, Fetch
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.operands import nullable
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.planner.upkeep import ChangeKind
 from nestling.planner.writes.constraints import refuse_nulls, refuse_several, unguarded
 from nestling.planner.writes.draft.cells import Cells, column

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from nestling.common.errors import name_list
-from nestling.ir.algebra import Scan, Values, filtered
-from nestling.ir.columns import over
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.constraints.row_check import truth_of
 from nestling.ir.design import Design
-from nestling.ir.expression import (
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import NEW, Give
+from nestling.ir.statements.algebra import Scan, Values, filtered
+from nestling.ir.statements.columns import over
+from nestling.ir.statements.expression import (
     NULL,
     AttributeCast,
     Column,
@@ -21,12 +25,8 @@ from nestling.ir.expression import (
     Not,
     Or,
 )
-from nestling.ir.model import Entity
-from nestling.ir.operands import bare, conjunction, nullable
-from nestling.ir.partial_unique import PartialUnique
-from nestling.ir.row_check import truth_of
-from nestling.ir.write import Conflict, ConflictAction, Insert
-from nestling.ir.write_path import NEW, Give
+from nestling.ir.statements.operands import bare, conjunction, nullable
+from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
 from nestling.planner.writes.draft.cells import column

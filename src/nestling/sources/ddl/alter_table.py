@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.defaults import Generated
-from nestling.ir.sql_dialects import MYSQL
+from nestling.ir.constraints.defaults import Generated
+from nestling.ir.statements.sql_dialects import MYSQL
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas, condition_of

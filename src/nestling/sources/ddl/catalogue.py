@@ -9,11 +9,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from nestling.ir.expression import Collation
 from nestling.ir.fraction import Fraction
 from nestling.ir.model import Attribute, View
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name

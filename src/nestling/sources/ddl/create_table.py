@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from nestling.ir.defaults import Generated
-from nestling.ir.expression import Collation
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.constraints.defaults import Generated
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, at_commas

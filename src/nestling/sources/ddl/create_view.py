@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from nestling.ir.model import View
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood
 from nestling.sources.ddl.tokens import Kind, Token, tokens
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nestling.ir.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.statements.sql_dialects import DIALECTS, MYSQL, POSTGRESQL, SQLITE
 
 _EVIDENCE = {
     MYSQL: (

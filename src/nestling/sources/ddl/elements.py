@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import Computed, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.affinity import with_affinity
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type

@@ -9,7 +9,7 @@ from nestling.common.errors import Problem, SourceError, unknown
 from nestling.ir.model import View
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Reading
-from nestling.ir.sql_dialects import DIALECTS, NAMES
+from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.types import Type, TypeName
 from nestling.sources.checks import ReadCheck
 from nestling.sources.ddl.alter_table import alter_table, create_unique_index, rename_table

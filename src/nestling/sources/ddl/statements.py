@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.tokens import Token, tokens
 
 _COPY = re.compile(

@@ -11,7 +11,7 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL, SQLITE
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 
 
 class Kind(Enum):

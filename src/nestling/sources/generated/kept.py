@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from nestling.ir.allowed_values import fitting, nth_value
+from nestling.ir.constraints.allowed_values import fitting, nth_value
 from nestling.ir.model import Attribute
 from nestling.sources.generated.nth_values import Maker
 

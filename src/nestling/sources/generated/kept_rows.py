@@ -7,10 +7,10 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from itertools import combinations, islice, product
 
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.constraints.row_check import RowCheck, truth_of
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.operands import constants_of
-from nestling.ir.partial_unique import PartialUnique
-from nestling.ir.row_check import RowCheck, truth_of
+from nestling.ir.statements.operands import constants_of
 from nestling.ir.types import TypeName
 
 Row = tuple[object, ...]

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from itertools import combinations
 
-from nestling.ir.bounds import largest_fan_out
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
 from nestling.ir.statistics import AttributeStatistics, Statistics
+from nestling.ir.storage.bounds import largest_fan_out
 from nestling.ir.types import TIMES, TypeName
 from nestling.sources.generated.kept import kept
 from nestling.sources.generated.kept_rows import keeping

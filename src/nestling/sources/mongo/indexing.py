@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nestling.ir.clause import Clause, ClauseOperator
 from nestling.ir.facts import Index as IndexFact
 from nestling.ir.invariants import paths_in
-from nestling.ir.layout import stores_of
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Index
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.storage.layout import stores_of
 from nestling.sources.mongo.survey import Survey
 
 

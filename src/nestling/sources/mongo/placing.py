@@ -8,7 +8,6 @@ from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Link
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Model, Relationship
-from nestling.ir.names import join, stored_name
 from nestling.ir.primitives import (
     Bucket,
     Collection,
@@ -24,6 +23,7 @@ from nestling.ir.primitives import (
     Variant,
 )
 from nestling.ir.rows import AggregateKind, down, up
+from nestling.ir.storage.names import join, stored_name
 from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
 from nestling.sources.mongo.seen import ObservedNode, Place, Role

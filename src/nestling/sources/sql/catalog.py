@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nestling.ir.expression import Collation
+from nestling.ir.statements.expression import Collation
 
 if TYPE_CHECKING:
-    from nestling.ir.allowed import Allowed
-    from nestling.ir.defaults import Default
+    from nestling.ir.constraints.allowed import Allowed
+    from nestling.ir.constraints.defaults import Default
     from nestling.ir.fraction import Fraction
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap

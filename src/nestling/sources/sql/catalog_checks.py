@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.sql_dialects import POSTGRESQL
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.sources.tables import Check
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import DBAPIError, NoSuchTableError, SAWarning
 
 from nestling.common.errors import Problem, SourceError
-from nestling.ir.defaults import Computed
+from nestling.ir.constraints.defaults import Computed
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.sql_dialects import MYSQL, POSTGRESQL
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default

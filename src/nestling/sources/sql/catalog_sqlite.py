@@ -10,10 +10,10 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import Computed, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Declared
 from nestling.sources.ddl.column_type import catalogued_type

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.sql_dialects import POSTGRESQL
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 
 _ZONES = {
     True: "SELECT reset_val FROM pg_settings WHERE name = 'TimeZone'",

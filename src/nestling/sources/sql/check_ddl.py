@@ -6,17 +6,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.allowed import Allowed
-from nestling.ir.condition_text import Writing, condition_text
+from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.condition_text import Writing, condition_text
 from nestling.ir.types import NUMBERS, TEXT, TypeName
 from nestling.sources.checks import compares_plainly, means_the_same
 from nestling.sources.row_checks import compared_columns, compares_alike
 from nestling.sources.sql.engines import engine_of
 
 if TYPE_CHECKING:
-    from nestling.ir.allowed import Scalar
+    from nestling.ir.constraints.allowed import Scalar
+    from nestling.ir.constraints.row_check import RowCheck
     from nestling.ir.model import Attribute, Entity
-    from nestling.ir.row_check import RowCheck
 
 
 def check_ddl(attribute: Attribute, entity: Entity, column: str, declared: str, dialect: str) -> str:

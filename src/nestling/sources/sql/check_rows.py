@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.ir.condition_text import condition_text
+from nestling.ir.constraints.condition_text import condition_text
 from nestling.ir.quantity_words import counted
 from nestling.sources.checks import is_any, means_the_same
 from nestling.sources.row_checks import compares_alike
@@ -17,9 +17,9 @@ from nestling.sources.sql.table_ddl import writing_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from nestling.ir.allowed import Allowed, Scalar
+    from nestling.ir.constraints.allowed import Allowed, Scalar
+    from nestling.ir.constraints.row_check import RowCheck
     from nestling.ir.model import Attribute, Entity
-    from nestling.ir.row_check import RowCheck
     from nestling.sources.sql.measure import Connected
     from nestling.sources.sql.row_sql import Tables
 

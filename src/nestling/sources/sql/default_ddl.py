@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from nestling.ir.defaults import Constant, Generated
+from nestling.ir.constraints.defaults import Constant, Generated
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.infinite_moments import infinite
 from nestling.sources.sql.driver_parameters import writer

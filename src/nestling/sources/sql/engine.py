@@ -19,7 +19,7 @@ from nestling.common.errors import (
     Problem,
     SourceError,
 )
-from nestling.ir.sql_dialects import NAMES
+from nestling.ir.statements.sql_dialects import NAMES
 from nestling.ir.types import KEPT_AS_TEXT, NUMBERS, TIMES, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.sources.sql.sampling import integer_key, windows
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Dialect
 
-    from nestling.ir.defaults import Generated
+    from nestling.ir.constraints.defaults import Generated
     from nestling.ir.model import Attribute, Entity, Model
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type

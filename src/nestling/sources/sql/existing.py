@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError, name_list
-from nestling.ir.defaults import Computed
+from nestling.ir.constraints.defaults import Computed
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import cut
 from nestling.sources.sql.engines import engine_of

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.ir.distribution import Distribution, as_kind
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statistics import Origin
 from nestling.ir.types import TypeName
 from nestling.sources.sql.driver_values import converter

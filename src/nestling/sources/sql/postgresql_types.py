@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import SourceError
-from nestling.ir.expression import Column, Literal
-from nestling.ir.sql_dialects import POSTGRESQL
+from nestling.ir.statements.expression import Column, Literal
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.types import TypeName
 from nestling.sources.row_checks import compared_sides
 from nestling.sources.sql.connection import typed_errors
@@ -21,8 +21,8 @@ from nestling.sources.sql.table_ddl import declared_columns, partial_indexes, pl
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from nestling.ir.expression import Expression
     from nestling.ir.model import Attribute, Entity, Model, Relationship
+    from nestling.ir.statements.expression import Expression
     from nestling.ir.types import Type
     from nestling.sources.sql.sink import SqlSink
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.defaults import Generated
+from nestling.ir.constraints.defaults import Generated
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import counted
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import BSON_DIGITS, DURATION, NAN, TEXT, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.ir.value_forms.numeral import INT64

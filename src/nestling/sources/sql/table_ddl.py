@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from nestling.ir.condition_text import Writing, condition_text
-from nestling.ir.defaults import Computed
-from nestling.ir.sql_dialects import MYSQL
+from nestling.ir.constraints.condition_text import Writing, condition_text
+from nestling.ir.constraints.defaults import Computed
+from nestling.ir.statements.sql_dialects import MYSQL
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
@@ -16,9 +16,9 @@ from nestling.sources.sql.engines import engine_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from nestling.ir.constraints.partial_unique import PartialUnique
+    from nestling.ir.constraints.row_check import RowCheck
     from nestling.ir.model import Attribute, Entity, Model, Relationship
-    from nestling.ir.partial_unique import PartialUnique
-    from nestling.ir.row_check import RowCheck
 
 
 def place_of(entity: str, dialect: str) -> tuple[str | None, str]:

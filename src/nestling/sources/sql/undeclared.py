@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import name_list
-from nestling.ir.condition_text import PLAIN
-from nestling.ir.defaults import Computed
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.condition_text import PLAIN
+from nestling.ir.constraints.defaults import Computed
 from nestling.ir.model import Attribute
 from nestling.ir.quantity_words import agreeing, cut
+from nestling.ir.statements.expression import Collation
 from nestling.ir.types import INTEGER, MOMENTS, NAN, TEXTS, Type, TypeName
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.tokens import tokens

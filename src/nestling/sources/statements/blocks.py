@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from nestling.common.errors import Problem
 from nestling.ir.rate import no_rate, read_rate
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.statements import statements
 
 _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator
 
 from sqlglot import exp
 
-from nestling.ir.clause import Clause, ClauseOperator, Scalar
-from nestling.ir.expression import Collation
 from nestling.ir.model import Attribute
-from nestling.ir.sql_dialects import MYSQL, NAMES
+from nestling.ir.statements.clause import Clause, ClauseOperator, Scalar
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import MYSQL, NAMES
 from nestling.ir.types import COMPOSITE, TEXTS, TypeName
 from nestling.sources.statements.occurrences import Occurrence
 from nestling.sources.statements.walk import Walk

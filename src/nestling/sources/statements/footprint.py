@@ -13,7 +13,7 @@ from nestling.common.sql_syntax import misspelt, syntax_words
 from nestling.common.sql_tokens import as_insert, sql_tokens, take_overriding
 from nestling.ir.model import Model, View
 from nestling.ir.reading import GapKind
-from nestling.ir.sql_dialects import GRAMMARS, SQLITE
+from nestling.ir.statements.sql_dialects import GRAMMARS, SQLITE
 from nestling.ir.workload import Access, StatementKind
 from nestling.sources.statements.joins import Links, reached, walked
 from nestling.sources.statements.occurrences import Origin

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.reading import Gap, Reading
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.workload import Statement
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links

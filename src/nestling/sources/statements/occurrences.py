@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from nestling.ir.clause import Clause
-from nestling.ir.computed_attributes import concerned
+from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.clause import Clause
 from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 

@@ -9,7 +9,7 @@ from nestling.common.errors import Problem, WorkloadError, name_list, unknown
 from nestling.ir.model import Model
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.sql_dialects import DIALECTS, NAMES, SQLITE
+from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
 from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, Block, blocks
 from nestling.sources.statements.footprint import footprint

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.model import Cardinality, Entity, Model, Relationship
 from nestling.ir.quantity_words import first_of
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.roles import parent_role
 from nestling.sources.statements.blocks import blocks
 from nestling.sources.statements.footprint import Footprint, footprint

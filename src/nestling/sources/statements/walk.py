@@ -13,7 +13,7 @@ from sqlglot import exp
 from nestling.common.errors import name_list, suggest
 from nestling.ir.model import Entity, Model
 from nestling.ir.reading import GapKind
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.joins import Equalities
 from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source, add_read

@@ -8,9 +8,9 @@ from dataclasses import replace
 from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
-from nestling.ir.layout import Place, Role
 from nestling.ir.primitives import Index
 from nestling.ir.proposal import Weighed
+from nestling.ir.storage.layout import Place, Role
 from nestling.strategies.placement.indexes import chosen_indexes, indexed_rows
 
 Keys = tuple[tuple[str, int], ...]

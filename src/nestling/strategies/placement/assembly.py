@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from nestling.ir.candidate import Archived, Cold, CopiedAttribute
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Cardinality, Entity, Relationship
-from nestling.ir.names import collection_name
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import (
     Before,
@@ -25,6 +24,7 @@ from nestling.ir.primitives import (
 )
 from nestling.ir.rows import down
 from nestling.ir.situation.situation import Situation
+from nestling.ir.storage.names import collection_name
 from nestling.ir.types import MAY_BE_ARRAYS
 from nestling.strategies.placement.derived_primitives import bucket_of, computed, copies, options_of, overflow_flag
 from nestling.strategies.placement.field_names import Names, attribute_fields, embedded_name, ids_name, renamed

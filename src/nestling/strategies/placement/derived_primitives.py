@@ -7,7 +7,6 @@ from dataclasses import replace
 from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Lineage, Newest
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
-from nestling.ir.names import collection_name, stored_name
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import (
     Bucket,
@@ -22,6 +21,7 @@ from nestling.ir.primitives import (
     WindowUnit,
 )
 from nestling.ir.rows import Hop, up
+from nestling.ir.storage.names import collection_name, stored_name
 from nestling.strategies.placement.field_names import Names, ids_name
 
 GRANULARITY = {WindowUnit.HOUR: "seconds", WindowUnit.DAY: "minutes", WindowUnit.MONTH: "hours"}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, Newest, Part
-from nestling.ir.layout import Place
 from nestling.ir.model import Entity
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.situation.growth import SECONDS_PER_DAY
 from nestling.ir.situation.situation import Situation
+from nestling.ir.storage.layout import Place
 from nestling.ir.types import TIMES
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import Field
+from nestling.ir.storage.names import stored_name
 
 
 class Names:

@@ -6,16 +6,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
-from nestling.ir.clause import Clause, ClauseOperator
-from nestling.ir.collations import followed_links, linked_by_expression, sought
 from nestling.ir.indexes.embedded_uniques import Kept, is_found_by_kept, is_told_by_parent, kept_inside, kept_where
 from nestling.ir.indexes.unchecked_keys import unchecked_words
-from nestling.ir.layout import Place, Role, places_of, stores_of
 from nestling.ir.model import Entity, Model
-from nestling.ir.names import join
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.storage.collations import followed_links, linked_by_expression, sought
+from nestling.ir.storage.layout import Place, Role, places_of, stores_of
+from nestling.ir.storage.names import join
 from nestling.ir.types import COMPOSITE
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 from nestling.strategies.placement.expiry import expiry

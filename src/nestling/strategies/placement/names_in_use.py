@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
-from nestling.ir.layout import nested_documents
 from nestling.ir.model import Model
-from nestling.ir.names import stored_name
 from nestling.ir.primitives import Collection, Copy, Document, Embedding, Field, Form
+from nestling.ir.storage.layout import nested_documents
+from nestling.ir.storage.names import stored_name
 
 
 def with_familiar_names(collections: tuple[Collection, ...], today: Design) -> tuple[Collection, ...]:

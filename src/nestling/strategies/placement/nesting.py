@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nestling.ir.model import Cardinality, Relationship
-from nestling.ir.names import stored_name
 from nestling.ir.proposal import Reason
 from nestling.ir.situation.situation import Situation
+from nestling.ir.storage.names import stored_name
 
 SERVER_LEVELS = 45
 """MongoDB nests at most 100 levels; an array of documents takes two."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Paired
-from nestling.ir.layout import Place
-from nestling.ir.names import join
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Index, Pairs
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.strategies.placement.field_names import Names
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.candidate import Lineage
-from nestling.ir.layout import Place
 from nestling.ir.model import Entity
-from nestling.ir.names import join
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Copy, Form, Index
 from nestling.ir.situation.situation import Situation
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 
 
 def of_trees(situation: Situation, outline: Outline, entity: Entity, place: Place) -> Iterator[Index]:

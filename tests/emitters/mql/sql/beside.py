@@ -14,11 +14,11 @@ from pymongo.errors import OperationFailure
 
 from nestling.emitters.mql.sql import RenderingGap, match_mql, value_mql
 from nestling.emitters.mql.sql.renderer import Renderer
-from nestling.ir import algebra as a
 from nestling.ir.codec import CODEC
-from nestling.ir.expression import Column, Expression
-from nestling.ir.failure import BEFORE
 from nestling.ir.model import Model
+from nestling.ir.programs.failure import BEFORE
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Column, Expression
 from nestling.ir.types import TypeName
 from nestling.ir.values import encoder
 from nestling.planner.sql import translate

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from nestling.emitters.mql.sql import accumulator_mql, value_mql
-from nestling.ir import algebra as a
+from nestling.ir.statements import algebra as a
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import translate
 from tests.emitters.mql.sql.beside import Fields, plain, truth_mql

@@ -17,7 +17,7 @@ from pymongo.errors import OperationFailure
 
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.sql import RenderingGap, value_mql
-from nestling.ir.expression import Expression
+from nestling.ir.statements.expression import Expression
 from nestling.ir.types import Type, TypeName
 from nestling.planner.sql import StatementGap
 from tests.emitters.mql.sql.beside import Fields, evaluate, in_words, open_table, outputs, plain, same

@@ -17,8 +17,8 @@ from sqlalchemy.exc import DBAPIError
 
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.sql import RenderingGap, value_mql
-from nestling.ir.expression import Expression
 from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.statements.expression import Expression
 from nestling.ir.types import INTEGER, Type
 from nestling.planner.sql import StatementGap
 from tests.emitters.mql.sql.beside import Fields, evaluate, in_words, outputs, store

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.compiled import CompiledRead, NotCompiled
+from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.proposal import Proposal
 from nestling.pipeline import convert, design, inspect
 

@@ -16,7 +16,7 @@ from bson import Decimal128, json_util
 from nestling.common.errors import WorkloadError
 from nestling.emitters.mql.sql import Placeholder, match_mql, value_mql
 from nestling.emitters.mql.sql.gaps import RenderingGap
-from nestling.ir.expression import ScalarSubquery
+from nestling.ir.statements.expression import ScalarSubquery
 from nestling.ir.types import INTEGER
 from tests.emitters.mql.sql.beside import Fields, outputs, predicate, truth_mql
 from tests.emitters.mql.sql.conftest import Table

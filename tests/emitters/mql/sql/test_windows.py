@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nestling.emitters.mql.sql import RenderingGap, window_mql
-from nestling.ir import algebra as a
+from nestling.ir.statements import algebra as a
 from nestling.planner.sql import translate
 from tests.emitters.mql.sql.beside import Fields, plain
 from tests.emitters.mql.sql.conftest import Table

@@ -14,8 +14,8 @@ from nestling.emitters.mql.sql.match import match
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.windows import window_stages
-from nestling.ir.algebra import Aggregate, WindowFunction
-from nestling.ir.expression import Expression
+from nestling.ir.statements.algebra import Aggregate, WindowFunction
+from nestling.ir.statements.expression import Expression
 
 __all__ = [
     "Accumulation",

@@ -11,10 +11,10 @@ from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_o
 from nestling.emitters.mql.sql.nulls import absent, bind, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, exact_spread, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.expression import Collation, Literal
-from nestling.ir.operands import is_integer
-from nestling.ir.row_steps import NUMBER
+from nestling.ir.paths.row_steps import NUMBER
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.expression import Collation, Literal
+from nestling.ir.statements.operands import is_integer
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.ir.expression import Arithmetic, Division, Expression, Literal, Negate, Operator
-from nestling.ir.operands import is_float, is_integer, nullable
+from nestling.ir.statements.expression import Arithmetic, Division, Expression, Literal, Negate, Operator
+from nestling.ir.statements.operands import is_float, is_integer, nullable
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
 

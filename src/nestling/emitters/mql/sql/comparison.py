@@ -16,7 +16,8 @@ from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
 from nestling.emitters.mql.sql.placeholder import Placeholder, Whole
-from nestling.ir.expression import (
+from nestling.ir.reading import GapKind
+from nestling.ir.statements.expression import (
     Call,
     Case,
     Collation,
@@ -30,8 +31,7 @@ from nestling.ir.expression import (
     Raw,
     ScalarSubquery,
 )
-from nestling.ir.operands import is_float, is_mixed, is_mixed_time, is_text
-from nestling.ir.reading import GapKind
+from nestling.ir.statements.operands import is_float, is_mixed, is_mixed_time, is_text
 from nestling.ir.types import BSON_DIGITS, MOMENTS, NEVER_TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.instants import instant_text
 

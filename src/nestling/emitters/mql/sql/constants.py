@@ -7,7 +7,7 @@ from uuid import UUID
 
 from bson import Binary
 
-from nestling.ir.expression import Literal
+from nestling.ir.statements.expression import Literal
 from nestling.ir.types import BSON_DIGITS
 from nestling.ir.value_forms.instants import instant_text
 from nestling.ir.values import encode

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from nestling.ir.expression import Column
+from nestling.ir.statements.expression import Column
 
 
 class Environment(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.emitters.mql.sql.constants import Mql
-from nestling.ir.failure import BEFORE
+from nestling.ir.programs.failure import BEFORE
 
 
 def failure(what: str, text: Mql) -> Mql:

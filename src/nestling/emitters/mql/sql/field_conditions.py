@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
 from nestling.emitters.mql.sql.predicates import OPERATORS
 from nestling.emitters.mql.sql.uuids import is_uuid, stored_uuid
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Cast,
     Coerce,
     Collation,
@@ -26,7 +26,7 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.operands import is_mixed, is_number, of_numbers
+from nestling.ir.statements.operands import is_mixed, is_number, of_numbers
 from nestling.ir.types import BSON_DIGITS, TEXTS, TIMES, TypeName
 
 if TYPE_CHECKING:

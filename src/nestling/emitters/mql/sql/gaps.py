@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from nestling.ir.expression import Coerce, Parameter, Raw
-from nestling.ir.operands import bare
 from nestling.ir.reading import FoundGap, Gap, GapKind, constant_gap
+from nestling.ir.statements.expression import Coerce, Parameter, Raw
+from nestling.ir.statements.operands import bare
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
-    from nestling.ir.expression import Expression
+    from nestling.ir.statements.expression import Expression
 
 
 class RenderingGap(FoundGap):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.field_conditions import Match, constant_of, field_of
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Call,
     Cast,
     Column,

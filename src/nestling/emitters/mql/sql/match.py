@@ -15,7 +15,7 @@ from nestling.emitters.mql.sql.field_conditions import Match, comparison, field_
 from nestling.emitters.mql.sql.json_paths import narrowed
 from nestling.emitters.mql.sql.predicates import OPPOSITE, is_strict_range
 from nestling.emitters.mql.sql.text_conditions import begins, like, matches, unlike
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     And,
     Call,
     Column,
@@ -29,7 +29,7 @@ from nestling.ir.expression import (
     Not,
     Or,
 )
-from nestling.ir.operands import conjuncts
+from nestling.ir.statements.operands import conjuncts
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from nestling.emitters.conversions import given, like_patterns, postgresql_case
 from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
-from nestling.ir import compiled
-from nestling.ir.expression import Affinity, Function
+from nestling.ir.programs import compiled
+from nestling.ir.statements.expression import Affinity, Function
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 

@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.functions.patterns import matches_truth
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.emitters.mql.sql.pattern import like_truth
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     And,
     Call,
     Cast,
@@ -32,7 +32,7 @@ from nestling.ir.expression import (
     Not,
     Or,
 )
-from nestling.ir.operands import of_numbers
+from nestling.ir.statements.operands import of_numbers
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from bson import Decimal128
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator
+from nestling.ir.statements.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator
 from nestling.ir.types import Type, TypeName
 
 _MOST = Decimal128("1E33")

@@ -19,7 +19,7 @@ from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import MISSING
 from nestling.emitters.mql.sql.object_ids import id_in
 from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     And,
     Arithmetic,
     AttributeCast,
@@ -43,7 +43,7 @@ from nestling.ir.expression import (
     Raw,
     ScalarSubquery,
 )
-from nestling.ir.operands import nullable
+from nestling.ir.statements.operands import nullable
 from nestling.ir.types import BSON_DIGITS, CHAR, YEAR, Type, TypeName
 from nestling.ir.value_forms.canonical_texts import CANONICAL
 

@@ -15,8 +15,8 @@ from nestling.emitters.mql.sql.functions.json_values import json_number
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Call, Cast, Function, Literal, Rules
-from nestling.ir.operands import is_mixed_time
+from nestling.ir.statements.expression import Call, Cast, Function, Literal, Rules
+from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import KEPT_AS_TEXT, MOMENTS, NUMBERS, TEXTS, TIMES, Type, TypeName
 
 if TYPE_CHECKING:

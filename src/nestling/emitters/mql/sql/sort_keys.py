@@ -9,7 +9,7 @@ from nestling.emitters.mql.sql.comparison import collated, is_wide, may_be_text,
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import absent
-from nestling.ir.algebra import SortKey
+from nestling.ir.statements.algebra import SortKey
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,9 +17,9 @@ from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
-from nestling.ir.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
 from nestling.ir.fraction import Fraction
-from nestling.ir.operands import is_mixed, is_mixed_time, is_text
+from nestling.ir.statements.expression import Affinity, AttributeCast, Cast, Coerce, Literal, Parameter, Raw, Rules
+from nestling.ir.statements.operands import is_mixed, is_mixed_time, is_text
 from nestling.ir.types import BSON_DIGITS, MOMENTS, REAL, TEXT, TIMES, YEAR, Type, TypeName
 
 if TYPE_CHECKING:

@@ -9,7 +9,17 @@ from nestling.emitters.conversions.like_patterns import escaped
 from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
 from nestling.emitters.mql.sql.functions.patterns import regex_of
 from nestling.emitters.mql.sql.pattern import by_letters, constant_pattern, like_prefix, like_regex, regex_options
-from nestling.ir.expression import Call, CaseRule, Collation, Column, Expression, Function, Like, Literal, Rules
+from nestling.ir.statements.expression import (
+    Call,
+    CaseRule,
+    Collation,
+    Column,
+    Expression,
+    Function,
+    Like,
+    Literal,
+    Rules,
+)
 from nestling.ir.types import TEXTS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import inline
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.ir.expression import Affinity, Coerce, Column, Expression, Literal, Parameter, Raw
+from nestling.ir.statements.expression import Affinity, Coerce, Column, Expression, Literal, Parameter, Raw
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

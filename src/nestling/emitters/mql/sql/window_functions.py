@@ -10,9 +10,9 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import present
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
-from nestling.ir.algebra import AggregateFunction, WindowFunction, WindowOnly
-from nestling.ir.expression import Collation, Expression, Literal, Negate
-from nestling.ir.operands import is_integer
+from nestling.ir.statements.algebra import AggregateFunction, WindowFunction, WindowOnly
+from nestling.ir.statements.expression import Collation, Expression, Literal, Negate
+from nestling.ir.statements.operands import is_integer
 from nestling.ir.types import NUMBERS, TypeName
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.sort_keys import SortPart, sort_parts
-from nestling.ir.algebra import Bound, FrameUnit, WindowFunction, WindowOnly
+from nestling.ir.statements.algebra import Bound, FrameUnit, WindowFunction, WindowOnly
 from nestling.ir.types import NUMBERS
 
 if TYPE_CHECKING:

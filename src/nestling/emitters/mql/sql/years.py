@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import AttributeCast, Cast
+from nestling.ir.statements.expression import AttributeCast, Cast
 from nestling.ir.types import INTEGER, TypeName
 from nestling.ir.value_forms.two_digit_years import CENTURY, FIRST_YEAR, LAST_CENTURY_FROM, LAST_YEAR, full_year
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.places import Home
 from nestling.planner.work.conditions import has_some, of_any

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from nestling.ir import work_of
-from nestling.ir.collations import goes_by_collation, linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
-from nestling.ir.work import Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
+from nestling.ir.storage.collations import goes_by_collation, linked_by_expression
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, unwinding

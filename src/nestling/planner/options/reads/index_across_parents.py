@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from nestling.ir.candidate import IndexedAcross
-from nestling.ir.collations import by_expression
 from nestling.ir.options import Mode
+from nestling.ir.storage.collations import by_expression
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.matching import compared_equal, tells_one

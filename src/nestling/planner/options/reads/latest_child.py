@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir import algebra as a
-from nestling.ir import work_of
-from nestling.ir.expression import Column, Compare, Comparison, ScalarSubquery
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjuncts
 from nestling.ir.options import Mode
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Column, Compare, Comparison, ScalarSubquery
+from nestling.ir.statements.operands import conjuncts
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.matching import compared_equal, tells_one

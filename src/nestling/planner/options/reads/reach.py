@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from nestling.ir.collations import linked_by_expression, sought
 from nestling.ir.situation import Situation
+from nestling.ir.storage.collations import linked_by_expression, sought
 from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.structures.places import Home, Places
 

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import product
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Bucketed, Indexed
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.rows import AggregateKind
-from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Filter, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, holding, unwinding

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Newest
 from nestling.ir.options import Mode
+from nestling.ir.paths import work_of
 from nestling.ir.workload import Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.matching import compared_equal

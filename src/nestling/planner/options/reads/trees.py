@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Lineage
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.types import TypeName
-from nestling.ir.work import NO_WORK, Work
 from nestling.ir.workload import Access, Operator, Statement, StatementKind, Walk
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.statements.visits import Visit

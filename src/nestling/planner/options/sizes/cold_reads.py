@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
+from nestling.ir.paths.work import Work
+from nestling.ir.paths.work_of import PAGE_BYTES
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
-from nestling.ir.work_of import PAGE_BYTES
 from nestling.ir.workload import Statement, StatementKind
 from nestling.planner.options.sizes.prices import Price
 from nestling.planner.options.sizes.sizes import Sizes

@@ -12,9 +12,9 @@ from math import prod
 
 from nestling.ir.candidate import CopiedAttribute, Lineage
 from nestling.ir.options import Load
+from nestling.ir.paths.work import Work
+from nestling.ir.paths.work_of import fetch_by_index, scan
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
-from nestling.ir.work_of import fetch_by_index, scan
 from nestling.planner.busy_parents import longer
 from nestling.planner.options.sizes.matching import tells_one
 from nestling.planner.options.sizes.sizes import Sizes

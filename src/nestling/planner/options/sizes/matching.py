@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from nestling.ir.candidate import Indexed
-from nestling.ir.clause import imply
-from nestling.ir.collations import begins_collated, by_expression, sought
-from nestling.ir.expression import Collation
 from nestling.ir.model import Entity
+from nestling.ir.statements.clause import imply
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.collations import begins_collated, by_expression, sought
 from nestling.ir.types import COMPARED_BY_PARTS
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.options.sizes.sizes import Sizes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from operator import mul
 
-from nestling.ir.work import NAMES, Work
+from nestling.ir.paths.work import NAMES, Work
 
 Price = Callable[[Work], float]
 """Seconds of work; linear in its quantities."""

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from nestling.ir.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
-from nestling.ir.clause import Clause
-from nestling.ir.collations import is_collated
 from nestling.ir.distribution import equal_to_any
 from nestling.ir.model import Cardinality, Relationship
-from nestling.ir.names import stored_name
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
+from nestling.ir.statements.clause import Clause
+from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.storage.collations import is_collated
+from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of

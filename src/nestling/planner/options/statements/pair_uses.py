@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Query, Relation
-from nestling.ir.operands import conjuncts
 from nestling.ir.situation import Situation
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Query, Relation
+from nestling.ir.statements.operands import conjuncts
 from nestling.ir.workload import Statement
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated

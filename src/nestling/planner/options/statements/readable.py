@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from nestling.common.errors import NestlingError
-from nestling.ir.algebra import Query
 from nestling.ir.candidate import Aggregate
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
@@ -15,6 +14,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.primitives import Collection, Computed, Document, Holder, Reference
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.situation import Situation
+from nestling.ir.statements.algebra import Query
 from nestling.ir.workload import Statement
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads import plan_read

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import assert_never
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Query, Relation
-from nestling.ir.write import Delete, Insert, Update, Write
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Query, Relation
+from nestling.ir.statements.write import Delete, Insert, Update, Write
 from nestling.planner.reads.traverse import expressions, inputs, subqueries
 
 

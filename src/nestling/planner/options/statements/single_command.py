@@ -6,8 +6,8 @@ Whatever the design is: what else it takes depends on where the rows live (`chan
 from __future__ import annotations
 
 from nestling.ir.situation import Situation
+from nestling.ir.statements.write import Delete, Insert, Update
 from nestling.ir.workload import Statement
-from nestling.ir.write import Delete, Insert, Update
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.writes.single_command.plain_conditions import amount, asked, by_its_row, is_given
 from nestling.planner.writes.single_command.single_upserts import may_be_one_command

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nestling.ir import algebra as a
 from nestling.ir.candidate import Archived
 from nestling.ir.distribution import as_kind
-from nestling.ir.expression import Compare, Expression
-from nestling.ir.operands import bare, conjuncts
 from nestling.ir.situation import Situation
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Compare, Expression
+from nestling.ir.statements.operands import bare, conjuncts
 from nestling.ir.value_forms.written_values import written_bound
 from nestling.ir.workload import Statement
 from nestling.planner.options.statements.relations import relations_within, rows_asked

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import prod
 
-from nestling.ir import algebra as a
-from nestling.ir import work_of
-from nestling.ir.algebra import Query, Relation
-from nestling.ir.expression import Column, Compare, Comparison, Expression
-from nestling.ir.operands import columns_of, conjuncts
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Query, Relation
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
+from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.workload import Statement
 from nestling.planner.known_values import KnownOf, known_of_scans
 from nestling.planner.options.statements.relations import relations_within, rows_asked

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from nestling.common.errors import NestlingError
-from nestling.ir.algebra import Query
 from nestling.ir.situation import Situation
+from nestling.ir.statements.algebra import Query
+from nestling.ir.statements.write import Write
 from nestling.ir.workload import Statement
-from nestling.ir.write import Write
 from nestling.planner.sql import translate
 
 

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Archived
 from nestling.ir.options import Charge, Mode
-from nestling.ir.work import Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.sizes.sizes import Sizes

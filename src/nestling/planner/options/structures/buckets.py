@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Bucketed
-from nestling.ir.collations import sought
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation import Situation, rows_per_day
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.storage.collations import sought
 from nestling.ir.workload import Access, Operator
 from nestling.planner.bucket_fill import rows_in_bucket
 from nestling.planner.options.sizes.sizes import Sizes

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from nestling.ir.candidate import Archived, Bucketed, Candidate, Indexed, Nested, Paired
 from nestling.ir.design import Design
 from nestling.ir.indexes.planned_indexes import planned_indexes
-from nestling.ir.layout import Place, Role
 from nestling.ir.primitives import CollectionKind, Index
+from nestling.ir.storage.layout import Place, Role
 from nestling.planner.options.structures.in_place import indexed
 
 

@@ -25,12 +25,12 @@ from nestling.ir.candidate import (
     Paired,
     Part,
 )
-from nestling.ir.clause import ClauseOperator
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Place, Role, StoredCollection
 from nestling.ir.model import Model
-from nestling.ir.names import join
 from nestling.ir.primitives import Form, Index
+from nestling.ir.statements.clause import ClauseOperator
+from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
+from nestling.ir.storage.names import join
 from nestling.planner.migration.same_paths import same_paths
 
 PATTERN = "in place"

@@ -5,9 +5,9 @@ Readers unite both places. A write puts the elements of its parent into order an
 
 from __future__ import annotations
 
-from nestling.ir import work_of
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.places import Home
 

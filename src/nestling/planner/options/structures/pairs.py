@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from nestling.ir import work_of
-from nestling.ir.bounds import FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.candidate import Indexed, Paired
-from nestling.ir.names import stored_name
 from nestling.ir.options import Step
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.statistics import value_of
-from nestling.ir.work import Work
+from nestling.ir.storage.bounds import FRAMING_BYTES, UNKNOWN_BYTES
+from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.sizes.matching import matched_rows
 from nestling.planner.options.sizes.sizes import Sizes

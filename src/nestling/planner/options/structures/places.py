@@ -24,9 +24,9 @@ from nestling.ir.candidate import (
     Own,
     Paired,
 )
-from nestling.ir.collations import linked_by_expression
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
+from nestling.ir.storage.collations import linked_by_expression
 from nestling.ir.workload import Statement, StatementKind
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.pair_uses import PairUse, pair_use

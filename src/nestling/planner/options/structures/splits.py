@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Cold
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.sizes.sizes import Sizes
 

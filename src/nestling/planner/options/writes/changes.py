@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from nestling.ir import work_of
 from nestling.ir.model import OnDelete, Relationship
 from nestling.ir.options import Mode, Step
-from nestling.ir.work import Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts

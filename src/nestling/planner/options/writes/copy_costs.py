@@ -9,11 +9,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.ir import work_of
 from nestling.ir.candidate import CopiedAttribute
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
-from nestling.ir.work import Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.archives import changed_in_both

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from math import prod
 
 from nestling.ir.candidate import Indexed, IndexedAcross
-from nestling.ir.clause import Clause
+from nestling.ir.statements.clause import Clause
 from nestling.ir.workload import Access, StatementKind
 from nestling.planner.options.modes import Modes
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir import work_of
 from nestling.ir.options import Mode
+from nestling.ir.paths import work_of
 from nestling.ir.workload import Access
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one

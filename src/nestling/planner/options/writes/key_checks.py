@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nestling.ir import work_of
-from nestling.ir.collations import sought
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.options import Mode, Step
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.ir.work import Work
+from nestling.ir.storage.collations import sought
 from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one

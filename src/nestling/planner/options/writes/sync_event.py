@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.freshness import Freshness
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths.work import NO_WORK, Work
 
 
 def left(freshness: Freshness) -> Work:

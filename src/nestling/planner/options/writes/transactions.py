@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from nestling.ir import work_of
 from nestling.ir.model import OnDelete
 from nestling.ir.options import Charge, Mode, Step
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.places import Home

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir import work_of
 from nestling.ir.candidate import Aggregate, Lineage, Mirror, Newest
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
-from nestling.ir.work import NO_WORK, Work
+from nestling.ir.paths import work_of
+from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.trees import lineage_steps

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nestling.ir.options import Charge, Mode, Step
-from nestling.ir.work import Work
+from nestling.ir.paths.work import Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.archives import moved_entries, written_apart

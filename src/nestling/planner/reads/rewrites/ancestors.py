@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir.access_path import Behind, CollectionScan, DocumentOf, Expression, FieldPath, Unwind, WithLast
-from nestling.ir.expression import Column, Compare, Comparison, Or
-from nestling.ir.expression import Expression as Given
-from nestling.ir.layout import NodeKind, Place
-from nestling.ir.names import join as join_path
+from nestling.ir.paths.access_path import Behind, CollectionScan, DocumentOf, Expression, FieldPath, Unwind, WithLast
+from nestling.ir.paths.row_steps import Add, Correlate, Keep, Layout, Where
 from nestling.ir.primitives import Copy, Form
-from nestling.ir.row_steps import Add, Correlate, Keep, Layout, Where
+from nestling.ir.statements.expression import Column, Compare, Comparison, Or
+from nestling.ir.statements.expression import Expression as Given
+from nestling.ir.storage.layout import NodeKind, Place
+from nestling.ir.storage.names import join as join_path
 from nestling.ir.types import TypeName
 from nestling.planner.place import documents_at
 from nestling.planner.reads.correlate import stored_path

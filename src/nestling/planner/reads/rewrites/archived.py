@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.ir.expression import Column, Compare, Comparison, Expression
-from nestling.ir.layout import Role
-from nestling.ir.operands import bare, conjunction, conjuncts
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
+from nestling.ir.statements.operands import bare, conjunction, conjuncts
+from nestling.ir.storage.layout import Role
 from nestling.planner.archive import bound
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rows import Context, PlacedScan

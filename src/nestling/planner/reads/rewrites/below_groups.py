@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from nestling.ir.access_path import FieldPath, Group, Project, Step, Union
-from nestling.ir.expression import Expression
-from nestling.ir.operands import conjunction, conjuncts
-from nestling.ir.row_steps import VARIABLE, ColumnId, Layout, Where
+from nestling.ir.paths.access_path import FieldPath, Group, Project, Step, Union
+from nestling.ir.paths.row_steps import VARIABLE, ColumnId, Layout, Where
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.planner.reads.traverse import mentioned
 
 Restrict: TypeAlias = Callable[[Step, Expression, Layout], Step]

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Exists, Expression
-from nestling.ir.layout import NodeKind, Place, Role
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Relation
+from nestling.ir.statements.expression import Exists, Expression
+from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import fixed_column, forms_inside, is_unique, scan_of, without_link

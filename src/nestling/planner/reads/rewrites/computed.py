@@ -10,17 +10,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations, takewhile
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Aggregate, AggregateFunction, JoinKind, Relation
-from nestling.ir.expression import Call, Column, Expression, Literal, Rules
-from nestling.ir.expression import Function as Scalar
-from nestling.ir.layout import NodeKind
 from nestling.ir.model import Model
-from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjuncts, has_subquery
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Computed
-from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind, Path
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction, JoinKind, Relation
+from nestling.ir.statements.expression import Call, Column, Expression, Literal, Rules
+from nestling.ir.statements.expression import Function as Scalar
+from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.storage.layout import NodeKind
+from nestling.ir.storage.names import join as join_path
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.aggregate_functions import FUNCTIONS

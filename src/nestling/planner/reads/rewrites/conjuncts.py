@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from nestling.ir.algebra import Filter, Relation, filtered
-from nestling.ir.expression import Expression
-from nestling.ir.operands import conjunction, conjuncts
+from nestling.ir.statements.algebra import Filter, Relation, filtered
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.planner.reads.traverse import mentioned
 
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import Exists, Filter
-from nestling.ir.algebra import JoinKind
-from nestling.ir.collations import goes_by_collation
-from nestling.ir.expression import Column
 from nestling.ir.freshness import Freshness
-from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
-from nestling.ir.names import is_within
-from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjunction, conjuncts
+from nestling.ir.paths.access_path import Exists, Filter
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Copy, Form
-from nestling.ir.row_steps import Layout
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind
+from nestling.ir.statements.expression import Column
+from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.storage.collations import goes_by_collation
+from nestling.ir.storage.layout import NodeKind
+from nestling.ir.storage.names import is_within
+from nestling.ir.storage.names import join as join_path
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded import plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import Exists, Filter, Step, Unwind
-from nestling.ir.algebra import JoinKind
-from nestling.ir.expression import ANY, Column
-from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
-from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjunction, conjuncts
+from nestling.ir.paths.access_path import Exists, Filter, Step, Unwind
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Copy, Form
-from nestling.ir.row_steps import Layout
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind
+from nestling.ir.statements.expression import ANY, Column
+from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.storage.layout import NodeKind
+from nestling.ir.storage.names import join as join_path
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded import null_where_none, plain_path
 from nestling.planner.reads.rewrites.first_children import is_fresh_for, suffices

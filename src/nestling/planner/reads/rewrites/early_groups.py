@@ -11,11 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Expression
-from nestling.ir.operands import has_subquery
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Relation
+from nestling.ir.statements.expression import Column, Expression
+from nestling.ir.statements.operands import has_subquery
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.links import keys_of

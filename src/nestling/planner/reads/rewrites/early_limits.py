@@ -11,12 +11,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Aggregate, AggregateFunction, JoinKind, NamedAggregate, Relation
-from nestling.ir.expression import Case, Collation, Column, Compare, Comparison, Expression, Literal, ScalarSubquery
 from nestling.ir.model import Model
-from nestling.ir.operands import conjuncts, has_subquery
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction, JoinKind, NamedAggregate, Relation
+from nestling.ir.statements.expression import (
+    Case,
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Literal,
+    ScalarSubquery,
+)
+from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.determined import determines, ids, plain_column, row_key
 from nestling.planner.reads.rewrites.conjuncts import about, restricted

@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, Named, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Expression
-from nestling.ir.operands import has_subquery, is_integer
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import AggregateFunction, Named, Relation
+from nestling.ir.statements.expression import Collation, Column, Expression
+from nestling.ir.statements.operands import has_subquery, is_integer
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
-from nestling.ir.algebra import JoinKind
-from nestling.ir.collations import goes_by_collation
-from nestling.ir.expression import ANY, NULL, Case, Column, Expression, IsNull
-from nestling.ir.layout import NodeKind, Place, Role
-from nestling.ir.names import is_within
-from nestling.ir.names import join as join_path
-from nestling.ir.operands import conjunction, conjuncts
+from nestling.ir.paths.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Form
-from nestling.ir.row_steps import Layout
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind
+from nestling.ir.statements.expression import ANY, NULL, Case, Column, Expression, IsNull
+from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.storage.collations import goes_by_collation
+from nestling.ir.storage.layout import NodeKind, Place, Role
+from nestling.ir.storage.names import is_within
+from nestling.ir.storage.names import join as join_path
 from nestling.planner.attribute import attribute_at, file_split
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.links import scan_of, without_link

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.ir.algebra import Join, JoinKind, Relation, Scan
-from nestling.ir.expression import TRUE, Expression
-from nestling.ir.names import join
-from nestling.ir.operands import conjunction, has_subquery
-from nestling.ir.row_steps import WhereElement
+from nestling.ir.paths.row_steps import WhereElement
+from nestling.ir.statements.algebra import Join, JoinKind, Relation, Scan
+from nestling.ir.statements.expression import TRUE, Expression
+from nestling.ir.statements.operands import conjunction, has_subquery
+from nestling.ir.storage.names import join
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.conjuncts import about

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import SPREAD, Aggregate, AggregateFunction, Group, Limit, Project, Relation, Sort, SortKey
-from nestling.ir.expression import Column, Expression, IsNull, Literal, Not
-from nestling.ir.operands import conjunction, has_subquery, nullable
-from nestling.ir.row_steps import AggregateElements, Layout
+from nestling.ir.paths.row_steps import AggregateElements, Layout
+from nestling.ir.statements.algebra import (
+    SPREAD,
+    Aggregate,
+    AggregateFunction,
+    Group,
+    Limit,
+    Project,
+    Relation,
+    Sort,
+    SortKey,
+)
+from nestling.ir.statements.expression import Column, Expression, IsNull, Literal, Not
+from nestling.ir.statements.operands import conjunction, has_subquery, nullable
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.embedded_exists import elements_of

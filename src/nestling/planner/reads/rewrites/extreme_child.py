@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
-from nestling.ir.operands import conjuncts
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import AggregateFunction
+from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.statements.operands import conjuncts
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined
 from nestling.planner.reads.rewrites.conjuncts import about

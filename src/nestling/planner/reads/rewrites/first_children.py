@@ -10,14 +10,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Relation, SortKey
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Expression, Literal
-from nestling.ir.layout import NodeKind
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction, conjuncts
 from nestling.ir.primitives import Copy, Form
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation, SortKey
+from nestling.ir.statements.expression import Column, Expression, Literal
+from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import ORDERED_ALIKE
 from nestling.planner.reads.rewrites.computed import Inner, inner_joined

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Relation
-from nestling.ir.expression import Column, Compare, Comparison, Expression
 from nestling.ir.model import Model, Relationship
-from nestling.ir.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Relation
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.traverse import mentioned, rewritten
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import cast
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import Aggregate, AggregateFunction, JoinKind, Named, NamedAggregate, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import (
+from nestling.ir.primitives import Computed
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction, JoinKind, Named, NamedAggregate, Relation
+from nestling.ir.statements.expression import (
     Case,
     Collation,
     Column,
@@ -23,9 +24,8 @@ from nestling.ir.expression import (
     Literal,
     ScalarSubquery,
 )
-from nestling.ir.layout import NodeKind
-from nestling.ir.operands import conjuncts, has_subquery
-from nestling.ir.primitives import Computed
+from nestling.ir.statements.operands import conjuncts, has_subquery
+from nestling.ir.storage.layout import NodeKind
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import INTEGER
 from nestling.planner.reads.rewrites.computed import Inner, computed_for, inner_joined, or_zero

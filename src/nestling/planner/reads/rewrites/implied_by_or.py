@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.expression import Expression, Or
-from nestling.ir.operands import conjunction, conjuncts, has_subquery
+from nestling.ir.statements.expression import Expression, Or
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import about
 
 

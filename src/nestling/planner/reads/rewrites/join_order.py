@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison, Expression, ScalarSubquery
-from nestling.ir.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.primitives import Form
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, ScalarSubquery
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.grouped_in_as_join import joined_groups

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.model import Model, Relationship
-from nestling.ir.operands import conjuncts
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.operands import conjuncts
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, scan_of, without_link
 from nestling.planner.reads.traverse import everywhere

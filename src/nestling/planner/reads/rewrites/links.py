@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from nestling.ir import algebra as a
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression, Raw
-from nestling.ir.layout import NodeKind, Role
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.operands import conjuncts
 from nestling.ir.primitives import Form
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression, Raw
+from nestling.ir.statements.operands import conjuncts
+from nestling.ir.storage.layout import NodeKind, Role
 from nestling.planner.reads.rewrites.conjuncts import about
 
 

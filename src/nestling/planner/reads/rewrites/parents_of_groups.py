@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, JoinKind, Named, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, Column, Compare, Comparison, Expression
-from nestling.ir.layout import NodeKind
-from nestling.ir.operands import conjunction, has_subquery
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import AggregateFunction, JoinKind, Named, Relation
+from nestling.ir.statements.expression import Collation, Column, Compare, Comparison, Expression
+from nestling.ir.statements.operands import conjunction, has_subquery
+from nestling.ir.storage.layout import NodeKind
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves
 from nestling.planner.reads.rewrites.links import keys_of, scan_of

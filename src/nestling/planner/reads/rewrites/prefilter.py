@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from nestling.ir.access_path import CollectionScan, FieldPath, Filter, Lookup, PairValue, Step, Unwind
-from nestling.ir.expression import And, Collation, Column, Compare, Comparison, Expression, InList
-from nestling.ir.names import is_within, join
-from nestling.ir.operands import conjunction, conjuncts
-from nestling.ir.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
+from nestling.ir.paths.access_path import CollectionScan, FieldPath, Filter, Lookup, PairValue, Step, Unwind
+from nestling.ir.paths.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
+from nestling.ir.statements.expression import And, Collation, Column, Compare, Comparison, Expression, InList
+from nestling.ir.statements.operands import conjunction, conjuncts
+from nestling.ir.storage.names import is_within, join
 from nestling.planner.reads.traverse import mentioned
 
 _Simple: TypeAlias = Unwind | Filter | Where | WhereElement | WherePair | Add

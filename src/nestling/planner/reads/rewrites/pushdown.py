@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import (
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import (
     Arithmetic,
     Call,
     Cast,
@@ -29,8 +30,7 @@ from nestling.ir.expression import (
     Not,
     Raw,
 )
-from nestling.ir.operands import conjunction, conjuncts, has_subquery
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.statements.operands import conjunction, conjuncts, has_subquery
 from nestling.planner.reads.rewrites.conjuncts import about, only_about, restricted
 from nestling.planner.reads.rewrites.implied_by_or import implied
 from nestling.planner.reads.traverse import aliases, everywhere, rewritten

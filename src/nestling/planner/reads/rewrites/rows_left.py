@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Relation
-from nestling.ir.expression import Expression, Literal
 from nestling.ir.model import Model
-from nestling.ir.operands import conjuncts
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import Expression, Literal
+from nestling.ir.statements.operands import conjuncts
 from nestling.ir.statistics import Statistics
 from nestling.planner.known_values import known_of_scans
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import CollectionScan, Step
-from nestling.ir.expression import Expression
-from nestling.ir.row_steps import Correlate, GroupRows, Slice, SortRows, Where
+from nestling.ir.paths.access_path import CollectionScan, Step
+from nestling.ir.paths.row_steps import Correlate, GroupRows, Slice, SortRows, Where
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.expression import Expression
 from nestling.planner.reads.correlate import equal_columns
 from nestling.planner.reads.rewrites.links import fixed_column, is_unique, scan_of
 from nestling.planner.reads.rewrites.rows_left import rows_left

@@ -10,15 +10,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.access_path import CollectionScan
-from nestling.ir.algebra import Aggregate, AggregateFunction, NamedAggregate
-from nestling.ir.expression import Arithmetic, Call, Column, Division, Expression, Function, Literal, Operator
-from nestling.ir.layout import Node, NodeKind, Place, Role
-from nestling.ir.operands import conjunction, has_subquery, nullable, operands
+from nestling.ir.paths.access_path import CollectionScan
+from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Bucket, Summary, WindowUnit
-from nestling.ir.row_steps import Layout
 from nestling.ir.rows import AggregateKind
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction, NamedAggregate
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    Call,
+    Column,
+    Division,
+    Expression,
+    Function,
+    Literal,
+    Operator,
+)
+from nestling.ir.statements.operands import conjunction, has_subquery, nullable, operands
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role
 from nestling.ir.types import FLOAT, INTEGER, MACHINE_NUMBERS, ORDERED_ALIKE, Type, TypeName
 from nestling.planner.reads.rewrites.computed import or_zero
 from nestling.planner.reads.rewrites.links import scan_of

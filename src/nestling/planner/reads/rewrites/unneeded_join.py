@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import JoinKind, Relation
 from nestling.ir.design import Design
-from nestling.ir.expression import Expression
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjuncts
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.operands import conjuncts
 from nestling.planner.reads.rewrites.conjuncts import restricted
 from nestling.planner.reads.rewrites.links import without_link
 from nestling.planner.reads.traverse import aliases, everything, everywhere, mentioned, used

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, Bound, Frame, FrameUnit, NamedWindow, Relation
-from nestling.ir.algebra import WindowFunction as Function
 from nestling.ir.design import Design
-from nestling.ir.expression import (
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import AggregateFunction, Bound, Frame, FrameUnit, NamedWindow, Relation
+from nestling.ir.statements.algebra import WindowFunction as Function
+from nestling.ir.statements.expression import (
     Collation,
     Column,
     Compare,
@@ -23,7 +23,7 @@ from nestling.ir.expression import (
     Expression,
     ScalarSubquery,
 )
-from nestling.ir.operands import conjuncts, has_subquery
+from nestling.ir.statements.operands import conjuncts, has_subquery
 from nestling.ir.types import TypeName
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.join_order import crossed, inner_leaves

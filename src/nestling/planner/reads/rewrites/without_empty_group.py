@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import AggregateFunction, Relation
-from nestling.ir.expression import Arithmetic, Cast, Coerce, Column, Expression, Literal, Negate, Raw
-from nestling.ir.row_steps import ColumnId
+from nestling.ir.paths.row_steps import ColumnId
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import AggregateFunction, Relation
+from nestling.ir.statements.expression import Arithmetic, Cast, Coerce, Column, Expression, Literal, Negate, Raw
 from nestling.ir.types import INTEGER
 
 _NULL_OVER_NOTHING = frozenset(

@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Scan
-from nestling.ir.computed_attributes import concerned
-from nestling.ir.defaults import Computed, Generated
-from nestling.ir.expression import (
+from nestling.ir.constraints.computed_attributes import concerned
+from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.model import Attribute, Entity
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import (
     ANY,
     NULL,
     Arithmetic,
@@ -27,12 +28,11 @@ from nestling.ir.expression import (
     Parameter,
     Rules,
 )
-from nestling.ir.model import Attribute, Entity
-from nestling.ir.operands import is_integer, is_mixed_time, is_text
+from nestling.ir.statements.operands import is_integer, is_mixed_time, is_text
+from nestling.ir.statements.write import Assignment
 from nestling.ir.types import BSON_DIGITS, INTEGER, MOMENTS, TEXT, TIMES, YEAR, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE, infinite
 from nestling.ir.value_forms.odd_dates import ZERO_DATE
-from nestling.ir.write import Assignment
 from nestling.planner.sql import conversions
 from nestling.planner.sql.array_changes import as_text, is_written
 from nestling.planner.sql.changes.defaults import default_expression

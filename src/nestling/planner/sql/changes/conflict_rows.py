@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlglot import exp
 
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.constraints.row_check import plain_condition
 from nestling.ir.model import Entity
-from nestling.ir.operands import conjuncts
-from nestling.ir.partial_unique import PartialUnique
-from nestling.ir.row_check import plain_condition
+from nestling.ir.statements.operands import conjuncts
 from nestling.planner.sql.changes.assignments import source_of
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan

@@ -9,12 +9,12 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.defaults import NEW_IDS, NUMBERED, Computed, Constant, Generated, OtherDefault
-from nestling.ir.expression import Expression, Literal, Rules
+from nestling.ir.constraints.defaults import NEW_IDS, NUMBERED, Computed, Constant, Generated, OtherDefault
 from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.model import Attribute, Entity
+from nestling.ir.statements.expression import Expression, Literal, Rules
+from nestling.ir.statements.write import GeneratedValue
 from nestling.ir.types import BOOLEAN, FLOAT, INTEGER, TEXT, Type, TypeName
-from nestling.ir.write import GeneratedValue
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL

@@ -7,9 +7,9 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.errors import WorkloadError
-from nestling.ir.defaults import Computed, Generated
-from nestling.ir.expression import Expression
+from nestling.ir.constraints.defaults import Computed, Generated
 from nestling.ir.model import Attribute
+from nestling.ir.statements.expression import Expression
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import StatementGap, mistake, statement_gap
 from nestling.planner.sql.known_nodes import refuse_unread

@@ -8,14 +8,14 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.errors import name_list
-from nestling.ir.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
-from nestling.ir.computed_attributes import concerned, mentions
-from nestling.ir.constraint_names import attributes_called
-from nestling.ir.defaults import Generated
-from nestling.ir.expression import NULL, Expression, Literal, Rules
+from nestling.ir.constraints.computed_attributes import concerned, mentions
+from nestling.ir.constraints.constraint_names import attributes_called
+from nestling.ir.constraints.defaults import Generated
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
-from nestling.ir.write import Conflict, ConflictAction, GeneratedValue, Insert
+from nestling.ir.statements.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
+from nestling.ir.statements.expression import NULL, Expression, Literal, Rules
+from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import conversions
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.array_changes import as_given, is_written

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan, filtered
-from nestling.ir.expression import (
+from nestling.ir.model import Entity
+from nestling.ir.statements.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan, filtered
+from nestling.ir.statements.expression import (
     Column,
     Compare,
     Comparison,
@@ -22,8 +23,7 @@ from nestling.ir.expression import (
     Parameter,
     Raw,
 )
-from nestling.ir.model import Entity
-from nestling.ir.operands import columns_of, conjunction, conjuncts, has_subquery
+from nestling.ir.statements.operands import columns_of, conjunction, conjuncts, has_subquery
 from nestling.planner.sql.expressions import bind, predicate
 from nestling.planner.sql.from_clause import bind_table
 from nestling.planner.sql.gaps import statement_gap

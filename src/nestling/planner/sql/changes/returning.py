@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Named, Scan
-from nestling.ir.expression import Expression
-from nestling.ir.write import Returning
+from nestling.ir.statements.algebra import Named, Scan
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.write import Returning
 from nestling.planner.sql import conversions
 from nestling.planner.sql.changes.assignments import source_of
 from nestling.planner.sql.expressions import bind

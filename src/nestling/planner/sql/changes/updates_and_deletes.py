@@ -8,11 +8,11 @@ from typing import TypeVar
 
 from sqlglot import exp
 
-from nestling.ir.algebra import Scan
-from nestling.ir.expression import Expression, Rules
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import counted
-from nestling.ir.write import Delete, Returning, Update
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import Expression, Rules
+from nestling.ir.statements.write import Delete, Returning, Update
 from nestling.planner.sql.changes.assignments import assignments, refuse, source_of
 from nestling.planner.sql.changes.joined_writes import Others
 from nestling.planner.sql.changes.returning import bind_returning

@@ -6,7 +6,7 @@ import re
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     Arithmetic,
     Call,
     Expression,
@@ -15,7 +15,7 @@ from nestling.ir.expression import (
     Operator,
     Rules,
 )
-from nestling.ir.operands import is_mixed_time
+from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import DATE, INTEGER, MOMENTS, TEXT, TIMESTAMP, Type, TypeName
 from nestling.planner.sql.gaps import called, mistake, no_constant, statement_gap
 from nestling.planner.sql.scope import Bound, Env

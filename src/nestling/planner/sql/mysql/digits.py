@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from nestling.ir.expression import Call, Expression, Function, Literal, Operator, Rules
+from nestling.ir.statements.expression import Call, Expression, Function, Literal, Operator, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.planner.sql.gaps import statement_gap
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.expression import Expression, Literal
+from nestling.ir.statements.expression import Expression, Literal
 from nestling.ir.types import TIMES, YEAR, Type, TypeName
 from nestling.ir.value_forms.two_digit_years import full_year
 from nestling.planner.sql.gaps import statement_gap

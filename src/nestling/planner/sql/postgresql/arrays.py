@@ -11,7 +11,7 @@ from decimal import Decimal
 
 from sqlglot import exp
 
-from nestling.ir.expression import (
+from nestling.ir.statements.expression import (
     ANY,
     NULL,
     Call,
@@ -23,7 +23,7 @@ from nestling.ir.expression import (
     Literal,
     Rules,
 )
-from nestling.ir.operands import is_mixed
+from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import BOOLEAN, EXACT_NUMBERS, FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.ir.value_forms.array_text import read_array
 from nestling.planner.sql import common_type as one_value

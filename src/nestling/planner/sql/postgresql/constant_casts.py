@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 
 from sqlglot import exp
 
-from nestling.ir.expression import Expression, Literal
+from nestling.ir.statements.expression import Expression, Literal
 from nestling.ir.types import TEXT, Type, TypeName
 from nestling.planner.sql.gaps import mistake, statement_gap
 from nestling.planner.sql.literals import DECIMAL

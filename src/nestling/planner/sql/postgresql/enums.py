@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.expression import NULL, Case, Compare, Comparison, Expression, Literal
+from nestling.ir.statements.expression import NULL, Case, Compare, Comparison, Expression, Literal
 from nestling.ir.types import INTEGER, TEXT
 
 

@@ -6,8 +6,8 @@ from datetime import datetime
 
 from sqlglot import exp
 
-from nestling.ir.expression import Case, Compare, Comparison, Expression, Literal, Rules
-from nestling.ir.operands import is_mixed_time
+from nestling.ir.statements.expression import Case, Compare, Comparison, Expression, Literal, Rules
+from nestling.ir.statements.operands import is_mixed_time
 from nestling.ir.types import BSON_DIGITS, TEXT, TIMES, Type, TypeName
 from nestling.ir.value_forms.infinite_moments import INFINITE
 from nestling.planner.sql.gaps import statement_gap

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from sqlglot import exp
 
-from nestling.ir.expression import ANY, And, Call, Column, Expression, Function, Literal, Or, Rules
+from nestling.ir.statements.expression import ANY, And, Call, Column, Expression, Function, Literal, Or, Rules
 from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
 from nestling.ir.value_forms.json_text import jsonb_value
 from nestling.planner.sql.gaps import mistake, no_constant, statement_gap

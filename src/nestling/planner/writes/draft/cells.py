@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.expression import NULL
-from nestling.ir.layout import Node
 from nestling.ir.model import Entity
-from nestling.ir.names import join, stored_name
+from nestling.ir.paths.write_path import Cell, GivenValue, Value
 from nestling.ir.primitives import Form, Holder
+from nestling.ir.statements.expression import NULL
+from nestling.ir.storage.layout import Node
+from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import Type
-from nestling.ir.write_path import Cell, GivenValue, Value
 
 ID = "id"
 NOTHING: Value = GivenValue(NULL)

@@ -10,22 +10,22 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nestling.ir.algebra import Named, Project, Relation, Scan, Values, filtered
-from nestling.ir.collations import followed_links, is_collated, linked
-from nestling.ir.columns import column_of
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
-from nestling.ir.layout import Place
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.names import join
-from nestling.ir.operands import conjunction
-from nestling.ir.row_steps import Layout, Shape
+from nestling.ir.paths.row_steps import Layout, Shape
+from nestling.ir.paths.work import Work
+from nestling.ir.paths.write_path import Fetch
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements.algebra import Named, Project, Relation, Scan, Values, filtered
+from nestling.ir.statements.columns import column_of
+from nestling.ir.statements.expression import ANY, Collation, Column, Compare, Comparison, Expression, Parameter
+from nestling.ir.statements.operands import conjunction
 from nestling.ir.statistics import Statistics
+from nestling.ir.storage.collations import followed_links, is_collated, linked
+from nestling.ir.storage.layout import Place
+from nestling.ir.storage.names import join
 from nestling.ir.tolerance import Tolerated
 from nestling.ir.types import Type
-from nestling.ir.work import Work
-from nestling.ir.write_path import Fetch
 from nestling.planner.reads import ways
 from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower

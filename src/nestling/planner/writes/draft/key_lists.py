@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nestling.ir.expression import Collation, Column, Expression, InList, Parameter
+from nestling.ir.statements.expression import Collation, Column, Expression, InList, Parameter
 
 KEY = "key"
 """The column of the row sets that such lists are made of."""

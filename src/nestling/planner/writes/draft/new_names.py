@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 
-from nestling.ir.compiled import ReadPlan
-from nestling.ir.expression import Parameter
+from nestling.ir.paths.write_path import Fetch, IdForm, ListParameter, NewId, NewNumbers
+from nestling.ir.programs.compiled import ReadPlan
+from nestling.ir.statements.expression import Parameter
 from nestling.ir.types import Type, TypeName
-from nestling.ir.write_path import Fetch, IdForm, ListParameter, NewId, NewNumbers
 
 
 def parameters_in(node: object) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import TypeAlias
 
-from nestling.ir.write_path import Each, Fetch, WriteStep, steps_within
+from nestling.ir.paths.write_path import Each, Fetch, WriteStep, steps_within
 
 Part: TypeAlias = tuple[WriteStep, ...]
 """Steps of a write in their order, to which no more are added."""

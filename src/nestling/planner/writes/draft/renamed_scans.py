@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Relation, Scan
-from nestling.ir.expression import Expression
+from nestling.ir.statements.algebra import Relation, Scan
+from nestling.ir.statements.expression import Expression
 from nestling.planner.reads.traverse import made_by, made_inside, renamed
 from nestling.planner.writes.draft.write_draft import WriteDraft
 

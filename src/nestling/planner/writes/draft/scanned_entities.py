@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.algebra import Scan
-from nestling.ir.expression import Expression
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import Expression
 from nestling.planner.reads.traverse import everything, expressions, subqueries
 
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from nestling.ir.compiled import OutputColumn
 from nestling.ir.design import Design
-from nestling.ir.expression import Expression
 from nestling.ir.model import Model
-from nestling.ir.write import Returning
-from nestling.ir.write_path import Answer, Fetch, WritePlan, WriteStep
+from nestling.ir.paths.write_path import Answer, Fetch, WritePlan, WriteStep
+from nestling.ir.programs.compiled import OutputColumn
+from nestling.ir.statements.expression import Expression
+from nestling.ir.statements.write import Returning
 from nestling.planner.reads.outputs import field_names
 from nestling.planner.writes.draft.fetch import Prices
 from nestling.planner.writes.draft.gaps import write_gap

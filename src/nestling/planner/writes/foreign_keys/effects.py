@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from nestling.ir.algebra import Scan
-from nestling.ir.expression import Case, Expression, Not
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction
-from nestling.ir.write_path import Violation
+from nestling.ir.paths.write_path import Violation
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import Case, Expression, Not
+from nestling.ir.statements.operands import conjunction
 from nestling.planner.writes.draft.fetch import scan_of
 from nestling.planner.writes.draft.key_lists import Keys
 from nestling.planner.writes.draft.renamed_scans import said_of

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.algebra import filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation, IsNull, Not
-from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.write_path import Constant, Match, Set, UpdateDocuments, WriteStep
 from nestling.ir.primitives import CollectionKind
-from nestling.ir.write_path import Constant, Match, Set, UpdateDocuments, WriteStep
+from nestling.ir.statements.algebra import filtered
+from nestling.ir.statements.expression import Collation, IsNull, Not
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import NodeKind, Place
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.writes.constraints import refuse_no_parent, refused_without_parent
 from nestling.planner.writes.draft.cells import NOTHING, Cells

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from nestling.ir import algebra as a
-from nestling.ir.algebra import filtered
-from nestling.ir.computed_attributes import concerned
-from nestling.ir.defaults import Constant
-from nestling.ir.expression import (
+from nestling.ir.constraints.computed_attributes import concerned
+from nestling.ir.constraints.defaults import Constant
+from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
+from nestling.ir.paths.write_path import Violation
+from nestling.ir.statements import algebra as a
+from nestling.ir.statements.algebra import filtered
+from nestling.ir.statements.expression import (
     NULL,
     AttributeCast,
     Collation,
@@ -27,10 +29,8 @@ from nestling.ir.expression import (
     Or,
     ScalarSubquery,
 )
-from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
-from nestling.ir.operands import columns_of, conjunction, has_subquery
+from nestling.ir.statements.operands import columns_of, conjunction, has_subquery
 from nestling.ir.types import TEXTS
-from nestling.ir.write_path import Violation
 from nestling.planner.reads.collation import to_the_letter
 from nestling.planner.writes.draft.fetch import rule_of, scan_of
 from nestling.planner.writes.draft.gaps import write_gap

@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from nestling.common.errors import name_list
-from nestling.ir.algebra import Named, Project, filtered
-from nestling.ir.expression import Expression, IsNull, Not
 from nestling.ir.model import Relationship
-from nestling.ir.operands import conjunction, has_subquery
-from nestling.ir.write_path import Fetch
+from nestling.ir.paths.write_path import Fetch
+from nestling.ir.statements.algebra import Named, Project, filtered
+from nestling.ir.statements.expression import Expression, IsNull, Not
+from nestling.ir.statements.operands import conjunction, has_subquery
 from nestling.planner.writes.draft.fetch import plan, rule_of
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.draft.key_lists import KEY, Keys

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from nestling.ir.layout import Node, NodeKind, Place
-from nestling.ir.names import join, stored_name
+from nestling.ir.paths.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
 from nestling.ir.primitives import Form
-from nestling.ir.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
+from nestling.ir.storage.layout import Node, NodeKind, Place
+from nestling.ir.storage.names import join, stored_name
 from nestling.planner.upkeep.holder import taken
 from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, identity
 from nestling.planner.writes.places.new_document import pair_fields

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.ir.columns import column_of
 from nestling.ir.design import Design
-from nestling.ir.expression import FALSE, TRUE, Case, Compare, Comparison, Expression, Not
-from nestling.ir.layout import Place
-from nestling.ir.operands import conjunction
+from nestling.ir.paths.write_path import WriteStep
 from nestling.ir.primitives import Split
+from nestling.ir.statements.columns import column_of
+from nestling.ir.statements.expression import FALSE, TRUE, Case, Compare, Comparison, Expression, Not
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import Place
 from nestling.ir.types import BOOLEAN
-from nestling.ir.write_path import WriteStep
 from nestling.planner.archive import bound
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places.conditional_steps import cell_types, when

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from nestling.ir.algebra import Named, Project, filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Exists, Expression, Not
-from nestling.ir.layout import Place
+from nestling.ir.paths.write_path import Each, WriteStep
+from nestling.ir.statements.algebra import Named, Project, filtered
+from nestling.ir.statements.expression import ANY, Exists, Expression, Not
+from nestling.ir.storage.layout import Place
 from nestling.ir.types import Type
-from nestling.ir.write_path import Each, WriteStep
 from nestling.planner.writes.draft.cells import ID, Cells, carried_column, carried_paths
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rows_by_place, same_row, scan_of
 from nestling.planner.writes.places.initial_copies import copied_fields

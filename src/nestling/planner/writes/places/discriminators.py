@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import combinations
 
-from nestling.ir.layout import Node, Place
-from nestling.ir.write_path import Cell, Change, Constant, Match, Set, UpdateDocuments, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Change, Constant, Match, Set, UpdateDocuments, Value, WriteStep
+from nestling.ir.storage.layout import Node, Place
 from nestling.planner.writes.draft.cells import ID, NOTHING
 from nestling.planner.writes.draft.gaps import write_gap
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from nestling.ir.algebra import Join, JoinKind, Named, Project, Relation, SetOperation, SetOperator
 from nestling.ir.design import Design
-from nestling.ir.expression import Column, Compare, Comparison
-from nestling.ir.layout import Node
-from nestling.ir.names import join
-from nestling.ir.operands import conjunction
 from nestling.ir.primitives import Copy, Form
+from nestling.ir.statements.algebra import Join, JoinKind, Named, Project, Relation, SetOperation, SetOperator
+from nestling.ir.statements.expression import Column, Compare, Comparison
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import Node
+from nestling.ir.storage.names import join
 from nestling.planner.writes.draft.fetch import scan_of
 from nestling.planner.writes.draft.renamed_scans import rows_of
 from nestling.planner.writes.draft.write_draft import WriteDraft

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Role, StoredCollection
 from nestling.ir.model import Cardinality
-from nestling.ir.names import stored_name
+from nestling.ir.paths.write_path import Cell, Constant, Document, Items, PairList, Value
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.rows import AggregateKind
-from nestling.ir.write_path import Cell, Constant, Document, Items, PairList, Value
+from nestling.ir.storage.layout import Node, Role, StoredCollection
+from nestling.ir.storage.names import stored_name
 from nestling.planner.writes.draft.cells import Cells, carried_column, carried_paths
 from nestling.planner.writes.places.initial_copies import copied_fields, is_always_found
 

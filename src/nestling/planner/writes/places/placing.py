@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import CollectionKind, Form
+from nestling.ir.storage.layout import NodeKind, Place, StoredCollection
 from nestling.planner.writes.draft.gaps import write_gap
 
 

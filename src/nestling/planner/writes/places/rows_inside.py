@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import Relationship
+from nestling.ir.storage.layout import NodeKind, Place
 
 
 def is_inside(place: Place, link: Relationship | None) -> bool:

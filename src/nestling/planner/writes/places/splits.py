@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, Place, Role, StoredCollection
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
@@ -16,6 +15,7 @@ from nestling.ir.write_path import (
     Value,
     WriteStep,
 )
+from nestling.ir.storage.layout import Node, Place, Role, StoredCollection
 from nestling.planner.writes.draft.cells import ID, Cells
 from nestling.planner.writes.draft.gaps import write_gap
 from nestling.planner.writes.places.new_document import id_value

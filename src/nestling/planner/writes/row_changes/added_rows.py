@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.array_order import array_order
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.ir.model import Entity
-from nestling.ir.primitives import Form
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     Change,
     InsertOne,
     Push,
@@ -22,6 +19,9 @@ from nestling.ir.write_path import (
     Violation,
     WriteStep,
 )
+from nestling.ir.primitives import Form
+from nestling.ir.storage.array_order import array_order
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role, StoredCollection
 from nestling.planner.attribute import is_collection_root
 from nestling.planner.writes.constraints import refuse_same
 from nestling.planner.writes.draft.cells import Cells

@@ -4,33 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.access_path import CollectionScan, Step, Unwind
-from nestling.ir.algebra import Aggregate, AggregateFunction
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import (
-    ANY,
-    Arithmetic,
-    Call,
-    Case,
-    Column,
-    Compare,
-    Comparison,
-    Expression,
-    Function,
-    IsNull,
-    Literal,
-    Operator,
-    Rules,
-)
-from nestling.ir.layout import Node, Place
-from nestling.ir.names import stored_name
-from nestling.ir.operands import conjunction
-from nestling.ir.primitives import Bucket
-from nestling.ir.row_steps import Constants, GroupRows, Layout, Shape, Where
-from nestling.ir.rows import AggregateKind
-from nestling.ir.types import INTEGER, TEXT, Type, TypeName
-from nestling.ir.write_path import (
+from nestling.ir.paths.access_path import CollectionScan, Step, Unwind
+from nestling.ir.paths.row_steps import Constants, GroupRows, Layout, Shape, Where
+from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
@@ -48,6 +25,29 @@ from nestling.ir.write_path import (
     Value,
     WriteStep,
 )
+from nestling.ir.primitives import Bucket
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.rows import AggregateKind
+from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.expression import (
+    ANY,
+    Arithmetic,
+    Call,
+    Case,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    Function,
+    IsNull,
+    Literal,
+    Operator,
+    Rules,
+)
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import Node, Place
+from nestling.ir.storage.names import stored_name
+from nestling.ir.types import INTEGER, TEXT, Type, TypeName
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import NodeKind, Place
-from nestling.ir.names import join
-from nestling.ir.primitives import Form
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     Set,
     UpdateDocuments,
     WriteStep,
 )
+from nestling.ir.primitives import Form
+from nestling.ir.storage.layout import NodeKind, Place
+from nestling.ir.storage.names import join
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places.address import row_address
 from nestling.planner.writes.places.new_document import pair_fields

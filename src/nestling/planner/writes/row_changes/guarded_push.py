@@ -8,11 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.expression import Collation
-from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.names import join
-from nestling.ir.write_path import Match, Test, WriteStep
+from nestling.ir.paths.write_path import Match, Test, WriteStep
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.layout import Place, Role
+from nestling.ir.storage.names import join
 from nestling.planner.writes.constraints import refuse_no_parent, refuse_same
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places.address import is_found_by_values, known_values

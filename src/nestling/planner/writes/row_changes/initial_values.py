@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Computed, Copy, Form
+from nestling.ir.storage.layout import Node, NodeKind
 from nestling.planner.writes.places.initial_copies import copied_fields, is_always_found
 from nestling.planner.writes.places.placing import is_event, is_paged
 

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.algebra import filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import IsNull, Not
-from nestling.ir.layout import NodeKind, Place, Role
 from nestling.ir.model import Cardinality, Relationship
-from nestling.ir.names import join, stored_name
-from nestling.ir.operands import conjunction
-from nestling.ir.primitives import Holder, Reference
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     OLD,
     Constant,
     Document,
@@ -27,6 +21,12 @@ from nestling.ir.write_path import (
     Violation,
     WriteStep,
 )
+from nestling.ir.primitives import Holder, Reference
+from nestling.ir.statements.algebra import filtered
+from nestling.ir.statements.expression import IsNull, Not
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.layout import NodeKind, Place, Role
+from nestling.ir.storage.names import join, stored_name
 from nestling.planner.upkeep.listed_ids import ids_order
 from nestling.planner.writes.constraints import same_text
 from nestling.planner.writes.draft.cells import NOTHING, Cells

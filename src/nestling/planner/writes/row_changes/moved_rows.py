@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nestling.ir.layout import NodeKind, Place
-from nestling.ir.names import join
+from nestling.ir.storage.layout import NodeKind, Place
+from nestling.ir.storage.names import join
 from nestling.planner.writes.draft.cells import ID, carried_column, carried_paths
 from nestling.planner.writes.places.placing import is_paged
 from nestling.planner.writes.row_changes.overflow import PAGE, PAGE_NUMBER

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, Relationship
-from nestling.ir.write_path import NEW, OLD, Each, WriteStep
+from nestling.ir.paths.write_path import NEW, OLD, Each, WriteStep
+from nestling.ir.storage.layout import Place, Role
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import equal_cells, fetch, rows_by_place, scan_of
 from nestling.planner.writes.row_changes.added_rows import added

@@ -9,21 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir.access_path import CollectionScan, Step, Union, Unwind
-from nestling.ir.algebra import Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
-from nestling.ir.array_order import array_order
-from nestling.ir.columns import column_of
-from nestling.ir.compiled import OutputColumn, ReadPlan
 from nestling.ir.design import Design
-from nestling.ir.expression import ANY, Arithmetic, Column, Compare, Comparison, Division, Expression, Literal, Operator
-from nestling.ir.layout import NodeKind, Place
 from nestling.ir.model import Relationship
-from nestling.ir.names import join, stored_name
-from nestling.ir.operands import conjunction
-from nestling.ir.primitives import Overflow
-from nestling.ir.row_steps import Add, Layout, Shape, Where, Windows
-from nestling.ir.types import INTEGER, Type
-from nestling.ir.write_path import (
+from nestling.ir.paths.access_path import CollectionScan, Step, Union, Unwind
+from nestling.ir.paths.row_steps import Add, Layout, Shape, Where, Windows
+from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
@@ -38,6 +28,26 @@ from nestling.ir.write_path import (
     Value,
     WriteStep,
 )
+from nestling.ir.primitives import Overflow
+from nestling.ir.programs.compiled import OutputColumn, ReadPlan
+from nestling.ir.statements.algebra import Bound, Frame, FrameUnit, SortKey, WindowFunction, WindowOnly
+from nestling.ir.statements.columns import column_of
+from nestling.ir.statements.expression import (
+    ANY,
+    Arithmetic,
+    Column,
+    Compare,
+    Comparison,
+    Division,
+    Expression,
+    Literal,
+    Operator,
+)
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.array_order import array_order
+from nestling.ir.storage.layout import NodeKind, Place
+from nestling.ir.storage.names import join, stored_name
+from nestling.ir.types import INTEGER, Type
 from nestling.planner.attribute import attribute_at, fresh_field
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch

@@ -8,10 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Place
 from nestling.ir.model import Entity
-from nestling.ir.primitives import Form
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     OLD,
     Cell,
     Change,
@@ -24,6 +22,8 @@ from nestling.ir.write_path import (
     UpdateDocuments,
     WriteStep,
 )
+from nestling.ir.primitives import Form
+from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, carried_paths, identity
 from nestling.planner.writes.places import discriminators as presence
 from nestling.planner.writes.places.address import Address, element_matches, known_values, row_address

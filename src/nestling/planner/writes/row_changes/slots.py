@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.algebra import filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import Compare, Comparison, Literal
+from nestling.ir.paths.write_path import Refuse, Violation, WriteStep
 from nestling.ir.primitives import Embedding
+from nestling.ir.statements.algebra import filtered
+from nestling.ir.statements.expression import Compare, Comparison, Literal
 from nestling.ir.types import INTEGER
-from nestling.ir.write_path import Refuse, Violation, WriteStep
 from nestling.planner.writes.constraints import same_rows, unique_groups
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.draft.fetch import fetch, plan, same_row

@@ -7,10 +7,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, TypeVar, cast
 
 from nestling.ir.design import Design
-from nestling.ir.expression import NULL, Expression
-from nestling.ir.primitives import CollectionKind
-from nestling.ir.reading import GapKind
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     Cell,
     DeleteDocuments,
     Each,
@@ -24,6 +21,9 @@ from nestling.ir.write_path import (
     WriteStep,
     steps_within,
 )
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.reading import GapKind
+from nestling.ir.statements.expression import NULL, Expression
 from nestling.planner.writes.draft.gaps import write_gap
 
 _COMMANDS = (InsertOne, UpdateDocuments, DeleteDocuments)

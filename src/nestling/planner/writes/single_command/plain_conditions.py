@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from uuid import UUID
 
-from nestling.ir.algebra import Scan
-from nestling.ir.expression import (
+from nestling.ir.paths.write_path import Constant, GivenValue, Items, Match, Test, Value
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import (
     Arithmetic,
     AttributeCast,
     Cast,
@@ -28,10 +29,9 @@ from nestling.ir.expression import (
     Rules,
     ScalarSubquery,
 )
-from nestling.ir.operands import conjuncts, operands
+from nestling.ir.statements.operands import conjuncts, operands
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.numeral import INT64
-from nestling.ir.write_path import Constant, GivenValue, Items, Match, Test, Value
 from nestling.planner.writes.draft.cells import NOTHING
 from nestling.planner.writes.places.address import never_null
 

@@ -9,18 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Named, Project, Scan, filtered
 from nestling.ir.design import Design
-from nestling.ir.expression import AttributeCast, Column, Expression, Literal, Parameter
-from nestling.ir.layout import Place, Role
 from nestling.ir.model import Entity, OnDelete, Relationship
-from nestling.ir.names import join
-from nestling.ir.operands import columns_of, nullable, operands
-from nestling.ir.primitives import CollectionKind
-from nestling.ir.row_steps import Layout
-from nestling.ir.types import INTEGER
-from nestling.ir.write import Delete, Update
-from nestling.ir.write_path import (
+from nestling.ir.paths.row_steps import Layout
+from nestling.ir.paths.write_path import (
     NEW,
     Change,
     Compute,
@@ -37,6 +29,14 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.statements.algebra import Named, Project, Scan, filtered
+from nestling.ir.statements.expression import AttributeCast, Column, Expression, Literal, Parameter
+from nestling.ir.statements.operands import columns_of, nullable, operands
+from nestling.ir.statements.write import Delete, Update
+from nestling.ir.storage.layout import Place, Role
+from nestling.ir.storage.names import join
+from nestling.ir.types import INTEGER
 from nestling.planner.reads.traverse import rewritten
 from nestling.planner.upkeep import ChangeKind, RowChange, fired, upkeeps_of
 from nestling.planner.writes.constraints import unguarded, unique_groups

@@ -9,14 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from nestling.ir.algebra import Scan
 from nestling.ir.design import Design
-from nestling.ir.expression import NULL, Expression, Literal, Parameter
 from nestling.ir.model import Attribute, Entity
-from nestling.ir.primitives import CollectionKind
-from nestling.ir.types import TypeName
-from nestling.ir.write import Conflict, ConflictAction, Delete, Insert, Update
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     Change,
     Constant,
     DeleteDocuments,
@@ -35,6 +30,11 @@ from nestling.ir.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.primitives import CollectionKind
+from nestling.ir.statements.algebra import Scan
+from nestling.ir.statements.expression import NULL, Expression, Literal, Parameter
+from nestling.ir.statements.write import Conflict, ConflictAction, Delete, Insert, Update
+from nestling.ir.types import TypeName
 from nestling.planner.writes.draft.cells import NOTHING
 from nestling.planner.writes.draft.fetch import Prices, scan_of
 from nestling.planner.writes.draft.write_draft import WriteDraft

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Place, Role
 from nestling.ir.model import Entity
-from nestling.ir.names import join
-from nestling.ir.write_path import (
+from nestling.ir.paths.write_path import (
     ElementFilter,
     Match,
 )
+from nestling.ir.storage.layout import Node, NodeKind, Place, Role
+from nestling.ir.storage.names import join
 from nestling.planner.writes.places.address import present, whole_identity
 from nestling.planner.writes.places.placing import is_plain_array
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from nestling.ir.design import Design
-from nestling.ir.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Variant
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.sources.capture.sql.entity_rows import Row, Rows, token
 from nestling.sources.capture.sql.field_values import (
     CannotSay,

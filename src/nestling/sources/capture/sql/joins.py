@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nestling.ir.bson_classes import never_equal
-from nestling.ir.layout import Node
+from nestling.ir.storage.bson_classes import never_equal
+from nestling.ir.storage.layout import Node
 from nestling.sources.capture.sql.documents import FOLLOWED, StatementDraft
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row

@@ -14,12 +14,12 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.ir.allowed import Allowed
-from nestling.ir.defaults import NUMBERED, Generated
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.quantity_words import counted, first_of
 from nestling.ir.rows import UndecodableText
-from nestling.ir.sql_dialects import MYSQL
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import MYSQL
 from nestling.ir.types import BOOLEAN, MOMENTS, TEXTS, Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import ZERO_DATE

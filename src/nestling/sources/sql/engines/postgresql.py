@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.ir.defaults import NUMBERED, Generated
+from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.rows import UndecodableText
-from nestling.ir.sql_dialects import POSTGRESQL
+from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.types import JSONB, REAL, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.odd_dates import FAR_DATE

@@ -18,11 +18,11 @@ from uuid import UUID
 import sqlalchemy as sa
 
 from nestling.common.errors import NestlingError, Problem, SourceError
-from nestling.ir.defaults import Generated
-from nestling.ir.expression import Collation
+from nestling.ir.constraints.defaults import Generated
 from nestling.ir.model import Attribute
 from nestling.ir.rows import UndecodableText
-from nestling.ir.sql_dialects import SQLITE
+from nestling.ir.statements.expression import Collation
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.value_forms.numeral import INT64

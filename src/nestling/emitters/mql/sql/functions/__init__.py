@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.functions.texts import TEXTS
 from nestling.emitters.mql.sql.functions.times import TIMES
 from nestling.emitters.mql.sql.functions.zones import ZONES
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.ir.expression import Call, Function
+from nestling.ir.statements.expression import Call, Function
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
 from nestling.emitters.mql.sql.placeholder import Placeholder
-from nestling.ir.expression import Call, Expression
+from nestling.ir.statements.expression import Call, Expression
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
-from nestling.ir.expression import Call, Expression, Function, Literal, Parameter
+from nestling.ir.statements.expression import Call, Expression, Function, Literal, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql, is_inline
 from nestling.emitters.mql.sql.gaps import require_order
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call, Function, Rules
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

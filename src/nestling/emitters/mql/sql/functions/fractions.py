@@ -9,9 +9,9 @@ from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import instant
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.compiled import SERVER_TIME
-from nestling.ir.expression import Call, Rules
 from nestling.ir.fraction import Fraction
+from nestling.ir.programs.compiled import SERVER_TIME
+from nestling.ir.statements.expression import Call, Rules
 from nestling.ir.types import BSON_DIGITS
 
 if TYPE_CHECKING:

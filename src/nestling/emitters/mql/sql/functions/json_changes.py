@@ -8,7 +8,7 @@ from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.functions.json_values import under
 from nestling.emitters.mql.sql.nulls import absent, bind
-from nestling.ir.expression import Call, Expression, Function, Literal
+from nestling.ir.statements.expression import Call, Expression, Function, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable

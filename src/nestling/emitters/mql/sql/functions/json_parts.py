@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Call, Expression, Function, Literal
+from nestling.ir.statements.expression import Call, Expression, Function, Literal
 from nestling.ir.types import Type, TypeName
 
 if TYPE_CHECKING:

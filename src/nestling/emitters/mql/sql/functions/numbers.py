@@ -13,9 +13,9 @@ from nestling.emitters.mql.sql.functions.arguments import constant, over
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, unfolded
 from nestling.emitters.mql.sql.numerals import number_in_full
-from nestling.ir.expression import Call, Function, Rules
-from nestling.ir.operands import is_float
 from nestling.ir.reading import GapKind
+from nestling.ir.statements.expression import Call, Function, Rules
+from nestling.ir.statements.operands import is_float
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

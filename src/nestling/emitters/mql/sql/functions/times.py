@@ -21,9 +21,9 @@ from nestling.emitters.mql.sql.functions.time_values import (
 from nestling.emitters.mql.sql.functions.zero_dates import formatted_text, part_of_text, told_apart, with_texts
 from nestling.emitters.mql.sql.gaps import no_constant, rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.ir.compiled import SERVER_TIME
-from nestling.ir.expression import Call, Expression, Function, Rules
-from nestling.ir.operands import is_integer, is_mixed_time
+from nestling.ir.programs.compiled import SERVER_TIME
+from nestling.ir.statements.expression import Call, Expression, Function, Rules
+from nestling.ir.statements.operands import is_integer, is_mixed_time
 from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:

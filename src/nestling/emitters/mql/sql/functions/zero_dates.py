@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Call, Expression, Function, Rules
+from nestling.ir.statements.expression import Call, Expression, Function, Rules
 
 if TYPE_CHECKING:
     from collections.abc import Callable

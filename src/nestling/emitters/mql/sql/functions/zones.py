@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.functions.arguments import constant
 from nestling.emitters.mql.sql.functions.time_values import changed_wide, instant
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.expression import Call, Function, Rules
+from nestling.ir.statements.expression import Call, Function, Rules
 
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer

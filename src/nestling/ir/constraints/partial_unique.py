@@ -1,0 +1,81 @@
+"""A unique group of some rows only: those of which a condition is true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from nestling.ir.constraints.condition_text import condition_text
+from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import And, Column, Compare, Comparison, Expression, IsNull, Literal, Not
+from nestling.ir.statements.operands import columns_of
+
+_COMPARED = {
+    Comparison.EQUAL: ClauseOperator.EQUAL,
+    Comparison.LESS: ClauseOperator.LESS,
+    Comparison.LESS_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
+    Comparison.GREATER: ClauseOperator.GREATER,
+    Comparison.GREATER_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
+}
+_MIRRORED = {
+    ClauseOperator.LESS: ClauseOperator.GREATER,
+    ClauseOperator.LESS_OR_EQUAL: ClauseOperator.GREATER_OR_EQUAL,
+    ClauseOperator.GREATER: ClauseOperator.LESS,
+    ClauseOperator.GREATER_OR_EQUAL: ClauseOperator.LESS_OR_EQUAL,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PartialUnique:
+    """The attributes that tell rows apart, the condition of these rows, in the form of a `RowCheck`'s, and the index's name."""
+
+    attributes: tuple[str, ...]
+    condition: Expression
+    name: str = ""
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The attributes that the condition is about, each once."""
+        return tuple(dict.fromkeys(column.name for column in columns_of(self.condition)))
+
+    @property
+    def clauses(self) -> tuple[Clause, ...] | None:
+        """What a partial index of the server can hold of its documents; None where the condition says something else."""
+        try:
+            return tuple(_clauses(self.condition))
+        except _NotSaid:
+            return None
+
+    def __str__(self) -> str:
+        """As DDL has it: `UNIQUE (name) WHERE deleted_at IS NULL`."""
+        return f"UNIQUE ({', '.join(self.attributes)}) WHERE {condition_text(self.condition)}"
+
+
+class _NotSaid(Exception):
+    """Raised where a condition is none that a partial index can have."""
+
+
+def _clauses(condition: Expression) -> Iterator[Clause]:
+    match condition:
+        case And(operands=parts):
+            for part in parts:
+                yield from _clauses(part)
+        case IsNull(operand=Column(name=name)):
+            yield Clause(name, ClauseOperator.NULL)
+        case Not(operand=IsNull(operand=Column(name=name))):
+            yield Clause(name, ClauseOperator.PRESENT)
+        case Column(name=name):
+            yield Clause(name, ClauseOperator.EQUAL, True)
+        case Not(operand=Column(name=name)):
+            yield Clause(name, ClauseOperator.EQUAL, False)
+        case Compare(operator=operator, left=Column(name=name), right=Literal(value=str() | int() as value)) if (
+            operator in _COMPARED
+        ):
+            yield Clause(name, _COMPARED[operator], value)
+        case Compare(operator=operator, left=Literal(value=str() | int() as value), right=Column(name=name)) if (
+            operator in _COMPARED
+        ):
+            found = _COMPARED[operator]
+            yield Clause(name, _MIRRORED.get(found, found), value)
+        case _:
+            raise _NotSaid

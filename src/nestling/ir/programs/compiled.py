@@ -1,0 +1,265 @@
+"""A statement compiled: what the server is asked, as plain data, with places for the parameters' values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol, cast
+
+from nestling.common.errors import Problem, WorkloadError, unknown
+from nestling.ir.paths.access_path import Step
+from nestling.ir.reading import Gap
+from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.collations import collation_option
+from nestling.ir.types import Type, TypeName
+
+Mql = dict[str, object]
+
+
+class Operation(StrEnum):
+    """The two reads of MongoDB."""
+
+    FIND = "find"
+    AGGREGATE = "aggregate"
+
+
+class Placeholder(ABC):
+    """Where the value of the parameter `name` belongs."""
+
+    __slots__ = ()
+    name: str
+
+    @abstractmethod
+    def bind(self, value: object) -> object:
+        """The BSON value for a parameter's value; raises `WorkloadError` when the statement cannot take it."""
+
+    @property
+    def is_regex(self) -> bool:
+        """Whether the value is a pattern of SQL's, and its regular expression belongs here."""
+        return False
+
+
+class ServerTime(str):
+    """The server's time in an expression, told from a text that looks like it."""
+
+    __slots__ = ()
+
+
+SERVER_TIME = ServerTime("$$NOW")
+
+
+@dataclass(frozen=True, slots=True)
+class OutputColumn:
+    """A column of the answer: the name SQL gives it, the field of a result document it is in, and its type.
+
+    `mixed`: some values may be of another type; `typed`: all numbers are shown as numbers of the type.
+    """
+
+    name: str
+    field: str
+    type: Type
+    mixed: bool = False
+    typed: bool = False
+
+    @property
+    def number(self) -> TypeName | None:
+        """The kind of number that every number of the column is shown as, or each element; None where each is shown as it is."""
+        kind = (self.type.element or self.type).name
+        return kind if self.typed and not self.mixed and kind in (TypeName.DECIMAL, TypeName.FLOAT) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPlan:
+    """What the planner found for a query: its steps, whose documents have the columns' fields in order."""
+
+    step: Step
+    columns: tuple[OutputColumn, ...]
+    collation: Collation = Collation.BINARY  # of every comparison of texts in it
+
+
+@dataclass(frozen=True, slots=True)
+class CompiledRead:
+    """One read. `collection` is None for an aggregation over the database.
+
+    FIND has `filter`, `projection`, `sort`, `skip` and `limit`, AGGREGATE has `pipeline`; `path` are its steps, `access_path`
+    says them in words. Where a parameter belongs stands a `Placeholder`. `notes`: where the answer may not be the source's.
+    """
+
+    name: str
+    sql: str
+    columns: tuple[OutputColumn, ...] = ()
+    parameters: tuple[str, ...] = ()
+    collection: str | None = None
+    operation: Operation = Operation.AGGREGATE
+    filter: Mql | None = None
+    projection: Mql | None = None
+    sort: tuple[tuple[str, int], ...] = ()
+    skip: object = None
+    limit: object = None
+    pipeline: tuple[Mql, ...] = ()
+    path: Step | None = None
+    access_path: str = ""
+    collation: Collation = Collation.BINARY  # of the whole operation
+    notes: tuple[str, ...] = ()
+
+    @property
+    def collation_option(self) -> Mql | None:
+        """The operation's `collation` option; None when it needs none."""
+        return collation_option(self.collation)
+
+
+@dataclass(frozen=True, slots=True)
+class NotCompiled:
+    """A statement there is no query for on this design, and why."""
+
+    name: str
+    sql: str
+    gap: Gap
+
+
+def bind(read: CompiledRead, values: Mapping[str, object] | None = None) -> CompiledRead:
+    """The read with values in place of its parameters.
+
+    Raises `WorkloadError` naming parameters that are missing or unknown, and values a parameter cannot take: a document or
+    list is never one, so that no value can become an operator.
+    """
+    given = dict(values or {})
+    check_names(read, given)
+
+    def put(value: object) -> object:
+        return _bound(value, given)
+
+    return replace(
+        read,
+        parameters=(),
+        filter=cast("Mql | None", put(read.filter)),
+        projection=cast("Mql | None", put(read.projection)),
+        skip=_whole(put(read.skip), "OFFSET") or None,
+        limit=_limit(put(read.limit)),
+        pipeline=tuple(_stages(read.pipeline, given)),
+    )
+
+
+class Parameterised(Protocol):
+    """What has a name and parameters."""
+
+    @property
+    def name(self) -> str:
+        """What a message calls it."""
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names values are needed for."""
+
+
+def check_names(read: Parameterised, given: Mapping[str, object]) -> None:
+    """Raise `WorkloadError` naming parameters that are missing or unknown."""
+    missing = [name for name in read.parameters if name not in given]
+    whose = f"`{read.name}`" if read.name else "the statement"
+    problems = [Problem(f"{whose} needs a value for the parameter `{name}`") for name in missing]
+    problems += [
+        unknown("parameter", name, read.parameters, of=read.name) for name in given if name not in read.parameters
+    ]
+    if problems:
+        raise WorkloadError(*problems)
+
+
+def parameters_in(value: object) -> Iterator[str]:
+    """The names of the parameters whose places are in it, in order, each as often as it is there."""
+    if isinstance(value, dict):
+        for inner in value.values():
+            yield from parameters_in(inner)
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from parameters_in(inner)
+    elif not isinstance(value, str | int | float | None) and isinstance(value, Placeholder):
+        yield value.name
+
+
+def _bound(value: object, given: Mapping[str, object]) -> object:
+    if isinstance(value, dict):
+        if len(value) == 2 and value.get("$ne", value) is None and isinstance(value.get("$eq"), Placeholder):
+            asked = _bound(value["$eq"], given)
+            return {"$eq": asked} if asked is not None else {"$eq": asked, "$ne": None}  # what is a value is not NULL
+        return {
+            name: _stage_list(inner, given) if name == "pipeline" else _bound(inner, given)
+            for name, inner in value.items()
+        }
+    if isinstance(value, list | tuple):
+        return [_bound(inner, given) for inner in value]
+    return value.bind(given[value.name]) if isinstance(value, Placeholder) else value
+
+
+def _stage_list(value: object, given: Mapping[str, object]) -> object:
+    if isinstance(value, list) and all(isinstance(stage, dict) for stage in value):
+        return list(_stages(value, given))
+    return _bound(value, given)
+
+
+def _stages(stages: Sequence[Mql], given: Mapping[str, object]) -> Iterator[Mql]:
+    """The stages bound; a limit of nothing, and one without end, are other stages than a limit.
+
+    A union with a collection of which nothing can be found is left out: without an index the server would read all of it.
+    """
+    for stage in stages:
+        match stage:
+            case {"$limit": Placeholder() as count}:
+                limit = _limit(count.bind(given[count.name]))
+                if limit is not None:
+                    yield {"$limit": limit} if limit else {"$match": {"$expr": False}}
+            case {"$skip": Placeholder() as count}:
+                if skip := _whole(count.bind(given[count.name]), "OFFSET"):
+                    yield {"$skip": skip}
+            case {"$unionWith": {"coll": collection, "pipeline": list() as inner}}:
+                found = list(_stages(inner, given))
+                if not _adds_nothing(found):
+                    yield {"$unionWith": {"coll": collection, "pipeline": found}}
+            case _:
+                yield cast(Mql, _bound(stage, given))
+
+
+def _adds_nothing(stages: Sequence[Mql]) -> bool:
+    """Whether they find nothing in their collection, and no other adds anything to that, not even the count of nothing."""
+    match stages:
+        case [{"$match": dict() as asked}, *rest]:
+            return asks_for_nothing(asked) and not any("$unionWith" in stage for stage in rest)
+        case _:
+            return False
+
+
+def asks_for_nothing(asked: Mql) -> bool:
+    """Whether a condition asks a field to be after a time and not after it."""
+    return any(_is_empty(field) for name, field in asked.items() if isinstance(field, dict) and "." not in name)
+
+
+def _is_empty(field: Mapping[str, Any]) -> bool:
+    """Whether its bounds, both times, leave nothing between them."""
+    least = [(field[each], each == "$gt") for each in ("$gt", "$gte", "$eq") if isinstance(field.get(each), datetime)]
+    most = [(field[each], each == "$lt") for each in ("$lt", "$lte", "$eq") if isinstance(field.get(each), datetime)]
+    return any(
+        low > high or (low == high and (after or before))
+        for low, after in least
+        for high, before in most
+        if (low.tzinfo is None) == (high.tzinfo is None)
+    )
+
+
+def _limit(value: object) -> int | None:
+    """A negative limit is none, as SQLite has it."""
+    if value is None:
+        return None
+    whole = _integer(value, "LIMIT")
+    return None if whole < 0 else whole
+
+
+def _whole(value: object, clause: str) -> int:
+    return 0 if value is None else max(_integer(value, clause), 0)
+
+
+def _integer(value: object, clause: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise WorkloadError(Problem(f"{clause} takes a whole number, not {value!r}"))
+    return value
