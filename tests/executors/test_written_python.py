@@ -19,8 +19,8 @@ from pymongo.database import Database
 
 from nestling import pipeline
 from nestling.common.server import Server
+from nestling.emitters.identifiers import Identifiers
 from nestling.emitters.mql.write import compiled_write
-from nestling.emitters.mql.write_code import Identifiers
 from nestling.emitters.python_code import module
 from nestling.emitters.python_code.parameters import argument
 from nestling.ir.paths.write_path import (
@@ -194,7 +194,10 @@ def test_no_argument_hides_what_a_function_uses(
     source, _ = pipeline.queries_module(proposal, shop_folder / "workload.sql")
     compiled = pipeline.convert_all(proposal, shop_folder / "workload.sql")
     sets = {
-        Identifiers()[rows] for each in compiled if isinstance(each, CompiledWrite) for rows in row_sets(each.steps)
+        Identifiers(otherwise="rows")[rows.lower()]
+        for each in compiled
+        if isinstance(each, CompiledWrite)
+        for rows in row_sets(each.steps)
     }
     functions = [node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef) and node.args.kwonlyargs]
     functions = [function for function in functions if function.args.args[0].arg == "db"]

@@ -1,4 +1,4 @@
-"""Names of statements and parameters as the languages of written code take them."""
+"""Names of statements, parameters and rows as the languages of written code take them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,29 @@ from unicodedata import normalize
 def identifier(name: str, taken: Container[str], *, otherwise: str) -> str:
     """The name as a variable of a language; `otherwise` where nothing is left of it.
 
-    A name that is `taken` gets a `_`, and so does what it becomes by that: two names stay two. Python reads every name in
-    Unicode's form NFKC, so that form is compared.
+    What no identifier may hold becomes one `_` between what may. A name that is `taken` gets a `_`, and so does what it becomes
+    by that: two names stay two. Python reads every name in Unicode's form NFKC, so that form is compared.
     """
-    plain = "".join(c if c.isidentifier() or (c.isascii() and c.isdigit()) else "_" for c in normalize("NFKC", name))
-    plain = plain or otherwise
+    kept = (c if c.isidentifier() or (c.isascii() and c.isdigit()) else " " for c in normalize("NFKC", name))
+    plain = "_".join("".join(kept).split()) or otherwise
     plain = f"_{plain}" if plain[0].isdigit() else plain
     return f"{plain}_" if plain in taken or plain.rstrip("_") in taken else plain
+
+
+class Identifiers:
+    """Identifiers of one scope by what they stand for: where two would be alike, or one is `used`, it gets a number."""
+
+    def __init__(self, *used: str, reserved: Container[str] = (), otherwise: str) -> None:
+        self._used, self._reserved, self._otherwise = set(used), reserved, otherwise
+        self._found: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> str:
+        if name not in self._found:
+            wish, number = identifier(name, self._reserved, otherwise=self._otherwise), 1
+            found = wish
+            while found in self._used:
+                number += 1
+                found = f"{wish}_{number}"
+            self._used.add(found)
+            self._found[name] = found
+        return self._found[name]

@@ -10,7 +10,7 @@ prices.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -73,44 +73,67 @@ def settled(
     `draft`: the design that is made of a solution. `limit_seconds` are for all searches together. In the second half of them no
     further query is looked at.
     """
-    from nestling.optimizer import solve
-    from nestling.optimizer.evaluate import applies, evaluate
-
-    began = clock()
-    until = began + min(MOST_SECONDS, limit_seconds / 2)
-
-    def left() -> float:
-        return max(began + limit_seconds - clock(), LEAST_SECONDS)
-
-    problem, known = found.problem, set[tuple[str, tuple[str, ...]]]()
-    solution = solve(problem, limit_seconds=limit_seconds)
-    tried = [solution.chosen]
-    for _ in range(MOST_ROUNDS):
-        looked = _Round(found, problem, solution, draft(solution))
-        more = tuple(_charges(looked, known, lambda: clock() < until))
-        if not more:
-            break
-        problem = replace(problem, charges=(*problem.charges, *more))
-        solution = solve(problem, limit_seconds=left())
-        tried.append(solution.chosen)
-    else:
-        costs = {chosen: each.cost for chosen in tried[:-1] if (each := evaluate(problem, chosen)) is not None}
-        looked = _Round(found, problem, solution, draft(solution))
-        last = sum(
-            each.cost * problem.rates[each.statement] for each in _charges(looked, known, lambda: clock() < until)
-        )
-        best = min(costs, key=lambda chosen: costs[chosen], default=solution.chosen)
-        if best != solution.chosen and costs[best] < solution.cost + last:
-            again = evaluate(problem, best)
-            assert again is not None, "it was priced just now"
-            solution = replace(solution, chosen=best, modes=again.modes, cost=again.cost, proved=False)
-    without = [each for each in problem.charges if each.text == _NO_QUERY]
-    if stayed := {each.statement for each in without if applies(each, solution.chosen)}:
-        # no design that is allowed answers these: what they count for is no cost
-        gone = [each for each in without if each.statement in stayed]
-        problem = replace(problem, charges=tuple(each for each in problem.charges if each not in gone))
-        solution = solve(problem, limit_seconds=left())
+    search = _Search(found, draft, limit_seconds, clock)
+    problem, solution = search.without_unanswered(*search.corrected())
     return replace(found, problem=problem), solution
+
+
+class _Search:
+    """Searches one after the other, each told what the queries of the last one's design cost more than it reckoned with."""
+
+    def __init__(self, found: PosedProblem, draft: Draft, limit_seconds: float, clock: Callable[[], float]) -> None:
+        self.found, self.draft, self.clock = found, draft, clock
+        self.until = clock() + limit_seconds
+        self.until_queries = clock() + min(MOST_SECONDS, limit_seconds / 2)
+        self.known = set[tuple[str, tuple[str, ...]]]()
+
+    def corrected(self) -> tuple[DesignProblem, Solution]:
+        """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
+
+        After `MOST_ROUNDS` the best of those that were tried, whose proof is gone.
+        """
+        problem = self.found.problem
+        solution, tried = self._solved(problem), list[frozenset[str]]()
+        while more := self._charges(problem, solution):
+            if len(tried) == MOST_ROUNDS:
+                dearer = sum(each.cost * problem.rates[each.statement] for each in more)
+                return problem, _best_of(tried, problem, solution, solution.cost + dearer)
+            tried.append(solution.chosen)
+            problem = replace(problem, charges=(*problem.charges, *more))
+            solution = self._solved(problem)
+        return problem, solution
+
+    def without_unanswered(self, problem: DesignProblem, solution: Solution) -> tuple[DesignProblem, Solution]:
+        """The same without charges for statements that no design answers: what they count for is no cost."""
+        from nestling.optimizer.evaluate import applies
+
+        lacking = [each for each in problem.charges if each.text == _NO_QUERY]
+        stayed = {each.statement for each in lacking if applies(each, solution.chosen)}
+        if not stayed:
+            return problem, solution
+        gone = [each for each in lacking if each.statement in stayed]
+        problem = replace(problem, charges=tuple(each for each in problem.charges if each not in gone))
+        return problem, self._solved(problem)
+
+    def _solved(self, problem: DesignProblem) -> Solution:
+        from nestling.optimizer import solve
+
+        return solve(problem, limit_seconds=max(self.until - self.clock(), LEAST_SECONDS))
+
+    def _charges(self, problem: DesignProblem, solution: Solution) -> tuple[Charge, ...]:
+        looked = _Round(self.found, problem, solution, self.draft(solution))
+        return tuple(_charges(looked, self.known, lambda: self.clock() < self.until_queries))
+
+
+def _best_of(tried: Sequence[frozenset[str]], problem: DesignProblem, last: Solution, last_cost: float) -> Solution:
+    """The last solution, or an earlier choice of structures that costs less than `last_cost` by what is known now."""
+    from nestling.optimizer.evaluate import evaluate
+
+    priced = [(each, chosen) for chosen in tried if (each := evaluate(problem, chosen)) is not None]
+    best, chosen = min(priced, key=lambda found: found[0].cost, default=(None, last.chosen))
+    if best is None or chosen == last.chosen or best.cost >= last_cost:
+        return last
+    return replace(last, chosen=chosen, modes=best.modes, cost=best.cost, proved=False)
 
 
 def _charges(looked: _Round, known: set[tuple[str, tuple[str, ...]]], is_time: Callable[[], bool]) -> Iterator[Charge]:

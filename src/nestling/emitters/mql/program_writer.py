@@ -6,7 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, assert_never
 
-from nestling.emitters.mql.write_code import Identifiers, Words, coded, inner_row, wrapped
+from nestling.emitters.identifiers import Identifiers
+from nestling.emitters.mql.write_code import Words, coded, inner_row, wrapped
 from nestling.ir.programs.compiled import Placeholder
 from nestling.ir.programs.program import (
     Action,
@@ -57,22 +58,26 @@ class ProgramWriter(ABC):
                 yield self.assigned(rows, wrapped(list(documents), self.document, row, self.words))
                 yield from self._counted(rows)
             case RefuseRows(rows, _, text, missing):
-                yield self.refused(self.names[rows], text, missing)
+                yield self.refused(self.variable(rows), text, missing)
             case ForEach(rows, steps):
                 inner = inner_row(row)
-                yield from self.repeated(inner, self.names[rows], "\n".join(self.steps(steps, inner)))
+                yield from self.repeated(inner, self.variable(rows), "\n".join(self.steps(steps, inner)))
             case Command():
                 yield from self._command(step, row)
             case _:
                 assert_never(step)
 
+    def variable(self, rows: str) -> str:
+        """What the language calls these rows."""
+        return self.names[rows.lower()]
+
     def _counted(self, rows: str) -> Iterator[str]:
         answer = self.write.answer
         if answer is None and rows in self.write.counted:
-            yield self.counted(self.names[rows])
+            yield self.counted(self.variable(rows))
         elif answer is not None and rows in answer.rows:
             fields = [column.field for column in answer.columns]
-            yield self.answered(self.names[rows], dict(zip(fields, answer.cells, strict=True)))
+            yield self.answered(self.variable(rows), dict(zip(fields, answer.cells, strict=True)))
 
     def _command(self, command: Command, row: str) -> Iterator[str]:
         counts = not self.write.counted and self.write.answer is None and not row
@@ -106,7 +111,7 @@ class ProgramWriter(ABC):
         return text
 
     def _read(self, step: ReadRows, row: str) -> str:
-        lists = {e.parameter: self.values(e.column, [self.names[rows] for rows in e.rows]) for e in step.lists}
+        lists = {e.parameter: self.values(e.column, [self.variable(rows) for rows in e.rows]) for e in step.lists}
         if not step.repeats:
             return self.read(step, row, lists)
         (only,) = step.lists

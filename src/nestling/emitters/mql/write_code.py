@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
@@ -104,22 +103,3 @@ def inner_row(row: str) -> str:
 def json_columns(step: ReadRows) -> tuple[str, ...]:
     """The columns of a read in which null is JSON's own."""
     return tuple(column.field for column in step.read.columns if column.type.name is TypeName.JSON)
-
-
-class Identifiers:
-    """Names for row sets that both languages take as variables, each its own."""
-
-    def __init__(self, *taken: str) -> None:
-        self._names: dict[str, str] = {}
-        self._taken = set(taken)
-
-    def __getitem__(self, rows: str) -> str:
-        if rows not in self._names:
-            plain = re.sub(r"\W+", "_", rows, flags=re.ASCII).strip("_").lower() or "rows"
-            plain = f"rows_{plain}" if plain[0].isdigit() else plain
-            name, number = plain, 2
-            while name in self._taken:
-                name, number = f"{plain}_{number}", number + 1
-            self._taken.add(name)
-            self._names[rows] = name
-        return self._names[rows]

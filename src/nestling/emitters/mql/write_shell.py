@@ -8,10 +8,10 @@ from dataclasses import replace
 from textwrap import indent
 from typing import assert_never
 
-from nestling.emitters.identifiers import identifier
+from nestling.emitters.identifiers import Identifiers, identifier
 from nestling.emitters.mql.program_writer import ProgramWriter
 from nestling.emitters.mql.shell_names import BLOCK, support, taken, variable
-from nestling.emitters.mql.write_code import Identifiers, Words, coded, json_columns, words_of_read
+from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.ir.literals import comment, of_collection, quoted, shell
 from nestling.ir.paths.write_path import IdForm, Violation
 from nestling.ir.programs.compiled import Operation
@@ -80,7 +80,7 @@ class _Script(ProgramWriter):
     document = "document_"
 
     def __init__(self, write: CompiledWrite) -> None:
-        names = Identifiers(*_variables(write.parameters), *write.made, *taken())
+        names = Identifiers(*_variables(write.parameters), *write.made, *taken(), otherwise="rows")
         super().__init__(write, names, Words(shell, _cell, _parameter, "orNull", "part"))
         self.declared: set[str] = set()
         self.database = "my"
@@ -135,7 +135,7 @@ class _Script(ProgramWriter):
         for place, step in enumerate(steps):
             if isinstance(step, ForEach):  # what is read in its block and used after it is declared before it
                 for rows in sorted(set(_read_in(step.steps)) & set(_used_in(steps[place + 1 :]))):
-                    yield f"let {self.names[rows]} = [];"
+                    yield f"let {self.variable(rows)} = [];"
                     self.declared.add(rows)
             yield from super().steps([step], row)
 
@@ -144,7 +144,7 @@ class _Script(ProgramWriter):
 
     def assigned(self, rows: str, value: str) -> str:
         declaration = "" if rows in self.declared else "const "
-        return f"{declaration}{self.names[rows]} = {value};"
+        return f"{declaration}{self.variable(rows)} = {value};"
 
     def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
         only = f", {shell(list(missing))}" if missing else ""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TypeAlias, assert_never
 
 from nestling.common.errors import GapError
-from nestling.emitters.identifiers import identifier
+from nestling.emitters.identifiers import Identifiers
 from nestling.emitters.python_code.read import join_function, read_function
 from nestling.emitters.python_code.support import DEFINED, imports, support
 from nestling.emitters.python_code.write import write_function
@@ -35,10 +35,9 @@ def lacking(statements: Iterable[Statement]) -> tuple[tuple[str, str], ...]:
 
 
 def _functions(statements: Iterable[Statement]) -> Iterator[str]:
-    taken: set[str] = set()
+    names = Identifiers(reserved=_RESERVED, otherwise="statement")
     for statement in statements:
-        name = _function_name(statement.name, taken)
-        taken.add(name)
+        name = names[statement.name]
         source, why = _source(statement, name)
         yield f"# {name} is not converted: {comment(why)}\n" if why else source
 
@@ -68,12 +67,3 @@ def function_source(statement: Compiled, name: str) -> str:
 
 _RESERVED = DEFINED | frozenset(keyword.kwlist) | frozenset(dir(builtins))
 """Names that mean something else everywhere in a module."""
-
-
-def _function_name(name: str, taken: set[str]) -> str:
-    wish, number = identifier(name, _RESERVED, otherwise="statement"), 1
-    found = wish
-    while found in taken:
-        number += 1
-        found = f"{wish}_{number}"
-    return found

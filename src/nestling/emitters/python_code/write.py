@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from textwrap import indent
 
+from nestling.emitters.identifiers import Identifiers
 from nestling.emitters.mql.program_writer import ProgramWriter
-from nestling.emitters.mql.write_code import Identifiers, Words, coded, json_columns, words_of_read
+from nestling.emitters.mql.write_code import Words, coded, json_columns, words_of_read
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import TAKEN, argument
@@ -46,7 +47,7 @@ class _Function(ProgramWriter):
         self.arguments = [argument(each) for each in write.parameters]
         self.once = Conversions.of((write.steps, write.numbers_for_rows), (*self.arguments, *write.made))
         own = (*write.made, *self.once.names.values())
-        names = Identifiers(*self.arguments, *own, *TAKEN)
+        names = Identifiers(*self.arguments, *own, *TAKEN, otherwise="rows")
         super().__init__(write, names, Words(laid_out, _cell, self._stored, "or_none", "part"))
         self.only = None if write.transaction else write.command
         self.has_session = False
@@ -108,7 +109,7 @@ class _Function(ProgramWriter):
         return self.once.given(placeholder).text
 
     def assigned(self, rows: str, value: str) -> str:
-        return f"{self.names[rows]} = {value}"
+        return f"{self.variable(rows)} = {value}"
 
     def refused(self, rows: str, text: str, missing: Sequence[str]) -> str:
         only = f", missing={one_line(missing)}" if missing else ""
