@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from operator import is_not
@@ -55,22 +56,23 @@ def with_inputs(relation: Relation, change: Callable[[Relation], Relation]) -> R
 
 def mapped(node: Rebuilt, change: Callable[[Expression], Expression]) -> Rebuilt:
     """A relation, expression or part of one with each expression directly inside changed; relations stay as they are."""
-    changed = {}
+    changed: dict[str, Any] | None = None
     for name in _NAMES.get(type(node), ()):
         old = getattr(node, name)
         new = _part(old, change)
         if new is not old:
+            changed = changed or {}
             changed[name] = new
     return cast(Rebuilt, replace(cast(Any, node), **changed)) if changed else node
 
 
 def _part(value: Any, change: Callable[[Expression], Expression]) -> Any:
     kind = type(value)
+    if kind in _EXPRESSIONS:
+        return change(value)
     if kind is tuple:
         parts = tuple([_part(item, change) for item in value])
         return parts if any(map(is_not, parts, value)) else value
-    if kind in _EXPRESSIONS:
-        return change(value)
     return mapped(value, change) if kind in _PARTS else value
 
 
@@ -78,12 +80,14 @@ _EXPRESSIONS = frozenset(Expression.__args__)
 _PARTS = frozenset(
     {a.Named, a.NamedAggregate, a.Aggregate, a.SortKey, a.NamedWindow, a.WindowFunction, a.Frame, a.Bound}
 )
+_LEAVES = frozenset({Column, Literal, Parameter})
+"""Expressions that hold values only."""
+_HOLDS = re.compile(rf"\b({'|'.join(('Expression', 'Column', *(kind.__name__ for kind in _PARTS)))})\b")
 _NAMES = {
-    kind: tuple(item.name for item in fields(kind) if item.init)
-    for kind in (*Expression.__args__, *Relation.__args__, *_PARTS)
-    if kind not in (Column, Literal, Parameter)
+    kind: tuple(item.name for item in fields(kind) if item.init and _HOLDS.search(str(item.type)))
+    for kind in {*Expression.__args__, *Relation.__args__, *_PARTS} - _LEAVES
 }
-"""The fields that may hold expressions, by class; of what holds values only, none."""
+"""The fields that may hold expressions, by class: those whose types say so."""
 
 
 def rewritten(expression: Expression, change: Callable[[Expression], Expression | None]) -> Expression:
@@ -224,6 +228,8 @@ def everywhere(relation: Relation, change: Callable[[Relation], Relation]) -> Re
     """The relation with `change` made on every relation, from the bottom up, those of subqueries included."""
 
     def inside(expression: Expression) -> Expression:
+        if type(expression) in _LEAVES:
+            return expression
         rebuilt = mapped(expression, inside)
         if isinstance(rebuilt, SUBQUERIES):
             relation = everywhere(rebuilt.relation, change)
