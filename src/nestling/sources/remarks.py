@@ -58,6 +58,11 @@ def routine_left_out(kind: str, name: str) -> str:
     return f"{kind.lower()} `{name}` is left out: what it does stays in the application"
 
 
+def policies_left_out(table: str) -> str:
+    """A table of which policies show each user some rows only."""
+    return f"row-level security of `{table}` is left out: MongoDB has none, each query of the application has to ask for its rows"
+
+
 def unique_for_some(table: str) -> str:
     """A partial unique index."""
     return f"a unique index of `{table}` is over some rows only: no attributes are unique by it, the application must enforce it"

@@ -242,6 +242,25 @@ def test_a_table_that_may_not_be_read(postgresql_urls: tuple[str, str]) -> None:
             connection.execute(f"DROP ROLE {reader}")
 
 
+def test_row_level_security_hides_nothing(postgresql_urls: tuple[str, str]) -> None:
+    """A user from whom a policy would hide rows is refused; who reads them all is told of it."""
+    psycopg = pytest.importorskip("psycopg")
+    tenant = f"tenant_{uuid.uuid4().hex}"
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute("CREATE TABLE paid (a integer PRIMARY KEY); INSERT INTO paid SELECT generate_series(1, 9)")
+        connection.execute("ALTER TABLE paid ENABLE ROW LEVEL SECURITY; CREATE POLICY few ON paid USING (a > 5)")
+        connection.execute(f"CREATE ROLE {tenant} LOGIN PASSWORD 'reads'; GRANT SELECT ON paid TO {tenant}")
+    said = "row-level security of `paid` is left out"
+    assert [note for note in open_database(postgresql_urls[1]).reading().notes if note.startswith(said)]
+    url = make_url(postgresql_urls[1]).set(username=tenant, password="reads").render_as_string(hide_password=False)
+    try:
+        with pytest.raises(PermissionDenied, match=r"row-level security(.|\n)*BYPASSRLS"):
+            open_database(url).reading()
+    finally:
+        with psycopg.connect(postgresql_urls[1]) as connection:
+            connection.execute(f"DROP OWNED BY {tenant}; DROP ROLE {tenant}")
+
+
 def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> None:
     """A foreign key that may be broken until the transaction ends, as Django makes them, is told; others are not."""
     psycopg = pytest.importorskip("psycopg")

@@ -20,6 +20,7 @@ from nestling.sources.defaults import collation_named, read_default
 from nestling.sources.remarks import (
     carried,
     computed,
+    policies_left_out,
     routine_left_out,
     set_by_updates,
     unique_by_expression,
@@ -78,6 +79,9 @@ _POSTGRESQL_TRIGGERS = """
 SELECT t.tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE NOT t.tgisinternal AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
 ORDER BY 1"""
+_POSTGRESQL_POLICIES = """
+SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE c.relrowsecurity AND NOT c.relispartition ORDER BY 1, 2"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
 
@@ -115,7 +119,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     checks = server_checks(address.dialect, cursor)
     keys = _all_keys(address, {schema for schema, _, _ in columns})
     for (schema, name, kind), found in columns.items():
-        entity = name if schema in (None, default) else f"{schema}.{name}"
+        entity = _entity(schema, name, default)
         if selects.get((schema, name)):
             views.append(View(entity, plain_select(selects[schema, name]), address.dialect))
         elif kind not in _TABLE_KINDS:
@@ -128,10 +132,18 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
             facts = _columns(address.dialect, entity, found, known, gaps, cuts=cuts)
             tables.append(_table(entity, where, facts, keys[schema], known, default))
             notes += _remarks(entity, found, keys[schema].uniques.get(where, ()))
+    if address.dialect == POSTGRESQL:
+        cursor.execute(_POSTGRESQL_POLICIES)
+        notes += (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
     return Catalog(tuple(tables), tuple(gaps), tuple(notes), tuple(views))
+
+
+def _entity(schema: str | None, table: str, default: str) -> str:
+    """What the model calls a table: with its schema, unless that is the one names are looked up in."""
+    return table if schema in (None, default) else f"{schema}.{table}"
 
 
 def _cuts_fractions(cursor: Any) -> bool:
@@ -263,7 +275,7 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
 
 def _foreign_key(key: Mapping[str, Any], default: str) -> ForeignKey:
     schema = key.get("referred_schema")
-    parent = key["referred_table"] if schema in (None, default) else f"{schema}.{key['referred_table']}"
+    parent = _entity(schema, key["referred_table"], default)
     return ForeignKey(
         tuple(key["constrained_columns"]),
         parent,

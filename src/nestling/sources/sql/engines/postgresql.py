@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.errors import NestlingError, Problem, SourceError
+from nestling.common.errors import NestlingError, PermissionDenied, Problem, SourceError
 from nestling.ir.constraints.defaults import NUMBERED, Generated
 from nestling.ir.rows import UndecodableText
 from nestling.ir.statements.sql_dialects import POSTGRESQL
@@ -82,6 +82,7 @@ class Postgresql(Engine):
                 "IntervalStyle = 'iso_8601'",
                 "DateStyle = 'ISO'",
                 "cursor_tuple_fraction = 1",
+                "row_security = off",  # a policy then refuses the user, instead of hiding rows
             ):
                 connection.execute(f"SET {setting}")
             register_loaders(connection)
@@ -98,6 +99,9 @@ class Postgresql(Engine):
         state = getattr(error, "sqlstate", None)
         if state in ("28P01", "28000") or "authentication failed" in str(error):
             return refused(problem)
+        if state == "42501" and "row-level security" in str(error):
+            move = "take the tables' owner, or a user with BYPASSRLS: a policy would hide rows from this one"
+            return PermissionDenied(Problem(problem.what, where=problem.where, next_move=move))
         if state in ("42501", "25006"):
             return not_allowed(problem)
         if state == "3D000" or _NO_DATABASE.search(str(error)):
