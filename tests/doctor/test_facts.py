@@ -223,6 +223,14 @@ def test_a_path_of_no_steps_is_said_so() -> None:
         read_facts(facts_text(facts), "facts.json")
 
 
+@pytest.mark.parametrize("moment", ["", "yesterday", "2026-11-27T08:00:00"])
+def test_facts_say_when_they_were_taken(moment: str) -> None:
+    """A moment with its zone: one can be subtracted from another."""
+    with pytest.raises(InputError, match=r"taken: .* is no moment"):
+        read_facts(facts_text(Facts(moment, facts_of.Server("6.0.5"), (), ())), "facts.json")
+
+
+
 def _odd() -> Iterator[dict[str, Any]]:
     deep: dict[str, Any] = {"x": 1}
     for _ in range(90):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.facts.collection import Facts, Validator
@@ -31,9 +32,18 @@ def read_facts(text: str, where: str = "") -> Facts:
         for each in found.collections
         if not all(path.steps for path in each.paths)
     ]
+    if not _is_moment(found.taken):
+        odd.append(f"taken: {found.taken!r} is no moment of ISO 8601 with its zone")
     if odd:
         raise InputError(*(Problem(what, where, next_move=move) for what in odd))
     return found
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _is_one(validator: Validator) -> bool:
