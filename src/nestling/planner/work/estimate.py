@@ -109,7 +109,7 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
     if stream.leading is None:
         return stream
     access = read(stream.leading, facts.design, needs=needs)
-    return replace(stream, leading=None, rows=access.rows, flow=access.work + work_of.pass_on(access.rows))
+    return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
 
 
 def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:

@@ -109,6 +109,8 @@ def looked_up(
     probe = Probe(path, known.distinct if known is not None else None)
     inner = rows(foreign, facts.asking(probe))
     there = 1 - known.missing if known is not None else 1.0
+    if known is not None and known.left is not None and path in inner.known:
+        inner = replace(inner, known={**inner.known, path: inner.known[path].at_most(known.left)})
     return _joined(outer, replace(inner, rows=inner.rows * there), foreign, field, keep)
 
 
@@ -196,12 +198,7 @@ def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep)
 
 def _of_rows(outer: Stream) -> dict[str, PathStatistics]:
     """What is known of outer rows before they are repeated: there are no more different values than rows hold."""
-    return {path: _at_most(known, outer.rows) for path, known in outer.known.items()}
-
-
-def _at_most(known: PathStatistics, rows: float) -> PathStatistics:
-    most = max(rows * max(known.each, 1.0), 1.0)
-    return replace(known, distinct=most) if known.distinct is not None and known.distinct > most else known
+    return {path: known.at_most(max(outer.rows * max(known.each, 1.0), 1.0)) for path, known in outer.known.items()}
 
 
 def _less(known: PathStatistics, unmatched: float) -> PathStatistics:
