@@ -36,7 +36,7 @@ class PathStatistics:
         if self.distinct is None or self.rows is None or self.share >= 1:
             return self.distinct
         there = max(self.distinct, 1.0)
-        return max(there * (1 - (1 - self.share) ** max(self.rows / there, 1.0)), 1.0)
+        return max(float(there * (1 - (1 - self.share) ** max(self.rows / there, 1.0))), 1.0)
 
     @property
     def rows_left(self) -> float | None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nestling.ir.reading import Reading
+from nestling.ir.statements.algebra import Query
 from nestling.pipeline import design, inspect
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
@@ -58,6 +59,7 @@ def results(read: Reading, sql: str, strategy: str) -> float:
     """The rows the compiled query is taken to answer with."""
     made = design(read, strategy).design
     query = translate(sql, made.model, "postgresql")
+    assert isinstance(query, Query)
     return estimate(plan_read(query, made, statistics=read.statistics), made, read.statistics).results
 
 

@@ -25,6 +25,7 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
+from nestling.planner.work.cold_reads import from_disk, read_once
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Facts, Probe
 from nestling.planner.work.first_access import read
@@ -111,7 +112,12 @@ def looked_up(
     there = 1 - known.missing if known is not None else 1.0
     if known is not None and known.left is not None and path in inner.known:
         inner = replace(inner, known={**inner.known, path: inner.known[path].at_most(known.left)})
-    return _joined(outer, replace(inner, rows=inner.rows * there), foreign, field, keep)
+    different = known.left if known is not None and known.left is not None else outer.rows
+    again = min(different / outer.rows, 1.0) if outer.rows > 0 else 1.0
+    inner = replace(
+        inner, rows=inner.rows * there, fixed=read_once(inner.fixed, again), flow=read_once(inner.flow, again)
+    )
+    return _joined(outer, inner, foreign, field, keep)
 
 
 def scanned(collection: str, facts: Facts) -> Stream:
@@ -140,7 +146,8 @@ def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
     if access.work.scanned:
         each = queries * (access.work + Work(lookups=1))
     else:
-        each = Work(lookups=queries) + work_of.fetch_by_index(found, documents.bytes, seeks=found)
+        fetched = work_of.fetch_by_index(found, documents.bytes, seeks=found)
+        each = Work(lookups=queries) + fetched + from_disk(fetched, documents.cold)
     each += work_of.pass_on(found) + work_of.unwind(found)
     known = {**outer.known, **under(step.field, documents.known)}
     return replace(
