@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from nestling.ir.bindings import UNKNOWN_LIST
@@ -33,6 +33,7 @@ from nestling.ir.paths.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.operands import bare
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
@@ -202,7 +203,8 @@ class _Counted:
         known = documents.known.get(asked.path)
         match asked.test:
             case Test.EQUAL:
-                return equal_to(asked.path, documents, outer_distinct=None, unique=unique)
+                equal = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
+                return replace(equal, clause=Clause(asked.path, ClauseOperator.PRESENT))
             case Test.IN:
                 one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
                 times = self._listed(asked.value)
