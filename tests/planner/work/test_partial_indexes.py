@@ -9,8 +9,11 @@ from pymongo.database import Database
 
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.paths.write_path import Constant, Match, Set, UpdateDocuments, WritePlan
+from nestling.ir.statements.algebra import Query
 from nestling.pipeline import design, inspect
-from nestling.planner.work import estimate_write
+from nestling.planner.reads import plan_read
+from nestling.planner.sql import translate
+from nestling.planner.work import estimate, estimate_write
 
 MODEL = """nestling: 1
 dialect: postgresql
@@ -24,7 +27,7 @@ statistics: {entities: {person: {count: 100000}, passport: {count: 50000}}}
 """
 
 
-def test_an_update_by_an_embedded_key_reads_one_document(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
+def test_an_embedded_key_is_found_by_its_index(tmp_path: Path, database: Database[dict[str, Any]]) -> None:
     """Half of the documents have the embedded one; the index on its key is over these, and the server takes it."""
     path = tmp_path / "model.yaml"
     path.write_text(MODEL, encoding="utf-8")
@@ -36,6 +39,10 @@ def test_an_update_by_an_embedded_key_reads_one_document(tmp_path: Path, databas
     work = estimate_write(WritePlan((update,), ()), made, reading.statistics)
     assert work.scanned == 0
     assert work.documents < 1.1
+    query = translate("SELECT number FROM passport WHERE id = :id", made.model, "postgresql")
+    assert isinstance(query, Query)
+    read = estimate(plan_read(query, made, statistics=reading.statistics), made, reading.statistics)
+    assert read.scanned == 0
 
     people = database["person"]
     people.insert_many([{"_id": number, "passport": {"id": number}} for number in range(100)])
