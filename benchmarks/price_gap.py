@@ -2,7 +2,7 @@
 
 For each workload in `benchmarks/workloads`, and the designs `chosen`, `normalized` and `embedded` of each: what an execution of
 each statement costs by the options (`planner/options`), and by the plan it is compiled to (`planner/work`), the largest factors
-between them first. Needs no server: only `model.yaml` and `workload.sql` are read.
+between them first. Needs no server: only `model.yaml` and `workload.sql` are read. `--random N`: of N random models instead.
 """
 
 from __future__ import annotations
@@ -12,7 +12,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from nestling.pipeline import design, inspect
+from nestling.ir.reading import Reading
+from nestling.pipeline import inspect
+from nestling.pipeline.designing import OPTIMAL
+from tests.least_cost import designed
+from tests.planner.options.spoken_readings import spoken_reading
 from tests.two_prices import TwoPrices, two_prices
 
 WORKLOADS = Path(__file__).parent / "workloads"
@@ -38,12 +42,20 @@ def names() -> list[str]:
 
 def lines(name: str) -> Iterator[Line]:
     """Every statement of a workload on every design that both can price."""
-    reading = inspect(str(WORKLOADS / name / "model.yaml"), workload=WORKLOADS / name / "workload.sql")
+    yield from _lines(name, inspect(str(WORKLOADS / name / "model.yaml"), workload=WORKLOADS / name / "workload.sql"))
+
+
+def _lines(name: str, reading: Reading) -> Iterator[Line]:
     rates = {statement.name: statement.rate_per_second for statement in reading.workload.statements}
     for each in DESIGNS:
-        made = design(reading) if each == "chosen" else design(reading, each)
+        made = designed(reading, OPTIMAL if each == "chosen" else each)
         for statement, prices in two_prices(reading, made).items():
             yield Line(name, each, statement, rates[statement], prices)
+
+
+def random_lines(seed: int) -> Iterator[Line]:
+    """Every statement of a random model on every design."""
+    yield from _lines(f"random {seed}", spoken_reading(seed))
 
 
 def summary(design_name: str, found: list[Line]) -> str:
@@ -59,9 +71,13 @@ def summary(design_name: str, found: list[Line]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("workloads", nargs="*", choices=[*names(), []], help="all unless named")
+    parser.add_argument("--random", type=int, default=0, metavar="N", help="random models in place of workloads")
     parser.add_argument("--worst", type=int, default=40, help="lines shown")
     asked = parser.parse_args()
-    found = [line for name in asked.workloads or names() for line in lines(name)]
+    if asked.random:
+        found = [line for seed in range(asked.random) for line in random_lines(seed)]
+    else:
+        found = [line for name in asked.workloads or names() for line in lines(name)]
     print("| workload | design | statement | search µs | compiled µs | search / compiled |\n|---|---|---|---|---|---|")
     for line in sorted(found, key=lambda each: -each.prices.factor)[: asked.worst]:
         search, compiled = line.prices.search, line.prices.compiled

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from nestling.cost import Profile
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.weigh import statement_costs
 from nestling.pipeline.designing import posed, priced
-from nestling.pipeline.proving.statements import predicted
+from nestling.pipeline.proving.statements import predicted_seconds
 from nestling.planner.options.structures.in_place import with_in_place
 
 
@@ -27,15 +28,15 @@ class TwoPrices:
         return max(self.search / self.compiled, self.compiled / self.search)
 
 
-def two_prices(reading: Reading, proposal: Proposal) -> Mapping[str, TwoPrices]:
+def two_prices(reading: Reading, proposal: Proposal, profile: Profile | None = None) -> Mapping[str, TwoPrices]:
     """By statement; without those that one of the two has no price for. Empty where the design is none the search may choose,
     be it that its documents may grow too large.
     """
-    of = posed(reading, None, None)
+    of = posed(reading, None, profile)
     there = with_in_place(proposal.design, of.candidates)
     problem = replace(priced(of.situation, of.profile, there.candidates), limits=())
     if evaluate(problem, there.chosen) is None:
         return {}
     search = dict(statement_costs(problem, there.chosen))
-    compiled = {name: seconds for name, seconds in predicted(proposal, reading).items() if seconds}
-    return {name: TwoPrices(search[name], seconds) for name, seconds in compiled.items() if search.get(name)}
+    found = {each.name: predicted_seconds(proposal, reading, each, of.profile) for each in reading.workload.statements}
+    return {name: TwoPrices(search[name], seconds) for name, seconds in found.items() if seconds and search.get(name)}

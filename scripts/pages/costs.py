@@ -34,6 +34,9 @@ is. A large table that is read once a day therefore takes no room from a small o
 exceed the cache, `design` says so in a note and names what is read from disk, and `explain` repeats it. Indexes are taken to
 be in memory.
 
+The check of a foreign key touches the parent of each new row. A document that one statement looks up again is read from disk
+once. The price of a compiled query counts reads from disk in the same way.
+
 ## Busy parents
 
 A relationship that is declared or measured to grow has busy parents, and these are read most: the feed of a busy project, the
@@ -48,6 +51,8 @@ relationships every parent is asked for alike.
 - Rows are estimated from counts, distinct values, NULL shares, fan-outs, and how values lie: the most common ones with their
   shares, and quantiles of the others. Where a value is not known – a parameter without a sample, a column of long texts – a range
   is taken to keep a third (both ends given: a twentieth) and a pattern a tenth; predicates are taken to be independent.
+- Groups are as many as the different values of what groups them. A column that follows from another one makes no more groups:
+  one of a row whose key is there, or of its parent. There are no more groups than rows of that table are reached.
 """
 
 

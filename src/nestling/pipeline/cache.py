@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from nestling.ir.proposal import CACHE_ASSUMED
@@ -11,7 +12,9 @@ from nestling.ir.quantity_words import first_of, size
 
 if TYPE_CHECKING:
     from nestling.cost import Profile
+    from nestling.ir.reading import Reading
     from nestling.ir.situation import Situation
+    from nestling.planner.work.cold_reads import ColdShares
 
 MOST_NAMED = 3
 """Entities named that are read from disk."""
@@ -27,13 +30,41 @@ def with_cache(profile: Profile | None, cache_bytes: float | None) -> Profile | 
     return replace(of, identity=replace(of.identity, cache_bytes=cache_bytes))
 
 
+def rows_on_disk(reading: Reading, profile: Profile) -> ColdShares:
+    """The rows a profile's cache does not hold under a reading's workload; found once for a reading."""
+    return _rows_on_disk(_Same(reading), profile.identity.cache_bytes)
+
+
+class _Same:
+    """A reading that equals itself alone, so that it is compared fast."""
+
+    def __init__(self, reading: Reading) -> None:
+        self.reading = reading
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.reading is other.reading
+
+    def __hash__(self) -> int:
+        return id(self.reading)
+
+
+@lru_cache(maxsize=4)
+def _rows_on_disk(same: _Same, cache_bytes: float) -> ColdShares:
+    from nestling.ir.situation import Thresholds, situation
+    from nestling.planner.options.sizes.cold_reads import cold_shares
+    from nestling.planner.options.sizes.sizes import Sizes
+
+    known = situation(same.reading, Thresholds())
+    return cold_shares(known, Sizes(known), cache_bytes)
+
+
 def cache_note(known: Situation, profile: Profile) -> Iterator[str]:
     """What the prices assume of the cache, where the workload's data exceed it: what is read from disk, the most first."""
     from nestling.planner.options.sizes.cold_reads import cold_shares, data_bytes, touched_rows
     from nestling.planner.options.sizes.sizes import Sizes
 
     sizes, cache = Sizes(known), profile.identity.cache_bytes
-    cold = cold_shares(known, sizes, cache)
+    cold = cold_shares(known, sizes, cache).shares
     if not cold:
         return
     touched = touched_rows(known, sizes)

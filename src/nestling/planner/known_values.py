@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.ir.distribution import Distribution
 from nestling.ir.model import Model
@@ -12,13 +12,13 @@ from nestling.ir.statements.expression import Column
 from nestling.ir.statistics import Statistics, value_of
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.busy_parents import busier
-from nestling.planner.distinct import distinct_of
+from nestling.planner.distinct import distinct_of, rows_of
 
 
 @dataclass(frozen=True, slots=True)
 class PathStatistics:
     """Of the values at a path: how many are distinct, which share is missing, bytes of one, how many a document holds, how
-    they lie.
+    they lie. `rows`: how many rows have them, of which conditions leave `share`.
     """
 
     distinct: float | None = None
@@ -27,6 +27,31 @@ class PathStatistics:
     each: float = 1.0
     values: Distribution | None = None
     busier: float = 1.0
+    rows: float | None = None
+    share: float = 1.0
+
+    @property
+    def left(self) -> float | None:
+        """How many different values the rows have that are left; None where it is not known how many there are."""
+        if self.distinct is None or self.rows is None or self.share >= 1:
+            return self.distinct
+        there = max(self.distinct, 1.0)
+        return max(float(there * (1 - (1 - self.share) ** max(self.rows / there, 1.0))), 1.0)
+
+    @property
+    def rows_left(self) -> float | None:
+        """How many rows that have the values are left."""
+        return self.rows * self.share if self.rows is not None else None
+
+    def of_share(self, share: float) -> PathStatistics:
+        """The same of a share of the rows."""
+        return replace(self, share=self.share * share) if share < 1 else self
+
+    def at_most(self, values: float) -> PathStatistics:
+        """The same where there are no more different values than that."""
+        if self.distinct is None or self.distinct <= values:
+            return self
+        return replace(self, distinct=values, rows=values, share=1.0)
 
 
 KnownOf = Callable[[Column], PathStatistics | None]
@@ -38,7 +63,8 @@ def attribute_known(entity: str, attribute: str, model: Model, statistics: Stati
     distinct = distinct_of(entity, attribute, model, statistics)
     missing, size = value_of(found.null_share, 0.0), value_of(found.average_bytes, UNKNOWN_BYTES)
     more = busier(entity, attribute, model, statistics)
-    return PathStatistics(distinct, missing, size, values=found.values, busier=more)
+    rows = rows_of(entity, statistics)
+    return PathStatistics(distinct, missing, size, values=found.values, busier=more, rows=rows)
 
 
 def known_of_scans(relations: Iterable[Relation], model: Model, statistics: Statistics) -> KnownOf:

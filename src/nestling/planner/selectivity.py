@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from math import prod
+from math import isclose, prod
 from typing import assert_never
 
 from nestling.ir.distribution import equal, equal_to_any
@@ -197,7 +197,14 @@ def _missing(operand: Expression, known: KnownOf) -> float:
 
 
 def distinct_values(expressions: tuple[Expression, ...], known: KnownOf, rows: float) -> float:
-    """How many different combinations of values `rows` rows have."""
+    """How many different combinations of values `rows` rows have.
+
+    Where they are the rows of one table that are left, it is known how many values of one column these have.
+    """
+    column = column_in(expressions[0]) if len(expressions) == 1 else None
+    found = known(column) if column is not None else None
+    if found is not None and found.left is not None and isclose(rows, found.rows_left or 0.0):
+        return min(found.left + (found.missing > 0), rows)
     possible = 1.0
     for expression in expressions:
         possible *= _distinct(expression, known, rows)
@@ -214,7 +221,8 @@ def _distinct(expression: Expression, known: KnownOf, rows: float) -> float:
     column = column_in(expression)
     if column is not None:
         found = known(column)
-        return found.distinct + (found.missing > 0) if found is not None and found.distinct is not None else rows / 2
+        left = found.left if found is not None else None
+        return left + (found.missing > 0) if found is not None and left is not None else rows / 2
     possible = 1.0
     for inner in operands(expression):
         possible *= _distinct(inner, known, rows)

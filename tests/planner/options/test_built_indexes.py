@@ -19,6 +19,21 @@ from nestling.planner.options.structures.in_place import with_in_place
 from nestling.planner.sql import translate
 from nestling.planner.work import estimate_write
 from nestling.planner.writes import plan_write
+from tests.planner.options.spoken_readings import spoken_reading
+
+ONE_TO_ONE = """nestling: 1
+dialect: postgresql
+model:
+  name: badges
+  entities:
+    person: {key: id, attributes: {id: integer!, name: text!}}
+    badge: {key: id, attributes: {id: integer!, person_id: integer!}, uniques: [person_id]}
+  relationships: {wears: {parent: person, child: badge, attributes: person_id, cardinality: "1:1", required: true}}
+statistics: {entities: {person: {count: 1000}, badge: {count: 800}}}
+workload:
+  add_badge: {sql: "INSERT INTO badge (id, person_id) VALUES (:id, :p)", rate: 1/s}
+  add_person: {sql: "INSERT INTO person (id, name) VALUES (:id, :n)", rate: 1/s}
+"""
 
 STATEMENTS = {
     "add_order": "INSERT INTO orders (id, number, customer_id, clerk_id) VALUES (:id, :number, :customer, :clerk)",
@@ -78,7 +93,7 @@ def searched(reading: Reading, strategy: str, name: str) -> float:
     seconds = sum(
         step.modes[best.modes[step.statement, step.name]].cost
         for step in problem.steps
-        if step.statement == name and ": the index of" in step.name
+        if step.statement == name and " index of " in step.name
     )
     seconds += sum(
         charge.cost
@@ -86,3 +101,20 @@ def searched(reading: Reading, strategy: str, name: str) -> float:
         if charge.statement == name and charge.text.startswith("entries of") and applies(charge, there.chosen)
     )
     return seconds / price(Work(index_writes=1.0), of.profile)
+
+
+@pytest.mark.parametrize("seed", [29, 45])
+def test_each_step_has_a_name_of_its_own(seed: int) -> None:
+    """A foreign key that is unique is the key of one step, and no second one has its name: an answer goes by the names."""
+    steps = [(step.statement, step.name) for step in posed(spoken_reading(seed), None, None).problem.steps]
+    assert len(steps) == len(set(steps))
+
+
+def test_a_unique_foreign_key_has_one_index(tmp_path: Path) -> None:
+    """In a collection of its own, the unique index of a foreign key finds its rows as well: one entry is written."""
+    path = tmp_path / "model.yaml"
+    path.write_text(ONE_TO_ONE, encoding="utf-8")
+    read = pipeline.inspect(path)
+    made = pipeline.design(read, "normalized").design
+    assert len([index for index in planned_indexes(made) if index.collection == "badge"]) == 1
+    assert searched(read, "normalized", "add_badge") == pytest.approx(1, rel=0.01)

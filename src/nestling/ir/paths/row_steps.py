@@ -186,7 +186,7 @@ class Correlate:
 class GroupRows:
     """A document per combination of the keys' values, NULLs being the same: `_id.<key field>` and the aggregates' fields.
 
-    Without keys one document, even over nothing.
+    Without keys one document, even over nothing. `following`: the keys whose values follow from those of the other keys.
     """
 
     source: Step
@@ -194,6 +194,7 @@ class GroupRows:
     aggregates: tuple[tuple[str, Aggregate], ...]
     layout: Layout
     collations: tuple[Collation, ...] = ()
+    following: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

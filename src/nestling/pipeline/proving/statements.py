@@ -16,6 +16,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.statements import algebra as a
 from nestling.ir.workload import Requirements, Statement
 from nestling.pipeline.answer_shape import shape_of
+from nestling.pipeline.cache import rows_on_disk
 from nestling.pipeline.converting import convert, default_price
 
 Compiled = Mapping[str, CompiledRead | CompiledWrite | NotCompiled]
@@ -62,23 +63,28 @@ def is_answered(proposal: Proposal, reading: Reading, statement: Statement) -> b
 def predicted_seconds(
     proposal: Proposal, reading: Reading, statement: Statement, profile: Profile | None = None
 ) -> float | None:
-    """Seconds an execution of one statement takes, as what it is compiled to; None where the cost model cannot say."""
+    """Seconds an execution of one statement takes, as what it is compiled to; None where the cost model cannot say.
+
+    With a profile, what its cache does not hold is read from disk; without one the cache holds everything.
+    """
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.sql import translate
     from nestling.planner.work import estimate, estimate_write
+    from nestling.planner.work.cold_reads import HELD
     from nestling.planner.writes import plan_write
 
     made, numbers, values = proposal.design, reading.statistics, statement.known_values
+    cold = rows_on_disk(reading, profile) if profile is not None else HELD
     try:
         asked = translate(statement.sql, made.model, reading.dialect_of(statement))
         if isinstance(asked, a.Query):
             lag = tolerated(made.model, proposal.requirements)
             plan = plan_read(asked, made, tolerated=lag, statistics=proposal.statistics, price=default_price)
-            work = estimate(plan, made, numbers, values)
+            work = estimate(plan, made, numbers, values, cold=cold)
         else:
             steps = plan_write(asked, made, statistics=proposal.statistics, price=default_price)
-            work = estimate_write(steps, made, numbers, values)
+            work = estimate_write(steps, made, numbers, values, cold=cold)
         return default_price(work) if profile is None else price(work, profile)
     except NestlingError:
         return None

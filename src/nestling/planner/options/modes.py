@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from nestling.ir.options import Mode
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
-from nestling.planner.options.sizes.cold_reads import NONE, ColdReads
 from nestling.planner.options.sizes.document_sizes import Documents, Extra
 from nestling.planner.options.sizes.prices import Price
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.structures.places import Places
+from nestling.planner.work.cold_reads import HELD, ColdShares, from_disk
 
 NOTHING = Extra()
 
@@ -26,7 +26,12 @@ class Modes:
     sizes: Sizes
     documents: Documents
     price: Price
-    cold: ColdReads = NONE
+    cold: ColdShares = HELD
+
+    @property
+    def warm(self) -> Modes:
+        """The same where the cache holds everything."""
+        return replace(self, cold=HELD) if self.cold.shares else self
 
     def mode(
         self,
@@ -47,4 +52,4 @@ class Modes:
         return self._price(work, entities)
 
     def _price(self, work: Work, entities: Collection[str]) -> float:
-        return self.price(work) + self.cold.seconds(work, entities)
+        return self.price(work + from_disk(work, self.cold.of(entities)))

@@ -31,7 +31,7 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.hops import Hops
 from nestling.planner.options.reads.reads import Reads
 from nestling.planner.options.reads.starts import Starts
-from nestling.planner.options.sizes.cold_reads import cold_reads
+from nestling.planner.options.sizes.cold_reads import cold_shares
 from nestling.planner.options.sizes.document_sizes import VALUE_BYTES, Documents
 from nestling.planner.options.sizes.prices import Price, Prices
 from nestling.planner.options.sizes.sizes import Sizes
@@ -47,6 +47,7 @@ from nestling.planner.options.writes.key_checks import Guards
 from nestling.planner.options.writes.transactions import Together
 from nestling.planner.options.writes.upkeep import UpkeepCosts
 from nestling.planner.options.writes.write_steps import Writes
+from nestling.planner.work.cold_reads import HELD
 
 INDEX_ENTRY_BYTES = 12.0
 """An index entry beyond its values, compressed."""
@@ -71,7 +72,7 @@ def options(
     sizes = Sizes(situation)
     places = Places(situation, candidates, sizes)
     documents = Documents(situation, places, sizes)
-    cold = cold_reads(situation, sizes, price, cache_bytes)
+    cold = cold_shares(situation, sizes, cache_bytes) if cache_bytes is not None else HELD
     modes = Modes(situation, places, sizes, documents, Prices(price), cold)
     starts = Starts(modes, Readable(situation, places.aggregates))
     reads, writes = Reads(modes, starts, Hops(modes, starts)), _writes(modes, starts)

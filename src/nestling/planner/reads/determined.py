@@ -38,15 +38,29 @@ class Rule:
 
 def determines(known: Iterable[ColumnId], wanted: Iterable[ColumnId], relation: a.Relation, model: Model) -> bool:
     """Whether rows of the relation that have the same values of the known columns have the same of the wanted ones."""
-    found, rules = set(known), list(_rules(relation, model))
-    grown = True
+    return _closed(known, list(_rules(relation, model))).issuperset(wanted)
+
+
+def _closed(known: Iterable[ColumnId], rules: Sequence[Rule]) -> set[ColumnId]:
+    """The columns, and all that follow from them."""
+    found, grown = set(known), True
     while grown:
         grown = False
         for rule in rules:
             if rule.given <= found and not rule.gives <= found:
                 found |= rule.gives
                 grown = True
-    return found.issuperset(wanted)
+    return found
+
+
+def telling(keys: Sequence[Expression], relation: a.Relation, model: Model) -> tuple[int, ...]:
+    """The positions of the keys that tell the relation's groups apart: the others follow from these, the last ones first."""
+    rules, kept = list(_rules(relation, model)), list(range(len(keys)))
+    for number in reversed(range(len(keys))):
+        rest = [plain_column(keys[each]) for each in kept if each != number]
+        if _closed((each for each in rest if each is not None), rules).issuperset(ids(mentioned(keys[number]))):
+            kept.remove(number)
+    return tuple(kept)
 
 
 def at_most_one(relation: a.Relation, model: Model, outer: Ids) -> bool:

@@ -10,6 +10,7 @@ from nestling.ir.paths.row_steps import NUMBER, Compute, GroupRows, Layout
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import Aggregate
 from nestling.ir.statements.expression import Collation, Column, Expression
+from nestling.planner.reads.determined import telling
 from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rewrites import Rewrite
 from nestling.planner.reads.rewrites.summary import Summed, summed
@@ -66,10 +67,19 @@ def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, 
         tuple(zip(names, aggregates, strict=True)),
         context.seen(rows.layout),
         relation.collations,
+        _following(key_names, [key.expression for key in relation.keys], relation.input, context),
     )
     paths = {(relation.alias, key.name): f"{KEY}.{name}" for key, name in zip(relation.keys, key_names, strict=True)}
     paths |= {(relation.alias, item.name): name for item, name in zip(wanted, names, strict=True)}
     return Rows(step, Layout.of(paths), frozenset(names) | {KEY})
+
+
+def _following(
+    names: Sequence[str], keys: Sequence[Expression], relation: a.Relation, context: Context
+) -> frozenset[str]:
+    """The names of the keys whose values follow from those of the others."""
+    told = telling(keys, relation, context.design.model)
+    return frozenset(name for number, name in enumerate(names) if number not in told)
 
 
 def _with_last_computed(
@@ -105,7 +115,8 @@ def lower_distinct(relation: a.Distinct, context: Context) -> Rows:
     columns = relation.columns
     names = unique_names([column.name for column in columns], frozenset())
     seen = context.seen(rows.layout)
-    step = GroupRows(rows.step, tuple(zip(names, columns, strict=True)), (), seen, relation.collations)
+    keys, following = tuple(zip(names, columns, strict=True)), _following(names, columns, relation.input, context)
+    step = GroupRows(rows.step, keys, (), seen, relation.collations, following)
     paths = {(c.alias, c.name): f"{KEY}.{name}" for c, name in zip(columns, names, strict=True)}
     if not columns:
         raise read_gap("DISTINCT of no columns")

@@ -27,7 +27,7 @@ FEW_ORPHANS = 0.01
 class Documents:
     """Documents of a collection: their number, bytes and fields on average; `arrays` are elements of one array, by
     path, `array_bytes` the bytes of all of them, `bias` how much longer it is where one of its elements
-    is than on average.
+    is than on average. `cold`: the share of the documents the cache does not hold.
     """
 
     count: float
@@ -37,6 +37,7 @@ class Documents:
     arrays: Mapping[str, float]
     array_bytes: Mapping[str, float] = field(default_factory=dict)
     bias: Mapping[str, float] = field(default_factory=dict)
+    cold: float = 0.0
 
     def holding(self, path: str, share: float) -> Documents:
         """The documents as they are on average when found by one of their elements: those with many are found more often.

@@ -8,6 +8,7 @@ from nestling.ir.paths.row_steps import VARIABLE, Layout
 from nestling.ir.situation.shares import share_by
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression, IsNull, Literal, Not
+from nestling.ir.statements.operands import columns_of
 from nestling.ir.statistics import AttributeStatistics, Quantity
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.value_ranges import column_in, value_of
@@ -24,12 +25,15 @@ _UNKNOWN = PathStatistics()
 
 
 def clause(predicate: Expression, layout: Layout) -> Clause | None:
-    """A comparison of one path with a literal; None where it is another thing."""
+    """A comparison of one path with a literal, or that it has a value, as it equals one; None where it is another thing."""
     match predicate:
         case Compare(operator=operator, left=left, right=right) if operator in _COMPARED:
             value = value_of(right, {})
             path = _path(left, layout)
-            return Clause(path, _COMPARED[operator], value) if path and isinstance(value, str | int) else None
+            if path and isinstance(value, str | int):
+                return Clause(path, _COMPARED[operator], value)
+            is_given = path and operator is Comparison.EQUAL and not [*columns_of(right)]
+            return Clause(path, ClauseOperator.PRESENT) if is_given else None
         case IsNull(operand=operand):
             path = _path(operand, layout)
             return Clause(path, ClauseOperator.NULL) if path else None

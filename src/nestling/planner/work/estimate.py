@@ -37,6 +37,7 @@ from nestling.ir.statistics import Statistics
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.work.clauses import share_within
+from nestling.planner.work.cold_reads import HELD, ColdShares
 from nestling.planner.work.facts import Facts
 from nestling.planner.work.first_access import read
 from nestling.planner.work.lookups import looked_up, scanned, set_up, steps_of
@@ -47,10 +48,17 @@ from nestling.planner.work.used_paths import mentioned_paths
 
 
 def estimate(
-    plan: ReadPlan, design: Design, statistics: Statistics, values: Mapping[str, object] | None = None
+    plan: ReadPlan,
+    design: Design,
+    statistics: Statistics,
+    values: Mapping[str, object] | None = None,
+    *,
+    cold: ColdShares = HELD,
 ) -> Work:
-    """The work of one execution, result and all. `values`: sample values of parameters, by name."""
-    facts = Facts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step))
+    """The work of one execution, result and all. `values`: sample values of parameters, by name; `cold`: the rows the cache does
+    not hold.
+    """
+    facts = Facts(design, statistics, dict(values or {}), mentioned=mentioned_paths(plan.step), cold=cold)
     stream = opened(walk(plan.step, facts), facts)
     as_find = is_find(plan.step)
     work = stream.work + work_of.send(stream.rows, stream.bytes, fields=len(plan.columns))
@@ -109,7 +117,7 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
     if stream.leading is None:
         return stream
     access = read(stream.leading, facts.design, needs=needs)
-    return replace(stream, leading=None, rows=access.rows, flow=access.work + work_of.pass_on(access.rows))
+    return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
 
 
 def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:

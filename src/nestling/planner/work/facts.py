@@ -10,6 +10,7 @@ from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.planner.work.average_documents import NOTHING, Documents, documents_of
+from nestling.planner.work.cold_reads import HELD, ColdShares
 
 UNKNOWN_LIMIT = 20.0
 """Rows taken to be asked for by a LIMIT whose parameter nobody gave."""
@@ -26,7 +27,7 @@ class Probe:
 @dataclass(frozen=True, slots=True)
 class Facts:
     """`values`: sample values of parameters, by name; `probe`: set while the steps of a lookup are counted;
-    `mentioned`: every path the plan speaks of, as it is in some collection's documents.
+    `mentioned`: every path the plan speaks of, as it is in some collection's documents; `cold`: the rows the cache does not hold.
     """
 
     design: Design
@@ -34,6 +35,7 @@ class Facts:
     values: Mapping[str, object] = field(default_factory=dict)
     probe: Probe | None = None
     mentioned: frozenset[str] = frozenset()
+    cold: ColdShares = HELD
     _documents: dict[str, Documents] = field(default_factory=dict, repr=False, compare=False)
     _built: dict[str, tuple[PlannedIndex, ...]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -46,7 +48,8 @@ class Facts:
         if collection not in self._documents:
             store = next((each for each in self.design.stores if each.name == collection), None)
             found = NOTHING if store is None else documents_of(store, self.design, self.statistics)
-            self._documents[collection] = found
+            entities = {node.entity for node in store.nodes()} if store is not None else ()
+            self._documents[collection] = replace(found, cold=self.cold.of(entities))
         return self._documents[collection]
 
     def built(self, collection: str) -> tuple[PlannedIndex, ...]:

@@ -17,6 +17,7 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.collations import index_collation
+from nestling.planner.work.cold_reads import from_disk
 from nestling.planner.work.conditions import has_some, in_turn, of_any
 from nestling.planner.work.stream import Condition, Leading, Use
 
@@ -47,7 +48,12 @@ class IndexCondition:
 
 
 def read(leading: Leading, design: Design, order: Order = (), needs: frozenset[str] | None = None) -> Access:
-    """The access the server would take. `needs`: the only paths asked for, which an index may hold itself."""
+    """The access the server would take, reads from disk and all. `needs`: the only paths asked for, which an index may hold."""
+    access = _chosen(leading, design, order, needs)
+    return replace(access, work=access.work + from_disk(access.work, leading.documents.cold))
+
+
+def _chosen(leading: Leading, design: Design, order: Order, needs: frozenset[str] | None) -> Access:
     found = [access for keys in _indexes(leading, design) if (access := _by_index(leading, design, keys, order, needs))]
     found += _by_partial(leading, design, order)
     parts = _by_index(leading, design, tuple((path, 1) for path in leading.identity), (), needs)

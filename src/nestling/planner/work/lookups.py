@@ -25,6 +25,7 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.storage.bounds import FRAMING_BYTES
 from nestling.planner.known_values import PathStatistics
 from nestling.planner.trees import UNKNOWN_DEPTH, levels, rows_on_the_way
+from nestling.planner.work.cold_reads import from_disk, read_once
 from nestling.planner.work.conditions import equal_to
 from nestling.planner.work.facts import Facts, Probe
 from nestling.planner.work.first_access import read
@@ -109,7 +110,14 @@ def looked_up(
     probe = Probe(path, known.distinct if known is not None else None)
     inner = rows(foreign, facts.asking(probe))
     there = 1 - known.missing if known is not None else 1.0
-    return _joined(outer, replace(inner, rows=inner.rows * there), foreign, field, keep)
+    if known is not None and known.left is not None and path in inner.known:
+        inner = replace(inner, known={**inner.known, path: inner.known[path].at_most(known.left)})
+    different = known.left if known is not None and known.left is not None else outer.rows
+    again = min(different / outer.rows, 1.0) if outer.rows > 0 else 1.0
+    inner = replace(
+        inner, rows=inner.rows * there, fixed=read_once(inner.fixed, again), flow=read_once(inner.flow, again)
+    )
+    return _joined(outer, inner, foreign, field, keep)
 
 
 def scanned(collection: str, facts: Facts) -> Stream:
@@ -138,7 +146,8 @@ def reached(step: GraphLookup, outer: Stream, facts: Facts) -> Stream:
     if access.work.scanned:
         each = queries * (access.work + Work(lookups=1))
     else:
-        each = Work(lookups=queries) + work_of.fetch_by_index(found, documents.bytes, seeks=found)
+        fetched = work_of.fetch_by_index(found, documents.bytes, seeks=found)
+        each = Work(lookups=queries) + fetched + from_disk(fetched, documents.cold)
     each += work_of.pass_on(found) + work_of.unwind(found)
     known = {**outer.known, **under(step.field, documents.known)}
     return replace(
@@ -196,12 +205,7 @@ def _joined(outer: Stream, inner: Stream, foreign: Step, field: str, keep: Keep)
 
 def _of_rows(outer: Stream) -> dict[str, PathStatistics]:
     """What is known of outer rows before they are repeated: there are no more different values than rows hold."""
-    return {path: _at_most(known, outer.rows) for path, known in outer.known.items()}
-
-
-def _at_most(known: PathStatistics, rows: float) -> PathStatistics:
-    most = max(rows * max(known.each, 1.0), 1.0)
-    return replace(known, distinct=most) if known.distinct is not None and known.distinct > most else known
+    return {path: known.at_most(max(outer.rows * max(known.each, 1.0), 1.0)) for path, known in outer.known.items()}
 
 
 def _less(known: PathStatistics, unmatched: float) -> PathStatistics:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.paths import work_of
-from nestling.ir.paths.access_path import Expression, FieldPath, NullAsMissing, PairValue
+from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, NullAsMissing, PairValue, WithLast
 from nestling.ir.paths.row_steps import Add, WherePair
 from nestling.ir.statements.expression import InList
 from nestling.ir.storage.names import join
@@ -21,6 +21,10 @@ PAIR_SIZE = 12.0
 """Operators, fields and constants the server takes in to take one value out of a list."""
 NAME_SIZE = 4.0
 """Those to ask for a name beside a value."""
+
+
+LIST_SIZE, FIELD_SIZE = 4.0, 2.0
+"""Those to put one more element at the end of a list, and those for each of its fields."""
 
 
 def in_pairs(step: WherePair, stream: Stream, facts: Facts) -> Stream:
@@ -44,6 +48,8 @@ def added(step: Add, stream: Stream) -> Stream:
             known[name] = stream.known.get(join(value.array.path, value.name), PathStatistics())
             elements += stream.arrays.get(value.array.path, 1.0)
             taken_in += PAIR_SIZE
+        if isinstance(value, WithLast) and isinstance(value.element, DocumentOf):
+            taken_in += LIST_SIZE + FIELD_SIZE * len(value.element.fields)
     work = work_of.pass_on(stream.rows) + work_of.project(stream.rows, len(step.fields))
     work += work_of.unwind(stream.rows * elements) + work_of.parse(taken_in)
     return replace(stream, known={**stream.known, **known}).then(work)

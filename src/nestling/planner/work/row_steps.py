@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import assert_never
@@ -129,7 +130,25 @@ def _asked(step: Where, stream: Stream, values: Values) -> Stream:
         for each in parts
     ]
     work = work_of.pass_on(stream.rows) + asked_in_turn(stream.rows, asked)
+    stream = replace(stream, known=_rows_left(parts, step.layout, stream, values))
     return stream.parsing(size(step.predicate)).then(work, rows=stream.rows * _kept(parts, step.layout, stream, values))
+
+
+def _rows_left(
+    parts: Sequence[Expression], layout: Layout, stream: Stream, values: Values
+) -> Mapping[str, PathStatistics]:
+    """What is known of the rows, when each table's own conditions leave some of its rows."""
+    by_alias = defaultdict[str, list[Expression]](list)
+    for each in parts:
+        aliases = {column.alias for column in columns_of(each) if column in layout}
+        if len(aliases) == 1 and stream.asked.get(_probed_path(each, layout)) is None:
+            by_alias[aliases.pop()].append(each)
+    find, known = _find(stream, layout), dict(stream.known)
+    for alias, own in by_alias.items():
+        kept = together(own, find, values)
+        paths = {path for (name, _), path in layout.entries if name == alias}
+        known |= {path: known[path].of_share(kept) for path in paths & known.keys()}
+    return known
 
 
 def _kept(parts: Sequence[Expression], layout: Layout, stream: Stream, values: Values) -> float:
@@ -237,9 +256,10 @@ def _grouped(step: GroupRows, stream: Stream, facts: Facts, opened: Open) -> Str
     asked = [part for _, each in step.aggregates for part in (each.argument, each.filter) if part is not None]
     needs = _paths([*(each for _, each in step.keys), *asked], step.layout)
     keys = tuple(each for _, each in step.keys)
+    telling = tuple(each for name, each in step.keys if name not in step.following)
     seeking = _distinct(step, stream, needs, facts)
     stream = seeking or opened(stream, facts, needs)
-    groups = distinct_values(keys, _find(stream, step.layout), stream.rows) if keys else 1.0
+    groups = distinct_values(telling, _find(stream, step.layout), stream.rows) if keys else 1.0
     groups = stream.rows if seeking is not None else groups
     told = {f"_id.{name}": _known(each, stream, step.layout) for name, each in step.keys}
     told |= {name: PathStatistics(groups, bytes=8.0) for name, _ in step.aggregates}
@@ -279,8 +299,7 @@ def _sorted(step: SortRows, stream: Stream, facts: Facts, opened: Open, wanted: 
         order = (("_id", order[0][1]),) if step.by_id else order
         access = read(stream.leading, facts.design, order)
         if access.ordered:
-            work = access.work + work_of.pass_on(access.rows)
-            return replace(stream, leading=None, rows=access.rows, flow=work)
+            return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
     stream = opened(stream, facts)
     work = _each(stream, [key.expression for key in step.keys if not isinstance(key.expression, Column)], step.layout)
     sort = work_of.sort(stream.rows, stream.bytes) if wanted is None else work_of.top(stream.rows, wanted)

@@ -82,6 +82,12 @@ class Stream:
         """With more work done as rows flow, and as many rows as that leaves."""
         return replace(self, flow=self.flow + work, rows=self.rows if rows is None else rows)
 
+    def read(self, rows: float, work: Work) -> Stream:
+        """With its collection read: so many of the rows that might be there are."""
+        share = min(rows / self.rows, 1.0) if self.rows > 0 else 1.0
+        known = {path: each.of_share(share) for path, each in self.known.items()}
+        return replace(self, leading=None, rows=rows, flow=work, known=known)
+
     def parsing(self, nodes: float) -> Stream:
         """With expressions of that size taken in."""
         return replace(self, fixed=self.fixed + Work(nodes=nodes))

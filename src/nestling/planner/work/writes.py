@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import assert_never
 
 from nestling.ir.bindings import UNKNOWN_LIST
@@ -33,6 +33,7 @@ from nestling.ir.paths.write_path import (
     WritePlan,
     WriteStep,
 )
+from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.operands import bare
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
@@ -42,6 +43,7 @@ from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import share_within
+from nestling.planner.work.cold_reads import HELD, ColdShares
 from nestling.planner.work.conditions import equal_to, merged
 from nestling.planner.work.estimate import estimate
 from nestling.planner.work.facts import Facts
@@ -60,10 +62,17 @@ _PLACES = re.compile(r"\.\$\[[^\]]*\]")
 
 
 def estimate_write(
-    plan: WritePlan, design: Design, statistics: Statistics, values: Mapping[str, object] | None = None
+    plan: WritePlan,
+    design: Design,
+    statistics: Statistics,
+    values: Mapping[str, object] | None = None,
+    *,
+    cold: ColdShares = HELD,
 ) -> Work:
-    """The work of one execution, its transaction included. `values`: sample values of parameters, by name."""
-    counted = _Counted(Facts(design, statistics, dict(values or {})))
+    """The work of one execution, its transaction included. `values`: sample values of parameters, by name; `cold`: the rows the
+    cache does not hold.
+    """
+    counted = _Counted(Facts(design, statistics, dict(values or {}), cold=cold))
     work = counted.steps(plan.steps, 1.0)
     for numbers in plan.new_numbers:
         work += counted.taken(numbers)
@@ -140,7 +149,8 @@ class _Counted:
         """The read with lists of so many values; a part of a value is that part of a read of one."""
         share = min([1.0, *lists.values()])
         values = {name: [None] * min(max(1, round(length)), MOST_LISTED) for name, length in lists.items()}
-        found = estimate(step.plan, self.facts.design, self.facts.statistics, {**self.facts.values, **values})
+        given = {**self.facts.values, **values}
+        found = estimate(step.plan, self.facts.design, self.facts.statistics, given, cold=self.facts.cold)
         return found._replace(results=found.results * share)
 
     def _updated(self, step: UpdateDocuments, times: float) -> Work:
@@ -193,7 +203,8 @@ class _Counted:
         known = documents.known.get(asked.path)
         match asked.test:
             case Test.EQUAL:
-                return equal_to(asked.path, documents, outer_distinct=None, unique=unique)
+                equal = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
+                return replace(equal, clause=Clause(asked.path, ClauseOperator.PRESENT))
             case Test.IN:
                 one = equal_to(asked.path, documents, outer_distinct=None, unique=unique)
                 times = self._listed(asked.value)

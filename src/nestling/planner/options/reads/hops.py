@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
@@ -16,7 +16,7 @@ from nestling.planner.options.reads.element_conditions import asked, unwinding
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.trees import walks
-from nestling.planner.options.sizes.matching import serves
+from nestling.planner.options.sizes.matching import compared_equal, serves
 from nestling.planner.options.statements.visits import Visit
 from nestling.planner.options.structures.archives import looked_up_in_both
 from nestling.planner.options.structures.overflow import pages_too
@@ -67,7 +67,7 @@ class Hops:
 
     modes: Modes
     starts: Starts
-    _lookups: dict[tuple[str, str, bool, tuple[Condition, ...]], Lookups] = field(
+    _lookups: dict[tuple[str, str, bool, tuple[Condition, ...], bool], Lookups] = field(
         default_factory=dict, repr=False, compare=False
     )
 
@@ -176,17 +176,36 @@ class Hops:
             yield self.modes.mode(text, needs, done, without=hop.tails if needs else ())
 
     def _looked_up(self, home: Home, hop: Hop) -> Iterator[Mode]:
-        """A `$lookup` into another collection for each of the outer rows; the work of one is counted once."""
-        key = home.id, hop.link.name, hop.visit.down, hop.visit.conditions
+        """A `$lookup` into another collection for each of the outer rows: what was looked up before is in the cache by then."""
+        outer, once = hop.visit.outer, self.modes.price(HOP)
+        first = min(self._different(hop), outer)
+        cached = replace(self, modes=self.modes.warm) if first < outer else self
+        saved = self.modes.price(_SAVED) if self._is_beside(home, hop) else 0.0
+        for one, again in zip(self._each(home, hop), cached._each(home, hop), strict=True):
+            cost = one.cost * first + again.cost * (outer - first) - saved * outer
+            both = zip(one.loads, again.loads, strict=True)
+            loads = tuple((name, cold * first + warm * (outer - first)) for (name, cold), (_, warm) in both)
+            also = tuple((name, cost * outer) for name, cost in one.also)
+            yield Mode(one.text, one.needs, once + cost, also=also, loads=loads)
+
+    def _each(self, home: Home, hop: Hop) -> Iterator[Mode]:
+        """One `$lookup`; its work is counted once."""
+        key = home.id, hop.link.name, hop.visit.down, hop.visit.conditions, bool(self.modes.cold.shares)
         if key not in self._lookups:
             found = self._down(home, hop) if hop.visit.down else self._up(home, hop)
             self._lookups[key] = tuple(looked_up_in_both(self.modes, home, each) for each in found)
-        outer, once = hop.visit.outer, self.modes.price(HOP)
-        saved = self.modes.price(_SAVED) if self._is_beside(home, hop) else 0.0
-        for one in (*self._lookups[key], *self._among_few(home, hop)):
-            loads = tuple((name, cost * outer) for name, cost in one.loads)
-            also = tuple((name, cost * outer) for name, cost in one.also)
-            yield Mode(one.text, one.needs, once + (one.cost - saved) * outer, also=also, loads=loads)
+        yield from self._lookups[key]
+        yield from self._among_few(home, hop)
+
+    def _different(self, hop: Hop) -> float:
+        """How many of the lookups are of values that none before them is of."""
+        link, outer = hop.link, hop.visit.outer
+        if hop.visit.down:
+            return outer
+        if set(link.child_attributes) <= compared_equal(hop.before.access):
+            return 1.0
+        parents = self.modes.sizes.rows(link.parent)
+        return float(parents * (1 - (1 - 1 / parents) ** outer))
 
     def _is_beside(self, home: Home, hop: Hop) -> bool:
         """Whether parents of many rows that a statement begins with are looked up by `_id`, and nothing is asked of them."""

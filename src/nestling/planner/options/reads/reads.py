@@ -16,7 +16,7 @@ from nestling.planner.options.reads.index_across_parents import few_by_index
 from nestling.planner.options.reads.latest_child import Latest, among_rows, from_copies, latest
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.reads.subsets import first_few, tails
-from nestling.planner.options.statements.statement_facts import GROUPING_STAGES
+from nestling.planner.options.statements.statement_facts import GROUPING_STAGES, GroupFacts
 from nestling.planner.options.statements.visits import Visit, visits
 from nestling.planner.options.structures.pairs import taken_out
 from nestling.planner.options.structures.splits import read_too
@@ -64,7 +64,7 @@ class Reads:
         before = found[visit.before]
         elsewhere = (*tails(self.modes, statement, found, visit), *self.hops.listing(before))
         hop = Hop(before, visit, visit.link, leaf, counted, elsewhere, sum(each.inside for each in found) == 1)
-        grouping = self._grouping(statement, visit) if visit is found[-1] else 0.0
+        grouping = self._grouping(statement, found) if visit is found[-1] else 0.0
         rows = (*self.hops.hop(hop), *(self.hops.from_copies_of_all(hop) if leaf and flat else ()))
         yield from (replace(mode, cost=mode.cost + grouping) for mode in rows)
         yield from self.hops.from_aggregates(statement, hop)
@@ -80,10 +80,25 @@ class Reads:
     def _lookup(self) -> float:
         return self.modes.price(Work(lookups=1.0))
 
-    def _grouping(self, statement: Statement, last: Visit) -> float:
+    def _grouping(self, statement: Statement, found: tuple[Visit, ...]) -> float:
         """Seconds to group the rows the last join yields."""
+        grouped = self._grouped(statement, found)
+        return self.modes.price(grouped.work(found[-1].rows, statement.limit)) if grouped is not None else 0.0
+
+    def _grouped(self, statement: Statement, found: tuple[Visit, ...]) -> GroupFacts | None:
+        """What is known of the groups, with how many rows of each table come into them."""
         grouped = self.modes.sizes.said(statement).grouped
-        return self.modes.price(grouped.work(last.rows, statement.limit)) if grouped is not None else 0.0
+        if grouped is None:
+            return None
+        shares = {self.modes.sizes.table(statement, each.access).alias: self._share_reached(each) for each in found}
+        return replace(grouped, shares=shares)
+
+    def _share_reached(self, visit: Visit) -> float:
+        """The share of an entity's rows a visit may reach: of parents looked up those alone that meet its conditions."""
+        reached = self.modes.sizes.found(visit.access)
+        if visit.before is None or visit.down:
+            reached = min(reached, visit.rows)
+        return min(reached / self.modes.sizes.rows(visit.entity), 1.0)
 
     def _with_parts(self, mode: Mode, statement: Statement, visit: Visit) -> Mode:
         """The mode with what it costs more where attributes it reads at home are kept apart, or in a list."""
@@ -104,8 +119,8 @@ class Reads:
         if not found:
             return work_of.request()
         sizes = self.modes.sizes
-        said = sizes.said(statement)
-        rows = said.grouped.left(found[-1].rows) if said.grouped is not None else self._rows(found)
+        said, grouped = sizes.said(statement), self._grouped(statement, found)
+        rows = grouped.left(found[-1].rows) if grouped is not None else self._rows(found)
         result = min(rows, float(statement.limit)) if statement.limit is not None else rows
         width = self._width(found)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own

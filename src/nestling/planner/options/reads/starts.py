@@ -251,7 +251,10 @@ class Starts:
         rows = self.modes.sizes.found(access)
         grouped = self.modes.sizes.said(statement).grouped
         if grouped is not None and not statement.kind.writes:
-            return grouped.work(rows, statement.limit) if len(statement.accesses) == 1 else NO_WORK
+            if len(statement.accesses) > 1:
+                return NO_WORK
+            reached = {self.modes.sizes.table(statement, access).alias: rows / self.modes.sizes.rows(access.entity)}
+            return replace(grouped, shares=reached).work(rows, statement.limit)
         if access.grouping is not None:
             return work_of.group(rows, rows / 2)
         if ordered or not access.sort:

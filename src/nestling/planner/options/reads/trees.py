@@ -20,8 +20,10 @@ from nestling.planner.trees import levels
 
 TAKEN_IN = 15.0
 """Expressions parsed for a walk, or for what is kept in its place."""
-PIPELINE_STAGES = 6.0
-"""Stages of the pipeline that shows what is kept of the rows above or below."""
+ABOVE_STAGES = work_of.light(5)
+"""Stages of the pipeline that shows what a row keeps of those above it."""
+BELOW_STAGES = 1 + work_of.light(5)
+"""Stages of the pipeline that looks up the rows below by what these keep, the lookup among them."""
 READ_AGAIN_STAGES = 3.0
 """Stages of a pipeline that goes from row to row: it reads the row it begins at again, beside it."""
 REFRESH_STAGES = 4.0
@@ -73,7 +75,7 @@ def _below(modes: Modes, before: Visit, visit: Visit, name: str) -> Iterator[Mod
         if given == set(entity.key) == {each.attribute for each in before.access.filters} and is_number:
             cost = work_of.fetch_by_index(_found(visit), size)
         else:
-            cost = Work(stages=PIPELINE_STAGES) + work_of.lookup(visit.outer, _found(visit), size)
+            cost = Work(stages=BELOW_STAGES) + work_of.lookup(visit.outer, _found(visit), size)
             cost += work_of.unwind(visit.reached)
         also = modes.documents.further(home, read=visit.reached)
         yield modes.mode(f"{home.id}, by {name}", (home.id, name), work_of.parse(TAKEN_IN) + cost, also)
@@ -83,7 +85,7 @@ def _above(modes: Modes, visit: Visit, link: Relationship, name: str, lineage: L
     """All rows above from the row's own document."""
     asked = set(visit.access.attributes) - set(link.child_attributes)
     if asked <= set(lineage.attributes):
-        shown = Work(stages=PIPELINE_STAGES) + work_of.parse(TAKEN_IN)
+        shown = Work(stages=ABOVE_STAGES) + work_of.parse(TAKEN_IN)
         shown += work_of.unwind(2 * visit.reached) + work_of.project(visit.reached, len(asked))
         yield modes.mode(name, (name,), shown)
 

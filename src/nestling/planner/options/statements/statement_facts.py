@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from math import prod
+from math import inf, prod
 
+from nestling.ir.model import Model
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
@@ -15,9 +16,10 @@ from nestling.ir.statements.algebra import Query, Relation
 from nestling.ir.statements.expression import Column, Compare, Comparison, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.workload import Statement
-from nestling.planner.known_values import KnownOf, known_of_scans
+from nestling.planner.known_values import KnownOf, PathStatistics, known_of_scans
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
+from nestling.planner.reads import determined
 from nestling.planner.reads.rewrites.conjuncts import about, restricted
 from nestling.planner.reads.rewrites.early_limits import with_early_limits
 from nestling.planner.reads.rewrites.first_children import first_asked
@@ -43,24 +45,29 @@ Attribute = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Table:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
-    equal one of another occurrence, and whether it is one of a subquery.
+    equal one of another occurrence, whether it is one of a subquery, and its name in the statement.
     """
 
     left: RemainingRows | None
     conditions: tuple[Condition, ...]
     joined: frozenset[str] = frozenset()
     inside: bool = False
+    alias: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GroupFacts:
-    """Rows put into groups: the values worked out for each row, the conditions on groups, and whether these are sorted."""
+    """Rows put into groups: the keys that tell them apart, the values worked out for each row, the conditions on groups, and
+    whether these are sorted. `same`: the columns that equal one; `shares`: of each table's rows, by alias, those reached.
+    """
 
     keys: tuple[Expression, ...]
     fields: float
     having: tuple[Condition, ...]
     is_sorted: bool
     known: KnownOf
+    same: Mapping[Column, frozenset[Column]]
+    shares: Mapping[str, float] = field(default_factory=dict)
 
     def work(self, rows: float, limit: int | None) -> Work:
         """Grouping so many rows, and sorting the groups left."""
@@ -82,7 +89,13 @@ class GroupFacts:
         return self._groups(rows) * prod(each.share for each in self.having)
 
     def _groups(self, rows: float) -> float:
-        return distinct_values(self.keys, self.known, rows) if self.keys else 1.0
+        return distinct_values(self.keys, self._reached, rows) if self.keys else 1.0
+
+    def _reached(self, column: Column) -> PathStatistics | None:
+        """What is known of a column's values in the rows that are reached: of equal columns, of the one with the fewest."""
+        every = {each.alias: self.known(each) for each in (column, *self.same.get(column, ()))}
+        told = [each.of_share(self.shares.get(alias, 1.0)) for alias, each in every.items() if each is not None]
+        return min(told, key=lambda each: inf if each.left is None else each.left, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +133,7 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
     shares = _shares(relations, known, values)
     if not isinstance(query, Query):
         return ConditionFacts(shares, tables)
-    grouped = _grouped(relation, known, values)
+    grouped = _grouped(relation, situation.model, known, values)
     as_found = grouped is None and _is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))
     beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
@@ -203,19 +216,29 @@ def _tables(
             own = [one for one in asked if about(one) <= {scan.alias}]
             left = rows_left(restricted(scan, own), situation.model, situation.statistics)
             conditions = tuple(_conditions(own, known, values))
-            found[scan.entity][scan.alias] = Table(left, conditions, joined[scan.alias], scan.alias in inside)
+            found[scan.entity][scan.alias] = Table(
+                left, conditions, joined[scan.alias], scan.alias in inside, scan.alias
+            )
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 
 
 def _joined(relations: list[Relation]) -> Mapping[str, frozenset[str]]:
     """By alias, the columns that equal one of another table."""
     found = defaultdict[str, frozenset[str]](frozenset)
+    for column in _equal_columns(relations):
+        found[column.alias] |= {column.name}
+    return found
+
+
+def _equal_columns(relations: list[Relation]) -> Mapping[Column, frozenset[Column]]:
+    """The columns that equal one of another table, each with these."""
+    found = defaultdict[Column, frozenset[Column]](frozenset)
     for each in _asked(relations):
         if isinstance(each, Compare) and each.operator is Comparison.EQUAL:
-            sides = [column for side in (each.left, each.right) if (column := column_in(side)) is not None]
-            if len({column.alias for column in sides}) == 2:
-                for column in sides:
-                    found[column.alias] |= {column.name}
+            one, other = column_in(each.left), column_in(each.right)
+            if one is not None and other is not None and one.alias != other.alias:
+                found[one] |= {other}
+                found[other] |= {one}
     return found
 
 
@@ -244,7 +267,7 @@ def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> 
         yield Condition(attribute, Use.NONE, kept, weight=sum(map(weight, parts)), patterns=text_bytes)
 
 
-def _grouped(relation: Relation, known: KnownOf, values: Values) -> GroupFacts | None:
+def _grouped(relation: Relation, model: Model, known: KnownOf, values: Values) -> GroupFacts | None:
     having: list[Expression] = []
     is_sorted = False
     while isinstance(relation, a.Project | a.Limit | a.Sort | a.Filter | a.Distinct):
@@ -256,13 +279,9 @@ def _grouped(relation: Relation, known: KnownOf, values: Values) -> GroupFacts |
     keys = tuple(each.expression for each in relation.keys)
     parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
     fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
-    told = {fixed(each) for within in relations_within(relation) for each in _predicates(within)}
-    keys = tuple(each for each in keys if each not in told)  # that of one value makes no more groups
-    return GroupFacts(keys, fields, tuple(_conditions(having, known, values)), is_sorted, known)
-
-
-def _predicates(relation: Relation) -> Iterator[Expression]:
-    yield from conjuncts(relation.predicate) if isinstance(relation, a.Filter) else ()
+    telling = tuple(keys[each] for each in determined.telling(keys, relation.input, model))
+    same = _equal_columns(list(relations_within(relation)))
+    return GroupFacts(telling, fields, tuple(_conditions(having, known, values)), is_sorted, known, same)
 
 
 def _is_as_found(relation: Relation) -> bool:

@@ -19,26 +19,32 @@ def built_indexes(modes: Modes, statement: Statement, access: Access, position: 
     """A step for each index that is built for a row's entity in some home; `rows`: how many are written."""
     situation, places = modes.situation, modes.places
     entity = situation.model.entity(access.entity)
-    for group in dict.fromkeys((entity.key, *entity.uniques)):
+    groups = tuple(dict.fromkeys((entity.key, *entity.uniques)))
+    for group in groups:
         same = tuple(
             name
             for name, index in places.indexes[entity.name]
             if tuple(key for key, _ in index.keys) == group[: len(index.keys)]
         )
         homes = [home for home in places.homes[entity.name] if group and _keeps_unique(modes, home, group)]
-        yield from _step(modes, statement, access, position, group, homes, same, rows)
+        text = f"{position}: the unique index of {access.entity} on {', '.join(group)}"
+        yield from _step(modes, statement, access, text, group, homes, same, rows)
     for link in situation.parents[entity.name]:
         few = (name for name, index in places.partial[entity.name] if places.leads_along(index, link))  # pay for both
         same = (*places.indexes_on(entity.name, link), *few)
-        homes = [home for home in places.homes[entity.name] if _refers(modes, home, link.child_attributes)]
-        yield from _step(modes, statement, access, position, link.child_attributes, homes, same, rows)
+        own, there = link.child_attributes, places.homes[entity.name]
+        begun = [group for group in groups if group[: len(own)] == own]  # whose unique index finds them as well
+        homes = [home for home in there if _refers(modes, home, own)]
+        homes = [home for home in homes if not (home.own and any(_keeps_unique(modes, home, each) for each in begun))]
+        text = f"{position}: the index of {access.entity} by {link.name}"
+        yield from _step(modes, statement, access, text, own, homes, same, rows)
 
 
 def _step(
     modes: Modes,
     statement: Statement,
     access: Access,
-    position: int,
+    text: str,
     group: tuple[str, ...],
     homes: list[Home],
     same: tuple[str, ...],
@@ -54,7 +60,7 @@ def _step(
     for home in homes:
         found.append(Mode(home.id, (home.id,), price, without=same))
         found += [Mode(f"{home.id}, {name}", (home.id, name), 0.0) for name in same]
-    yield Step(statement.name, f"{position}: the index of {access.entity} on {', '.join(group)}", tuple(found))
+    yield Step(statement.name, text, tuple(found))
 
 
 def _times(access: Access, group: tuple[str, ...]) -> float:

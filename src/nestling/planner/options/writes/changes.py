@@ -17,12 +17,12 @@ from nestling.ir.workload import Access, Filter, Operator, Statement, StatementK
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
+from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.statements.single_command import is_plain
 from nestling.planner.options.structures.buckets import summed
 from nestling.planner.options.structures.overflow import paged_again
 from nestling.planner.options.structures.pairs import lists_changed, read_whole
 from nestling.planner.options.structures.places import Home
-from nestling.planner.options.writes.key_checks import held_links
 
 READ_STAGES = work_of.light(3)
 """Stages of the pipeline that reads the rows before they change."""

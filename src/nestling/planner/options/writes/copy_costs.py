@@ -14,7 +14,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
-from nestling.ir.workload import Access, Statement
+from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.structures.archives import changed_in_both
 
@@ -46,7 +46,7 @@ class Copies:
             yield self._step(statement, f"what {access.entity} copies is read", every, [first])
         for link, copies in read.items():
             parent = self.modes.situation.model.relationship(link).parent
-            found = self.modes.mode("looked up", (), rows * self._filled(link, copies), reads=(parent,))
+            found = self.modes.mode("looked up", (), rows * self._filled(access, link, copies), reads=(parent,))
             yield self._step(statement, f"what {access.entity} copies by {link}", copies, [found])
         for (holder, link), copies in self._changed(access).items():
             ways = list(self._carried(holder, link, copies, rows))
@@ -64,22 +64,22 @@ class Copies:
             found[copy.path[0].relationship].append((name, copy))
         return found
 
-    def _filled(self, name: str, copies: Sequence[Named]) -> Work:
-        """One parent looked up for a new row; one that may lack it has its copies made once more, unless the sync does that."""
+    def _filled(self, access: Access, name: str, copies: Sequence[Named]) -> Work:
+        """One parent looked up for a row: a new one has its copies when it comes, one that moves is changed once more.
+
+        A new row that may lack its parent has them made once more, too, unless the sync does that.
+        """
         link = self.modes.situation.model.relationship(name)
         found = work_of.lookup(1, 1, self.modes.sizes.row_bytes(link.parent))
         if all(copy.freshness.is_left for _, copy in copies):
             return found + Work(events=1)
+        size = self.modes.sizes.row_bytes(link.child)
+        changed = work_of.request() + work_of.fetch_by_index(1, size) + work_of.update(1, size)
+        if access.kind is StatementKind.UPDATE:
+            return found + changed
         if self.modes.situation.model.is_total(link):
             return found
-        size = self.modes.sizes.row_bytes(link.child)
-        return (
-            2 * found
-            + work_of.request(READ_STAGES)
-            + work_of.request()
-            + work_of.fetch_by_index(1, size)
-            + work_of.update(1, size)
-        )
+        return 2 * found + work_of.request(READ_STAGES) + changed
 
     def _changed(self, access: Access) -> Mapping[tuple[str, str], list[Named]]:
         """By who has them and the relationship, the copies whose source changes."""

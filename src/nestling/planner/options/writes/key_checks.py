@@ -21,6 +21,7 @@ from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.sizes.matching import tells_one
+from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.structures.archives import held_in_either
 from nestling.planner.options.structures.places import Home
 
@@ -75,14 +76,6 @@ def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]
     settled = _settles_key(situation, home)
     groups = dict.fromkeys(group for group in (entity.key, *entity.uniques, *single) if group)
     return tuple(group for group in groups if not (settled and group == entity.key))
-
-
-def held_links(situation: Situation, access: Access) -> tuple[Relationship, ...]:
-    """The foreign keys whose parents must be there when a row of the access is written."""
-    links = [link for link in situation.parents[access.entity] if link.enforced]
-    if access.kind is StatementKind.UPDATE:
-        return tuple(link for link in links if set(link.child_attributes) & set(access.attributes))
-    return tuple(links) if access.kind is StatementKind.INSERT else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
+from nestling.planner.options.statements.held_links import held_links
 from nestling.planner.options.structures.places import Home
 from nestling.planner.options.writes.changes import READ_STAGES, Changes
-from nestling.planner.options.writes.key_checks import held_links, open_groups, settles
+from nestling.planner.options.writes.key_checks import open_groups, settles
 
 
 @dataclass(frozen=True, slots=True)

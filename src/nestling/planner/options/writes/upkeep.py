@@ -11,7 +11,7 @@ from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
-from nestling.ir.workload import Access, Statement
+from nestling.ir.workload import Access, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.trees import lineage_steps
 from nestling.planner.options.structures.archives import CHANGED_THERE
@@ -66,13 +66,21 @@ class UpkeepCosts:
         triggered, link_of = self.modes.places.triggered.of_children, self.modes.situation.model.relationship
         for name, newest in triggered(access, Newest).items():
             link = link_of(newest.relationship)
-            yield name, self._newest(access, link, newest), newest.freshness, link.parent
+            work = self._parents_changed(access, link) * self._newest(access, link, newest)
+            yield name, work, newest.freshness, link.parent
         for name, aggregate in triggered(access, Aggregate).items():
             link = link_of(aggregate.relationship)
-            yield name, self._aggregate(access, link, aggregate), aggregate.freshness, link.parent
+            work = self._parents_changed(access, link) * self._aggregate(access, link, aggregate)
+            yield name, work, aggregate.freshness, link.parent
         for name, mirror in triggered(access, Mirror).items():
             link = link_of(mirror.side)
-            yield name, self._parent(link), None, link.parent
+            yield name, self._parents_changed(access, link) * self._parent(link), None, link.parent
+
+    def _parents_changed(self, access: Access, link: Relationship) -> float:
+        """A row that moves has left one parent and has come to another."""
+        return (
+            2.0 if access.kind is StatementKind.UPDATE and set(access.attributes) & set(link.child_attributes) else 1.0
+        )
 
     def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work:
         """The parent's array changed by one operator, or made of its children anew."""
