@@ -147,7 +147,9 @@ def test_others_write_the_same_documents_all_the_time(
 
     with database.client.start_session() as other, other.start_transaction():
         database["account"].update_one({"_id": 3}, {"$set": {"cents": 1}}, session=other)
-        with pytest.raises(WriteConflict, match="for two minutes, .* other writes change the same documents") as caught:
+        with pytest.raises(
+            WriteConflict, match=r"for two minutes, .* other writes change the same documents"
+        ) as caught:
             run()
         other.abort_transaction()
     assert "run it again" in str(caught.value)

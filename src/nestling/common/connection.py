@@ -76,7 +76,7 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
 
 @contextmanager
 def typed_errors(uri: str) -> Iterator[None]:
-    """Turn the driver's errors about connection, user, rights, a full disk and lasting conflicts into ours; others pass unchanged."""
+    """Turn the driver's errors about connection, user, rights, full disks and lasting conflicts into ours; others pass."""
     try:
         yield
     except PyMongoError as error:
