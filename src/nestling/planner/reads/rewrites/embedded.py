@@ -63,7 +63,8 @@ def _child(
     if rest is None or (kind is JoinKind.LEFT and rest):
         return None
     field = join_path(at.prefix, place.path)
-    if any(comes_from(other, field) for other in left.standing.values() if other is not at):
+    others = () if node.form is Form.INLINE else left.standing.values()
+    if any(comes_from(other, field) for other in others if other is not at):
         return None  # unwound for another alias of the same children already
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
@@ -81,7 +82,7 @@ def _child(
 def _null_where_no_subtype(
     rows: Rows, scan: a.Scan, at: PlacedScan, conditions: Sequence[Expression], context: Context
 ) -> Rows | None:
-    """Fields of a subtype's own are missing where it is not; what its row shares with the parent's is NULL by the discriminator."""
+    """A subtype's own fields are missing where it is not; of those its parent tells, the discriminator says where they are."""
     presence = at.place.node.presence
     if presence is None:
         return None
