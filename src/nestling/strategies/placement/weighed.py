@@ -22,6 +22,7 @@ from nestling.ir.candidate import (
     Newest,
     Own,
     Paired,
+    Refused,
 )
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Weighed
@@ -55,6 +56,23 @@ def considered(
         if not isinstance(candidate.part, HOMES) or isinstance(candidate.part, Absorbed)
     ]
     return tuple(sorted(found, key=_order))
+
+
+def passing_bounds(situation: Situation, refused: Iterable[Refused]) -> Iterator[Weighed]:
+    """What could not be weighed, as no design may have it, with the bound it passes."""
+    for each in refused:
+        candidate = each.candidate
+        yield Weighed(
+            structure=candidate.id,
+            pattern=candidate.pattern,
+            chosen=False,
+            gain=None,
+            price=price(situation, candidate),
+            motives=candidate.motives,
+            because=each.why,
+            about=_about(situation, candidate),
+            statements=candidate.motives,
+        )
 
 
 def _order(each: Weighed) -> tuple[bool, bool, float, str]:
