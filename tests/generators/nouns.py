@@ -262,7 +262,7 @@ def _many_to_many(draw: st.DrawFn, links: list[Relationship]) -> tuple[ManyToMan
 def _hierarchies(draw: st.DrawFn, links: list[Relationship]) -> tuple[Hierarchy, ...]:
     if not links or draw(st.booleans()):
         return ()
-    return (Hierarchy(draw(names), links[0].parent, (links[0].name,), None),)
+    return (Hierarchy(draw(names), links[0].parent, (links[0].name,)),)
 
 
 _values: dict[TypeName, st.SearchStrategy[Any]] = {
