@@ -96,6 +96,7 @@ def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
         weighing.alternatives[place : place + 1],
         tuple(turn for turn in weighing.turns if turn.to == structure),
         weighing.causes[place : place + 1],
+        weighing.come[place : place + 1],
     )
 
 
@@ -133,7 +134,7 @@ def _instead(
     differences = next(iter(one.causes), ())
     statements = {*candidate.motives, *(name for name, seconds in differences if seconds > 0)}
     subject = _about(situation, candidate)
-    for name in one.come:
+    for name in next(iter(one.come), ()):
         other = by_name.get(name)
         if other is not None and (
             statements & set(other.motives) or (subject and subject == _subject(situation, other))
