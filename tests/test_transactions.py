@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pymongo import AsyncMongoClient
+from pymongo import AsyncMongoClient, client_session_shared
 from pymongo.database import Database
 
 from nestling import AsyncStore, Result, Store, pipeline
-from nestling.common.errors import ConstraintError
+from nestling.common.errors import ConstraintError, WriteConflict
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 
@@ -119,3 +119,39 @@ def test_it_is_tried_again_as_a_whole(proposal: Proposal, database: Database[Any
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: store.transaction(work), range(20)))
     assert store.execute(_HELD, id=2)[0] == {"cents": 20}
+
+
+@pytest.mark.parametrize("proposal", ["normalized"], indirect=True)
+@pytest.mark.parametrize("way", ["statement", "transaction", "async"])
+def test_others_write_the_same_documents_all_the_time(
+    way: str, proposal: Proposal, database: Database[Any], mongod: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """When the driver has tried long enough, the conflict is said: the server is there all the time."""
+    monkeypatch.setattr(client_session_shared, "_WITH_TRANSACTION_RETRY_TIME_LIMIT", 0.5)
+    before = _state(proposal, database)
+    sql = "DELETE FROM account WHERE id = :id"
+    store = Store(proposal, database)
+
+    async def later() -> Result:
+        async with AsyncMongoClient[dict[str, Any]](mongod.uri) as client:
+            return await AsyncStore(proposal, client[database.name]).execute(sql, id=3)
+
+    def run() -> object:
+        match way:
+            case "statement":
+                return store.execute(sql, id=3)
+            case "transaction":
+                return store.transaction(lambda inner: inner.execute(sql, id=3))
+            case _:
+                return asyncio.run(later())
+
+    with database.client.start_session() as other, other.start_transaction():
+        database["account"].update_one({"_id": 3}, {"$set": {"cents": 1}}, session=other)
+        with pytest.raises(
+            WriteConflict, match=r"for two minutes, .* other writes change the same documents"
+        ) as caught:
+            run()
+        other.abort_transaction()
+    assert "run it again" in str(caught.value)
+    assert _state(proposal, database) == before
+    assert store.execute(sql, id=3).affected == 1

@@ -262,7 +262,7 @@ def _many_to_many(draw: st.DrawFn, links: list[Relationship]) -> tuple[ManyToMan
 def _hierarchies(draw: st.DrawFn, links: list[Relationship]) -> tuple[Hierarchy, ...]:
     if not links or draw(st.booleans()):
         return ()
-    return (Hierarchy(draw(names), links[0].parent, (links[0].name,), None),)
+    return (Hierarchy(draw(names), links[0].parent, (links[0].name,)),)
 
 
 _values: dict[TypeName, st.SearchStrategy[Any]] = {
@@ -324,6 +324,7 @@ def requirements(draw: st.DrawFn, model: Model) -> Requirements:
         draw(st.none() | st.integers(0)),
         draw(st.sampled_from((16 * 1024 * 1024, 10**300))),
         draw(st.none() | st.integers(10**300)),
+        draw(st.none() | st.integers(1)),
         tuple(draw(st.dictionaries(st.sampled_from(entity_names), numbers, max_size=1)).items()),
         tuple(draw(st.dictionaries(st.sampled_from(subjects), st.integers(2), max_size=1)).items()),
         draw(st.none() | st.integers(0, 2**31 - 1)),

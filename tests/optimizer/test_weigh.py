@@ -45,8 +45,8 @@ def test_what_takes_the_place_of_a_choice_is_named():
     structures = tuple(Structure(name, name) for name in found)
     problem = DesignProblem(structures, groups, (), (step,), charges, (), {"page": 1.0, "write": 1.0})
     (one, other) = weigh(problem, solve(problem), found, limit_seconds=60.0).weighings
-    assert (one.alternatives, one.come, one.dropped) == (((None, 1.75),), ("narrow index",), 40.0)
-    assert (other.alternatives, other.come) == ((("narrow index", 1.5),), ("narrow index",))
+    assert (one.alternatives, one.come, one.dropped) == (((None, 1.75),), (("narrow index",),), 40.0)
+    assert (other.alternatives, other.come) == ((("narrow index", 1.5),), (("narrow index",),))
 
 
 def test_what_is_built_anyway_takes_its_place_for_nothing():

@@ -215,7 +215,7 @@ def test_two_tables_that_share_their_parents_key_are_subtypes():
         table("boat", "id", keys=[("id", "vehicle")]),
     )
     (hierarchy,) = model.hierarchies
-    assert (hierarchy.name, hierarchy.supertype, hierarchy.discriminator) == ("vehicle", "vehicle", None)
+    assert (hierarchy.name, hierarchy.supertype) == ("vehicle", "vehicle")
     assert hierarchy.subtypes == ("vehicle_car", "vehicle_boat")
     assert {link.cardinality for link in model.relationships} == {Cardinality.ONE_TO_ONE}
 
@@ -225,7 +225,7 @@ def test_one_subtype_needs_a_column_that_tells_it():
     car = table("car", "id", keys=[("id", "vehicle")])
     assert model_of(table("vehicle", "id wheels"), car).hierarchies == ()
     (hierarchy,) = model_of(table("vehicle", "id vehicle_type"), car).hierarchies
-    assert hierarchy.discriminator == "vehicle_type"
+    assert hierarchy.subtypes == ("vehicle_car",)
 
 
 def test_a_type_that_refers_to_a_table_does_not_make_one_detail_table_a_subtype():

@@ -12,12 +12,20 @@ from pymongo.errors import (
     BulkWriteError,
     ConfigurationError,
     ConnectionFailure,
+    NetworkTimeout,
     OperationFailure,
     PyMongoError,
 )
 from pymongo.uri_parser import parse_uri
 
-from nestling.common.errors import AuthenticationFailed, ConnectionFailed, DiskFull, PermissionDenied, Problem
+from nestling.common.errors import (
+    AuthenticationFailed,
+    ConnectionFailed,
+    DiskFull,
+    PermissionDenied,
+    Problem,
+    WriteConflict,
+)
 from nestling.common.redaction import redact
 
 if TYPE_CHECKING:
@@ -33,6 +41,8 @@ AUTHENTICATION_FAILED = 18
 ATLAS_AUTHENTICATION_FAILED = 8000
 UNAUTHORIZED = 13
 OUT_OF_DISK_SPACE = 14031
+TRANSIENT_TRANSACTION = "TransientTransactionError"
+"""The label of errors after which the driver begins a transaction anew."""
 NO_SPACE = "No space left on device"
 """What the server passes on from its system, under a code that may mean anything, where it makes files."""
 OF_ANOTHER_MAKE = "You appear to be connected to"
@@ -66,7 +76,7 @@ def connect(uri: str, *, selection_seconds: float = SELECTION_SECONDS, **options
 
 @contextmanager
 def typed_errors(uri: str) -> Iterator[None]:
-    """Turn the driver's connection, authentication, authorisation and full-disk errors into ours; others pass unchanged."""
+    """Turn the driver's errors about connection, user, rights, full disks and lasting conflicts into ours; others pass."""
     try:
         yield
     except PyMongoError as error:
@@ -76,9 +86,11 @@ def typed_errors(uri: str) -> Iterator[None]:
         raise ours from None  # the driver's own text may hold what has been redacted
 
 
-def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDenied | DiskFull | None:
+def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDenied | DiskFull | WriteConflict | None:
     said = redact(str(error))
     match error:
+        case _ if (conflict := write_conflict(error, where)) is not None:
+            return conflict
         case ConfigurationError():
             return _unusable(error, where)
         case ConnectionFailure():
@@ -96,6 +108,28 @@ def _typed(error: PyMongoError, where: str) -> ConnectionFailed | PermissionDeni
             move = "make room, then run it again: it goes on where it stopped (a load with `--resume`)"
             return DiskFull(Problem("the server's disk is full", where=where, next_move=move))
     return None
+
+
+def write_conflict(error: PyMongoError, where: str) -> WriteConflict | None:
+    """Our error where the server aborted a transaction each time until the driver gave up.
+
+    The driver calls that a timeout, as if the server had not answered, and keeps the server's answer as its cause.
+    """
+    reason = error.__cause__
+    if not isinstance(error, NetworkTimeout) or not isinstance(reason, OperationFailure):
+        return None
+    if not reason.has_error_label(TRANSIENT_TRANSACTION):
+        return None
+    what = (
+        "the transaction was tried again for two minutes, and the server aborted it each time"
+        f" ({_first(redact(str(reason)))}):"
+        " other writes change the same documents, or it changes too many at once"
+    )
+    move = (
+        "end what else writes these documents and run it again; if nothing does, change fewer rows at once, or make the"
+        " copies it keeps `async` in the design"
+    )
+    return WriteConflict(Problem(what, where=where, next_move=move))
 
 
 def disk_is_full(error: OperationFailure) -> bool:

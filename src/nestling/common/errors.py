@@ -26,7 +26,8 @@
     │   └── ResultTooLarge        it needs more than a document, or a stage in memory, can hold
     ├── WriteError                a write was not done; nothing of it stays
     │   ├── ConstraintError       a constraint of the source refuses it: `violation` says which
-    │   └── NoTransactions        it needs a transaction, which this server has none of
+    │   ├── NoTransactions        it needs a transaction, which this server has none of
+    │   └── WriteConflict         its transaction was tried again and again, and never went through
     ├── ChangesError              what others write to a database cannot be followed
     │   ├── NoChangeStreams       the server is standalone
     │   └── HistoryLost           the server no longer has what came after the resume point
@@ -217,6 +218,10 @@ def _constraint_error(problems: tuple[Problem, ...], violation: str) -> Constrai
 
 class NoTransactions(WriteError):
     """A write changes several documents at once, and the server has no transactions: it is not part of a replica set."""
+
+
+class WriteConflict(WriteError):
+    """A transaction did not go through, however often it was tried: others write the same documents, or it is too large."""
 
 
 class ChangesError(NestlingError):

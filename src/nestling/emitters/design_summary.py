@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 
+from nestling.ir.model import Cardinality
 from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import first_of
@@ -21,7 +22,8 @@ MOST_NAMES = 3
 def lacking(proposal: Proposal) -> Iterator[str]:
     """What numbers the design would be better with: sentences that say what to add."""
     known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
-    unknown = [link.name for link in proposal.design.model.relationships if link.name not in known]
+    several = [link for link in proposal.design.model.relationships if link.cardinality is not Cardinality.ONE_TO_ONE]
+    unknown = [link.name for link in several if link.name not in known]
     if unknown:
         shown = first_of(unknown, MOST_NAMES)
         yield (

@@ -149,11 +149,12 @@ def _weighed(weighed: Sequence[Weighed]) -> Iterator[str]:
         rows = ["| structure | pattern | saves | for | price | turns |", "|---|---|---|---|---|---|"]
         rows += [f"| {' | '.join(map(_prose, _kept_cells(each)))} |" for each in kept]
         yield "## Kept besides\n\n" + "\n".join(rows) + "\n"
-    rejected = [each for each in weighed if not each.chosen and each.gain]
+    rejected = [each for each in weighed if not each.chosen and (each.gain or (each.gain is None and each.because))]
     if rejected:
         rows = ["| structure | pattern | would cost | because |", "|---|---|---|---|"]
         for each in rejected:
-            cells = (each.structure, each.pattern, f"{work_rate(-(each.gain or 0.0))} more", each.because)
+            more = f"{work_rate(-each.gain)} more" if each.gain is not None else "rejected"
+            cells = (each.structure, each.pattern, more, each.because)
             rows.append(f"| {' | '.join(map(_prose, cells))} |")
         yield "## Considered, not kept\n\n" + "\n".join(rows) + "\n"
 

@@ -320,3 +320,11 @@ class Candidate:
     pattern: str
     part: Part
     motives: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A candidate that no design may have, and why: a bound that it would pass, with the numbers."""
+
+    candidate: Candidate
+    why: str

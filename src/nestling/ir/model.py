@@ -162,7 +162,6 @@ class Hierarchy:
     name: str
     supertype: str
     subtypes: tuple[str, ...]  # relationship names
-    discriminator: str | None = None  # attribute of the supertype that tells the subtype, where there is one
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,7 +360,3 @@ def _hierarchy_mistakes(model: Model, hierarchy: Hierarchy) -> Iterator[Problem]
             yield unknown("relationship", name, known, path=(*path, "subtypes"))
         elif model.relationship(name).parent != hierarchy.supertype:
             yield Problem(what=f"`{name}` does not start at `{hierarchy.supertype}`", path=(*path, "subtypes"))
-    if hierarchy.discriminator is not None and model.has_entity(hierarchy.supertype):
-        supertype = model.entity(hierarchy.supertype)
-        if hierarchy.discriminator not in supertype:
-            yield supertype.no_attribute(hierarchy.discriminator, (*path, "discriminator"))

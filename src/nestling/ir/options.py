@@ -165,15 +165,15 @@ class Weighing:
     None: not allowed), cheapest first, and where the decision turns, nearest first.
 
     `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first;
-    `come`: what the first has that was not chosen and that it needs. `dropped`: the cost where nothing takes the place of what
-    was chosen (None: not allowed).
+    `come`: for each in turn, what it has that was not chosen and that it needs. `dropped`: the cost where nothing takes the place
+    of what was chosen (None: not allowed).
     """
 
     group: str
     alternatives: tuple[tuple[str | None, float | None], ...]
     turns: tuple[Turn, ...] = ()
     causes: tuple[tuple[tuple[str, float], ...], ...] = ()
-    come: tuple[str, ...] = ()
+    come: tuple[tuple[str, ...], ...] = ()
     dropped: float | None = None
 
 

@@ -84,6 +84,7 @@ class Weighed:
     what it asks of writers, `motives` which statements want it, `because` which pay or save most, `statements` all that do,
     `about` which relationship it follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its
     place, and `dropped` what it costs more, in seconds per second, where nothing takes its place (None: as much).
+    Where `gain` is None, it was not weighed; then `because` says which bound it passes, if that is why.
     """
 
     structure: str

@@ -157,6 +157,7 @@ class Requirements:
     storage_budget_bytes: int | None = None
     document_bound_bytes: int = 16 * 1024 * 1024
     array_bound: int | None = None
+    transaction_bound: int | None = None  # documents that one transaction may change
     retention_days: tuple[tuple[str, float], ...] = ()
     tolerance: tuple[
         tuple[str, int], ...

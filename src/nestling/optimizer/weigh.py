@@ -78,7 +78,7 @@ def weigh(
                 name,
                 tuple((each.structure, each.cost) for each in others),
                 causes=tuple(_causes(part, solution, others)),
-                come=come_instead(part, solution, others[0], group),
+                come=tuple(come_instead(part, solution, other, group) for other in others),
                 dropped=_dropped(part, solution, group, built),
             )
     left.modes = modes * FLIP_SHARE
@@ -133,6 +133,8 @@ def come_instead(part: DesignProblem, solution: Solution, other: Alternative, we
 
     Any of equal designs is found: where a decision may as well be as it was, it is taken as it was.
     """
+    if other.cost is None:
+        return ()
     left, now = other.chosen, evaluate(part, other.chosen)
     for group in part.groups:
         among = frozenset(group.among)

@@ -15,7 +15,7 @@ from nestling.pipeline.watching import Watch
 if TYPE_CHECKING:
     from nestling.cost import Profile
     from nestling.emitters.explanation.explanation import Explanation
-    from nestling.ir.candidate import Candidate
+    from nestling.ir.candidate import Candidate, Refused
     from nestling.ir.design import Design
     from nestling.ir.options import DesignProblem, Solution
     from nestling.ir.situation import Situation
@@ -36,12 +36,15 @@ NO_WORKLOAD = (
 
 @dataclass(frozen=True, slots=True)
 class PosedProblem:
-    """A design problem with what it was made of: what is known, what work costs, and the candidates there are to choose."""
+    """A design problem with what it was made of: what is known, what work costs, the candidates there are to choose, and
+    those that pass a bound.
+    """
 
     situation: Situation
     profile: Profile
     candidates: tuple[Candidate, ...]
     problem: DesignProblem
+    refused: tuple[Refused, ...] = ()
 
 
 def inspect(
@@ -201,7 +204,9 @@ def explained(
     plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
     built = built_anyway(candidates, plain.design)
     weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built)
-    proposal = assembled(found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
+    proposal = assembled(
+        found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today, refused=found.refused
+    )
     notes = (*proposal.notes, *weighed.notes, *cache_note(found.situation, found.profile))
     return replace(proposal, notes=notes)
 
@@ -231,13 +236,17 @@ def posed(
     from nestling.ir.situation import Thresholds, situation
     from nestling.patterns import propose
     from nestling.planner.options.structures.in_place import with_in_place
+    from nestling.planner.options.writes.transaction_documents import within_transactions
 
     known, prices = situation(reading, thresholds or Thresholds()), profile or default_profile()
-    candidates = propose(known)
+    candidates, refused = within_transactions(known, propose(known))
     if today is None:
-        return PosedProblem(known, prices, candidates, priced(known, prices, candidates))
+        return PosedProblem(known, prices, candidates, priced(known, prices, candidates), refused)
     there = with_in_place(today, candidates)
-    return PosedProblem(known, prices, there.candidates, priced(known, prices, there.candidates, there.chosen))
+    kept = {each.id for each in there.candidates}
+    refused = tuple(each for each in refused if each.candidate.id not in kept)
+    problem = priced(known, prices, there.candidates, there.chosen)
+    return PosedProblem(known, prices, there.candidates, problem, refused)
 
 
 def priced(

@@ -255,7 +255,7 @@ def _hierarchies(
         # a `type` that refers to a table classifies rows; alone it does not make a detail table a subtype
         is_reference = any(tells in key.columns for key in keys[supertype.name])
         if len(subtypes) > 1 or (subtypes and tells and not is_reference):
-            yield Hierarchy(supertype.name, supertype.name, subtypes, tells)
+            yield Hierarchy(supertype.name, supertype.name, subtypes)
 
 
 def _shared_key(entity: Entity, keys: Sequence[ForeignKey], entities: Mapping[str, Entity]) -> ForeignKey | None:

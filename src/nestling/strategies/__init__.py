@@ -12,7 +12,7 @@ from importlib import import_module
 
 from nestling.common.errors import InputError, unknown
 from nestling.common.folders import module_names
-from nestling.ir.candidate import Candidate, Nested
+from nestling.ir.candidate import Candidate, Nested, Refused
 from nestling.ir.design import Design
 from nestling.ir.indexes.kept_uniques import partial_unique_gaps
 from nestling.ir.options import Solution, Weighing
@@ -42,7 +42,7 @@ from nestling.strategies.placement.indexes import indexes
 from nestling.strategies.placement.names_in_use import with_familiar_names
 from nestling.strategies.placement.one_statement import one_statement
 from nestling.strategies.placement.short_names import saved_bytes, shortened
-from nestling.strategies.placement.weighed import considered
+from nestling.strategies.placement.weighed import considered, passing_bounds
 
 COSTED = "optimal"
 """The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""
@@ -69,10 +69,12 @@ def assembled(
     weighings: tuple[Weighing, ...],
     costs: Costs,
     today: Design | None = None,
+    *,
+    refused: Sequence[Refused] = (),
 ) -> Proposal:
     """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says.
 
-    `today`: the design of a database in use, whose names stay.
+    `today`: the design of a database in use, whose names stay. `refused`: what was never weighed, as it passes a bound.
     """
     told = decisions(known, candidates, solution, weighings, tree.outline(known))
     made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
@@ -81,7 +83,7 @@ def assembled(
         each.part.links[0] for each in candidates if isinstance(each.part, Nested) and each.part.overflow is None
     }
     notes = (*made.notes, *ruled_out(known), *one_statement(known, told, embeddable))
-    return replace(made, weighed=others, costs=costs, notes=notes)
+    return replace(made, weighed=(*others, *passing_bounds(known, refused)), costs=costs, notes=notes)
 
 
 def strategy_names() -> tuple[str, ...]:

@@ -33,3 +33,41 @@ def test_both_prices_agree(name: str, strategy: str) -> None:
         if prices.factor > FACTOR
     }
     assert apart.keys() == {statement for workload, statement in EXCEPTIONS[strategy] if workload == name}, apart
+
+
+FLEET = """
+nestling: 1
+dialect: postgresql
+model:
+  name: fleet
+  entities:
+    vehicle: {key: vehicle_id, attributes: {vehicle_id: integer!, plate: text!, owner: integer!}}
+    car: {key: vehicle_id, attributes: {vehicle_id: integer!, doors: integer!}}
+    truck: {key: vehicle_id, attributes: {vehicle_id: integer!, axles: integer!}}
+  relationships:
+    is_car: {parent: vehicle, child: car, attributes: vehicle_id, cardinality: "1:1", required: true}
+    is_truck: {parent: vehicle, child: truck, attributes: vehicle_id, cardinality: "1:1", required: true}
+  hierarchies:
+    vehicles: {supertype: vehicle, subtypes: [is_car, is_truck]}
+statistics:
+  entities:
+    vehicle: {count: 100000, attributes: {owner: {distinct: 5000}}}
+    car: {count: 80000}
+    truck: {count: 20000}
+workload:
+  all:
+    sql: >-
+      SELECT v.plate, c.doors, t.axles FROM vehicle v LEFT JOIN car c ON c.vehicle_id = v.vehicle_id
+      LEFT JOIN truck t ON t.vehicle_id = v.vehicle_id WHERE v.owner = :o
+    rate: 1000/s
+"""
+
+
+def test_outer_joins_to_subtypes(tmp_path: Path) -> None:
+    """Subtypes that are read with their supertype stand in its documents, which the outer joins read once."""
+    path = tmp_path / "fleet.yaml"
+    path.write_text(FLEET, encoding="utf-8")
+    reading = inspect(str(path))
+    proposal = designed(reading)
+    assert [each.name for each in proposal.design.collections] == ["vehicle"]
+    assert two_prices(reading, proposal)["all"].factor < 1.1

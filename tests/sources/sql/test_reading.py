@@ -41,11 +41,25 @@ def test_a_junction_with_payload_is_many_to_many(torture: Reading) -> None:
 
 
 def test_subtypes_share_the_key(torture: Reading) -> None:
-    """Two tables keyed by a table's key are its subtypes, told apart by `kind`; a unique foreign key is a plain 1:1."""
+    """Two tables keyed by a table's key are its subtypes, as it is theirs; a unique foreign key is a plain 1:1."""
     (hierarchy,) = torture.model.hierarchies
-    assert (hierarchy.supertype, hierarchy.discriminator) == ("Customer", "kind")
+    assert hierarchy.supertype == "Customer"
     assert set(hierarchy.subtypes) == {"Customer_person", "Customer_company"}
     assert torture.model.relationship("person_passport").cardinality is Cardinality.ONE_TO_ONE
+
+
+@pytest.mark.parametrize(("boat", "found"), [("boat", [("vehicle_car",)]), ("car", [])])
+def test_one_subtype_is_told_by_values(boat: str, found: list[tuple[str, ...]], tmp_path: Path) -> None:
+    """One table alone is a subtype where an attribute says of each row whether it is one."""
+    with sqlite3.connect(tmp_path / "fleet.db") as connection:
+        connection.executescript(
+            "CREATE TABLE vehicle (id INTEGER PRIMARY KEY, kind TEXT NOT NULL);"
+            "CREATE TABLE car (id INTEGER PRIMARY KEY REFERENCES vehicle (id), doors INTEGER);"
+            f"INSERT INTO vehicle VALUES (1, 'car'), (2, '{boat}'), (3, 'car'); INSERT INTO car VALUES (1, 4), (3, 5);"
+        )
+    connection.close()
+    model = open_database(f"sqlite:///{tmp_path / 'fleet.db'}").reading().model
+    assert [each.subtypes for each in model.hierarchies] == found
 
 
 def test_what_cannot_be_resolved_is_a_gap(torture: Reading) -> None:

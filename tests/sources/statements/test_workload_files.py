@@ -147,6 +147,7 @@ def test_requirements():
 -- storage: 20 GB
 -- document bound: 1 MiB
 -- array bound: 500
+-- transaction bound: 1000
 -- retention: orders 30 days
 -- retention: Log Entries 2 weeks
 -- archive: Orders.Placed before 2024-01-01
@@ -166,6 +167,7 @@ SELECT 1;"""
         storage_budget_bytes=20_000_000_000,
         document_bound_bytes=1_048_576,
         array_bound=500,
+        transaction_bound=1000,
         retention_days=(("orders", 30.0), ("Log Entries", 14.0)),
         archive=(("orders", "placed", "2024-01-01"),),
         tolerance=(("customer_orders", 100), ("order_line.amount", 2)),

@@ -102,13 +102,16 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[L
     kept, others = kept_and_not(weighed)
     useless = [each.structure for each in others if each.gain == 0]
     rejected = [each for each in others if each.gain]
-    unweighed = sum(each.gain is None for each in others)
+    impossible = [each for each in others if each.gain is None and each.because]
+    unweighed = sum(each.gain is None and not each.because for each in others)
     if kept:
         yield [Line("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
         lines += wrapped(f"… and {len(rejected) - len(shown)} that cost more than their like (--json lists all)", "  ")
+    for each in impossible:
+        lines += wrapped(f"{each.structure} ({each.pattern}): rejected, as {each.because}", "  ", indent=4)
     if useless:
         lines += wrapped(f"without use in this design: {', '.join(useless)}", "  ", indent=4)
     if unweighed:

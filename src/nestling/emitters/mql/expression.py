@@ -93,6 +93,8 @@ def _unless_empty(document: object) -> Mql:
 
 
 def _marks(marks: tuple[Mark, ...], field: str) -> Mql:
+    if len(marks) == 1:
+        return {"$cond": [_is_told(marks[0], field), {"$literal": marks[0].text}, "$$REMOVE"]}
     met = {"$concatArrays": [{"$cond": [_is_told(mark, field), [{"$literal": mark.text}], []]} for mark in marks]}
     several = {"$cond": [{"$eq": [{"$size": "$$met"}, 1]}, {"$first": "$$met"}, "$$met"]}
     return {"$let": {"vars": {"met": met}, "in": {"$cond": [{"$eq": ["$$met", []]}, "$$REMOVE", several]}}}
@@ -105,7 +107,7 @@ def _is_told(mark: Mark, field: str) -> object:
     if not mark.is_certain:
         held = {"$cond": [{"$isArray": [f"${field}"]}, f"${field}", [f"${field}"]]}
         there.append({"$in": [{"$literal": mark.text}, held]})
-    return {"$or": there}
+    return {"$or": there} if len(there) > 1 else there[0]
 
 
 def predicate_mql(predicate: Predicate) -> Mql:

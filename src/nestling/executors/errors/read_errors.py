@@ -14,6 +14,7 @@ from bson.errors import InvalidBSON
 from pymongo.database import Database
 from pymongo.errors import AutoReconnect, DocumentTooLarge, ExecutionTimeout, OperationFailure, PyMongoError
 
+from nestling.common.connection import TRANSIENT_TRANSACTION
 from nestling.common.errors import NestlingError, Problem, ReadError, ResultTooLarge
 from nestling.ir.programs.failure import failure_in
 
@@ -21,8 +22,6 @@ DOCUMENT_TOO_LARGE = frozenset({10334, 13548, 16493, 17419, 17420, 4568})
 """Codes for a document over 16 MiB: one that is sent, one that is built, a text, the matches of one `$lookup`."""
 OUT_OF_MEMORY = frozenset({146, 292, 40099, 5414201, 5414204})
 """Codes for a stage over its 100 MB: in general, without disk, `$graphLookup`, window functions."""
-TRANSIENT_TRANSACTION = "TransientTransactionError"
-"""The label of what another operation got in the way of: the driver begins the transaction again."""
 _WITHOUT = "leave rows with such values out by a condition, or ask for the column alone and reckon in the application"
 PASSED_ON = frozenset({13, 18, 8000})
 """Who may not read is told so by `typed_errors`."""

@@ -19,13 +19,13 @@ from pymongo.errors import (
     WTimeoutError,
 )
 
-from nestling.common.connection import address, typed_errors
+from nestling.common.connection import TRANSIENT_TRANSACTION, address, typed_errors
 
 PATIENCE_SECONDS = 120.0
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 2.0
 
-LABELS = ("ResumableChangeStreamError", "RetryableWriteError", "TransientTransactionError")
+LABELS = ("ResumableChangeStreamError", "RetryableWriteError", TRANSIENT_TRANSACTION)
 CODES = frozenset(
     {
         6,  # HostUnreachable

@@ -19,7 +19,7 @@ from pymongo.errors import (
     WriteError as ServerRefusal,
 )
 
-from nestling.common.connection import disk_is_full
+from nestling.common.connection import disk_is_full, write_conflict
 from nestling.common.errors import ConstraintError, NestlingError, NoTransactions, Problem, WriteError, name_list
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import breaks_checks_alone, invalid_words
@@ -108,7 +108,7 @@ def typed(error: PyMongoError | BSONError, name: str, names: Mapping[str, str] =
         case ServerRefusal():
             return _refused(error, where)
         case _:
-            return None
+            return write_conflict(error, where)
 
 
 def _alone(first: dict[str, Any]) -> ServerRefusal:

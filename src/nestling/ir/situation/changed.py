@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from nestling.ir.model import Model, OnDelete, OnUpdate
+from nestling.ir.model import Model, OnDelete, OnUpdate, Relationship
 from nestling.ir.workload import StatementKind
 
 if TYPE_CHECKING:
@@ -36,12 +36,23 @@ def _reached(model: Model, entity: str, deleted: bool, attributes: Iterable[str]
     found, waiting = {start}, [start]
     while waiting:
         parent, deleted, changed = waiting.pop()
-        for link in model.children_of(parent):
-            removes = deleted and link.on_delete is OnDelete.CASCADE
-            lets_go = deleted and link.on_delete in (OnDelete.SET_NULL, OnDelete.SET_DEFAULT)
-            follows = bool(changed & set(link.parent_attributes)) and link.on_update is not OnUpdate.RESTRICT
+        for link, removes in going_along(model, parent, deleted, changed):
             step = (link.child, removes, frozenset(link.child_attributes))
-            if link.enforced and (removes or lets_go or follows) and step not in found:
+            if step not in found:
                 found.add(step)
                 waiting.append(step)
     return frozenset(name for name, _, _ in found)
+
+
+def going_along(
+    model: Model, entity: str, deleted: bool, attributes: frozenset[str]
+) -> Iterator[tuple[Relationship, bool]]:
+    """The foreign keys by which children go along with a row that is removed, or has other values of the attributes; whether
+    that removes them too.
+    """
+    for link in model.children_of(entity):
+        removes = deleted and link.on_delete is OnDelete.CASCADE
+        lets_go = deleted and link.on_delete in (OnDelete.SET_NULL, OnDelete.SET_DEFAULT)
+        follows = bool(attributes & set(link.parent_attributes)) and link.on_update is not OnUpdate.RESTRICT
+        if link.enforced and (removes or lets_go or follows):
+            yield link, removes

@@ -203,7 +203,6 @@ class HierarchyForm(Form):
 
     supertype: str
     subtypes: Texts = Field(description="relationships, each 1:1 on a shared key")
-    discriminator: str | None = Field(None, description="the attribute of the supertype that tells the subtype")
 
 
 class ViewForm(Form):
@@ -250,8 +249,7 @@ class ModelForm(Form):
             if isinstance(link, Relationship):
                 findings.problems.extend(_contradicted(link, entities, (*path, "relationships", link.name)))
         hierarchies = tuple(
-            Hierarchy(name, form.supertype, tuple(form.subtypes), form.discriminator)
-            for name, form in self.hierarchies.items()
+            Hierarchy(name, form.supertype, tuple(form.subtypes)) for name, form in self.hierarchies.items()
         )
         return findings.read(
             lambda: Model(
@@ -275,10 +273,7 @@ class ModelForm(Form):
         for link in model.many_to_many:
             links[link.name] = {"through": link.through, "between": [link.left, link.right]}
         hierarchies = {
-            one.name: without(
-                {"supertype": one.supertype, "subtypes": one.subtypes, "discriminator": one.discriminator}
-            )
-            for one in model.hierarchies
+            one.name: without({"supertype": one.supertype, "subtypes": one.subtypes}) for one in model.hierarchies
         }
         texts = _usual_collation(model)
         said = {"name": model.name, "collation": str(texts), "strict_types": model.strict_types}

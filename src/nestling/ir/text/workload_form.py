@@ -46,6 +46,9 @@ class RequirementsForm(Form):
     storage_budget_bytes: int | None = None
     document_bound_bytes: int | None = Field(None, description="16 MiB when not said")
     array_bound: int | None = None
+    transaction_bound: int | None = Field(
+        None, description="documents that one transaction may change; 100,000 when not said"
+    )
     retention_days: Named[float] = Field({})
     tolerance: Named[int] = Field(
         {}, description="entity.attribute or relationship: aggregates over it may be less than that too low; 2 or more"
@@ -68,6 +71,7 @@ class RequirementsForm(Form):
             self.storage_budget_bytes,
             bound,
             self.array_bound,
+            self.transaction_bound,
             tuple(self.retention_days.items()),
             tuple(self.tolerance.items()),
             self.schema_version,
@@ -85,6 +89,7 @@ class RequirementsForm(Form):
             "storage_budget_bytes": requirements.storage_budget_bytes,
             "document_bound_bytes": requirements.document_bound_bytes,
             "array_bound": requirements.array_bound,
+            "transaction_bound": requirements.transaction_bound,
             "retention_days": dict(requirements.retention_days),
             "tolerance": dict(requirements.tolerance),
             "schema_version": requirements.schema_version,

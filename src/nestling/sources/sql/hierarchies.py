@@ -1,4 +1,4 @@
-"""Supertypes and their subtypes: tables that share a table's primary key, and the attribute that tells which one a row is.
+"""Supertypes and their subtypes: tables that share a table's primary key.
 
 Two or more such tables make a hierarchy. One alone is a plain 1:1, unless the supertype has a discriminator: an attribute
 called type, kind or the like whose values among rows with a subtype row never occur among the others.
@@ -15,7 +15,7 @@ from nestling.ir.model import Hierarchy
 from nestling.sources.sql.row_sql import matching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from nestling.ir.model import Entity, Relationship
     from nestling.sources.sql.measure import Connected
@@ -29,15 +29,14 @@ VALUES = 50
 
 
 def find_hierarchies(tables: Tables, database: Connected) -> tuple[Hierarchy, ...]:
-    """All hierarchies of the model, each with its discriminator where the data shows one."""
+    """All hierarchies of the model."""
     model = tables.model
     by_name = {entity.name: entity for entity in model.entities}
     found = []
     for entity in model.entities:
         links = [link for link in model.children_of(entity.name) if is_subtype(link, by_name)]
-        discriminator = next(_discriminators(tables, database, entity.name, links), None) if links else None
-        if len(links) >= SUBTYPES or discriminator:
-            found.append(Hierarchy(entity.name, entity.name, tuple(link.name for link in links), discriminator))
+        if len(links) >= SUBTYPES or (links and _has_discriminator(tables, database, links[0])):
+            found.append(Hierarchy(entity.name, entity.name, tuple(link.name for link in links)))
     return tuple(found)
 
 
@@ -48,27 +47,19 @@ def is_subtype(link: Relationship, entities: Mapping[str, Entity]) -> bool:
     return same and not link.is_self and bool(child.key)
 
 
-def _discriminators(tables: Tables, database: Connected, name: str, links: list[Relationship]) -> Iterator[str]:
-    for attribute in tables.model.entity(name).attribute_names:
-        if not _TELLING.search(attribute):
-            continue
-        groups = [_values(tables, database, attribute, [link]) for link in links]
-        rest = _values(tables, database, attribute, links, without=True)
-        groups = [group for group in (*groups, rest) if group]
-        values = [value for group in groups for value in group]
-        if len(groups) > 1 and None not in values and len(values) == len(set(values)) and len(values) <= VALUES:
-            yield attribute
+def _has_discriminator(tables: Tables, database: Connected, link: Relationship) -> bool:
+    for attribute in filter(_TELLING.search, tables.model.entity(link.parent).attribute_names):
+        here, elsewhere = (_values(tables, database, attribute, link, without=without) for without in (False, True))
+        both = here | elsewhere
+        if here and elsewhere and here.isdisjoint(elsewhere) and None not in both and len(both) <= VALUES:
+            return True
+    return False
 
 
-def _values(
-    tables: Tables, database: Connected, attribute: str, links: list[Relationship], *, without: bool = False
-) -> set[Any]:
-    """Values of the attribute among rows with a row in the subtype, or among those in none of the subtypes."""
-    parent = tables.table(links[0].parent).alias("p")
+def _values(tables: Tables, database: Connected, attribute: str, link: Relationship, *, without: bool) -> set[Any]:
+    """Values of the attribute among rows with a row in the subtype, or among those without one."""
+    parent, child = tables.table(link.parent).alias("p"), tables.table(link.child).alias("c")
+    on = matching(parent, link.parent_attributes, child, link.child_attributes)
+    exists = sa.exists().select_from(child).where(on).correlate(parent)
     select = sa.select(parent.c[attribute]).distinct().select_from(parent).limit(VALUES + 1)
-    for link in links:
-        child = tables.table(link.child).alias("c")
-        on = matching(parent, link.parent_attributes, child, link.child_attributes)
-        exists = sa.exists().select_from(child).where(on).correlate(parent)
-        select = select.where(~exists if without else exists)
-    return {row[0] for row in database.all(select)}
+    return {row[0] for row in database.all(select.where(~exists if without else exists))}

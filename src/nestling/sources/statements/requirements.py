@@ -7,6 +7,7 @@
     -- storage: 20 GB                         what all collections and indexes may take (GB = 10⁹, GiB = 2³⁰ bytes)
     -- document bound: 1 MiB                  no document may be larger
     -- array bound: 500                       no array may be longer
+    -- transaction bound: 1000                no transaction may change more documents
     -- retention: log_message 30 days         rows older than that may go
     -- archive: order.placed before 2024-01-01
                                            older rows lie in a collection of their own
@@ -40,6 +41,7 @@ KEYS = (
     "storage",
     "document bound",
     "array bound",
+    "transaction bound",
     "retention",
     "archive",
     "tolerance",
@@ -97,6 +99,7 @@ def read_requirements(text: str, model: Model, path: str = "") -> Requirements:
         storage_budget_bytes=found.numbers.get("storage"),
         document_bound_bytes=found.numbers.get("document bound", default.document_bound_bytes),
         array_bound=found.numbers.get("array bound"),
+        transaction_bound=found.numbers.get("transaction bound"),
         retention_days=tuple(found.retention.items()),
         tolerance=tuple(found.tolerance.items()),
         schema_version=found.numbers.get("schema version"),
@@ -117,7 +120,7 @@ def _read(key: str, value: str, model: Model, found: _Found) -> Iterator[str]:
                 found.atomic.append(_together(value, model))
             case "read only":
                 found.read_only |= dict.fromkeys(_entity(name.strip(), model) for name in value.split(","))
-            case "array bound" | "schema version":
+            case "array bound" | "transaction bound" | "schema version":
                 found.numbers[key] = _whole(value)
             case "retention":
                 entity, days = _retention(value)

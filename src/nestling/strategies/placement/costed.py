@@ -156,7 +156,9 @@ class _Deciding:
                 continue
             saved, threshold = cost - self.solution.cost, dict(differences).get(CHANGE, 0.0)
             said = causes(differences, self.rates)
-            text = f"{other.id} costs {more(saved, self.solution)}" + (f": it {said}" if said else "")
+            text = f"{self._with_others(other, weighing)} costs {more(saved, self.solution)}" + (
+                f": it {said}" if said else ""
+            )
             if threshold > 0:
                 text += f"; {work_rate(threshold)} of it is the {CHANGE}"
             text += EITHER if about_equal(saved, self.solution) else ""
@@ -183,7 +185,7 @@ class _Deciding:
                 continue
             is_runner_up = len(seen) == 1  # of which `_causes` tells
             seen.add(kind)
-            text = f"{candidate.id}: {more(cost - self.solution.cost, self.solution)}"
+            text = f"{self._with_others(candidate, weighing)}: {more(cost - self.solution.cost, self.solution)}"
             said = "" if is_runner_up else causes(behind.get(structure, ()), self.rates)
             text += f": it {said}" if said else ""
             if (threshold := _threshold(weighing, cost)) > 0:
@@ -193,6 +195,21 @@ class _Deciding:
         for link in joined:
             if link.name not in proposed:
                 yield Alternative(self._embedded_word(both), self._refusal(link))
+
+    def _with_others(self, home: Candidate, weighing: Weighing) -> str:
+        """A place, with the other homes that move with it: the numbers told of it are of all of these together."""
+        come = {structure: names for (structure, _), names in zip(weighing.alternatives, weighing.come, strict=False)}
+        others = [self.homes[name] for name in come.get(home.id, ()) if name in self.homes and name != home.id]
+        moved = [each.id for each in others if self._moves(each)]
+        return f"{home.id}, and with it {first_of(moved, MOST_NAMED)}" if moved else home.id
+
+    def _moves(self, home: Candidate) -> bool:
+        """Whether an entity lives elsewhere than it does now; one in its parent's documents may have gone there with these."""
+        assert isinstance(home.part, HOMES)
+        now = self.chosen.get(home.part.entity)
+        both = (home.part, now.part) if now is not None else ()
+        nested = [part.links[0] for part in both if isinstance(part, Nested)]
+        return len(nested) < 2 or nested[0] != nested[1]
 
     def _embedded_word(self, both: ManyToMany | None) -> Choice:
         return Choice.CHILD_REFERENCE if both is not None and not has_payload(self.situation, both) else Choice.EMBED

@@ -22,6 +22,7 @@ from nestling.ir.candidate import (
     Newest,
     Own,
     Paired,
+    Refused,
 )
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.proposal import Weighed
@@ -57,6 +58,23 @@ def considered(
     return tuple(sorted(found, key=_order))
 
 
+def passing_bounds(situation: Situation, refused: Iterable[Refused]) -> Iterator[Weighed]:
+    """What could not be weighed, as no design may have it, with the bound it passes."""
+    for each in refused:
+        candidate = each.candidate
+        yield Weighed(
+            structure=candidate.id,
+            pattern=candidate.pattern,
+            chosen=False,
+            gain=None,
+            price=price(situation, candidate),
+            motives=candidate.motives,
+            because=each.why,
+            about=_about(situation, candidate),
+            statements=candidate.motives,
+        )
+
+
 def _order(each: Weighed) -> tuple[bool, bool, float, str]:
     return not each.chosen, each.gain is None, -(each.gain or 0.0), each.structure
 
@@ -78,6 +96,7 @@ def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
         weighing.alternatives[place : place + 1],
         tuple(turn for turn in weighing.turns if turn.to == structure),
         weighing.causes[place : place + 1],
+        weighing.come[place : place + 1],
     )
 
 
@@ -115,7 +134,7 @@ def _instead(
     differences = next(iter(one.causes), ())
     statements = {*candidate.motives, *(name for name, seconds in differences if seconds > 0)}
     subject = _about(situation, candidate)
-    for name in one.come:
+    for name in next(iter(one.come), ()):
         other = by_name.get(name)
         if other is not None and (
             statements & set(other.motives) or (subject and subject == _subject(situation, other))

@@ -23,7 +23,7 @@ class Triggered:
         self._model = model
         self._by_entity: dict[str, list[tuple[str, Part, Derived, Trigger]]] = defaultdict(list)
         for each in candidates:
-            what = _derived(model, each.part)
+            what = derived(model, each.part)
             if what is None:
                 continue
             for trigger in triggers_of(model, what):
@@ -62,7 +62,7 @@ def change_by(access: Access) -> RowChange:
     return RowChange(access.entity, ChangeKind(access.kind.value), "", frozenset(access.attributes))
 
 
-def _derived(model: Model, part: Part) -> Derived | None:
+def derived(model: Model, part: Part) -> Derived | None:
     """What a structure becomes in a design; None for what does not follow from something else."""
     match part:
         case CopiedAttribute():

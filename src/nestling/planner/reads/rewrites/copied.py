@@ -15,10 +15,9 @@ from nestling.ir.statements.expression import Column
 from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.storage.collations import goes_by_collation
 from nestling.ir.storage.layout import NodeKind
-from nestling.ir.storage.names import is_within
 from nestling.ir.storage.names import join as join_path
 from nestling.planner.reads.rewrites import Rewrite
-from nestling.planner.reads.rewrites.embedded import plain_path
+from nestling.planner.reads.rewrites.embedded import is_around, plain_path
 from nestling.planner.reads.rewrites.freshness import is_fresh
 from nestling.planner.reads.rewrites.links import scan_of, without_link
 from nestling.planner.reads.rows import Context, PlacedScan, Rows
@@ -92,7 +91,7 @@ def _paths(
         if path is None and column.name in keys and is_told:
             attribute = child_entity.attribute(keys[column.name])
             path = plain_path(at, Column(child, attribute.name, attribute.type), context)
-            if path is not None and at.optional and not is_within(path, own):
+            if path is not None and at.optional and is_around(at.place, attribute.name):
                 return None  # the document around the child says it, also where there is no child
         if path is None:
             return None

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.paths.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
-from nestling.ir.paths.row_steps import Layout
+from nestling.ir.paths.access_path import Exists, FieldPath, Filter, Holds, Mark, Marks, Step, Unwind
+from nestling.ir.paths.row_steps import Add, Layout
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind
@@ -63,7 +63,8 @@ def _child(
     if rest is None or (kind is JoinKind.LEFT and rest):
         return None
     field = join_path(at.prefix, place.path)
-    if any(comes_from(other, field) for other in left.standing.values() if other is not at):
+    others = () if node.form is Form.INLINE else left.standing.values()
+    if any(comes_from(other, field) for other in others if other is not at):
         return None  # unwound for another alias of the same children already
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
@@ -73,7 +74,26 @@ def _child(
     if rows is None or kind is JoinKind.INNER:
         predicate = conjunction(*rest)
         return rows if rows is None or predicate is None else where(rows, predicate, context)
-    return null_where_none(rows, scan, field, conditions, context) if node.form is not Form.INLINE else None
+    if node.form is Form.INLINE:
+        return _null_where_no_subtype(rows, scan, inside, conditions, context)
+    return null_where_none(rows, scan, field, conditions, context)
+
+
+def _null_where_no_subtype(
+    rows: Rows, scan: a.Scan, at: PlacedScan, conditions: Sequence[Expression], context: Context
+) -> Rows | None:
+    """A subtype's own fields are missing where it is not; of those its parent tells, the discriminator says where they are."""
+    presence = at.place.node.presence
+    if presence is None:
+        return None
+    wanted = context.beyond(conditions, scan.columns)
+    shared = [each for each in wanted if each in rows.layout and is_around(at.place, each.name)]
+    if not shared:
+        return rows
+    name = rows.fresh(presence.value)
+    told = Marks((Mark(presence.value, is_certain=False),), join_path(at.prefix, presence.path))
+    found = replace(rows, step=Add(rows.step, ((name, told),)), taken=rows.taken | {name})
+    return _null_without(found, shared, name, context)
 
 
 def null_where_none(
@@ -85,13 +105,22 @@ def null_where_none(
         for column in context.beyond(conditions, scan.columns)
         if column in rows.layout and not is_within(rows.layout.path(column), field)
     ]
-    if not outside:
-        return rows
+    return _null_without(rows, outside, field, context) if outside else rows
+
+
+def _null_without(rows: Rows, columns: Sequence[Column], field: str, context: Context) -> Rows:
+    """The rows with these columns NULL where they have no such field."""
     child = Column("", f"child at {field}", ANY)
     seen = replace(rows, layout=rows.layout | Layout((((child.alias, child.name), field),)))
-    values = {column: Case(((IsNull(child), NULL),), column, column.type) for column in outside}
+    values = {column: Case(((IsNull(child), NULL),), column, column.type) for column in columns}
     found = seen.computed(values, context)
     return replace(found, standing=rows.standing)
+
+
+def is_around(place: Place, attribute: str) -> bool:
+    """Whether the document around a row says the attribute, also where there is no such row in it."""
+    own = len(place.nodes) - 1
+    return place.source(attribute, own)[0] < own
 
 
 def comes_from(standing: PlacedScan, field: str) -> bool:
