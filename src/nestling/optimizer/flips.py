@@ -3,26 +3,27 @@
 The best cost as a function of a rate is the lower envelope of straight lines, one per choice: concave. Where the lines of two
 known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the question
 splits in two [Eisner and Severance]. So every corner is found and proved by finitely many solves, and the nearest one at which
-the decision changes is the answer. For quantities whose costs are not straight lines, crossings are found by halving and every
+the decision changes is the answer. The choices on the way, and those just before and beyond the answer, are looked at by their
+queries, and what these cost more is told to all solves: corrections only add cost, so what pays none of them stays best. For quantities whose costs are not straight lines, crossings are found by halving and every
 answer is still checked by solving, but a corner in between may be missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from nestling.common import errors
 from nestling.ir.options import Charge, DesignProblem, Step, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
-from nestling.optimizer.alternatives import choice, group_named, part_of
+from nestling.optimizer.alternatives import choice, forced, group_named, part_of
 from nestling.optimizer.components import touched
+from nestling.optimizer.corrections import MOST_ROUNDS, Check
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import tie_limit
-from nestling.optimizer.solve import attempt
+from nestling.optimizer.solve import attempt, is_proved
 
 HALVINGS = 60
 """Enough to find a crossing to the last digits of a number."""
@@ -33,24 +34,36 @@ STRAIGHT = 1e-6
 FACTOR = 1e6
 """How many times the present rate is looked up to."""
 
+BESIDE = 0.02
+"""How far before and beyond a flip the queries of both choices are looked at, as a share of its rate."""
+
 BEYOND = 0.02
 """How much further than where a known choice overtakes the present one the decision is looked at, as a share of that rate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Corner:
-    """A value of the quantity, and the best choice there."""
+    """A value of the quantity, and the best choice there; `before`: the best one up to there, where another begins.
+
+    `checked`: whether their queries were looked at.
+    """
 
     at: float
     chosen: frozenset[str]
+    before: frozenset[str] = frozenset()
+    checked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FlipSearch:
-    """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there."""
+    """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there.
+
+    `revision`: how many corrections were known then.
+    """
 
     best: dict[float, Corner] = field(default_factory=dict)
     costs: dict[tuple[float, frozenset[str]], float] = field(default_factory=dict)
+    revision: int = 0
 
 
 Corners = dict[str, FlipSearch]
@@ -83,9 +96,9 @@ def flip(
     found = []
     left, known = allowed or allowance(), FlipSearch() if known is None else known
     for end in (low, high):
-        search = _Search(problem_at, group, left, solves, known)
-        if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
-            found.append(Turn(quantity, now, corner.at, search.choice(corner)))
+        search = _Search(problem_at, group, left, solves, known, now)
+        if end != now and (corner := search.confirmed(end)) is not None:
+            found.append(Turn(quantity, now, corner.at, search.choice(corner), corner.checked))
     return tuple(found)
 
 
@@ -117,11 +130,11 @@ def rate_flips_within(
 ) -> tuple[Turn, ...]:
     """The same for a group of a connected part of the problem."""
     found: list[Turn] = []
-    for statement in statements if statements is not None else touching(part, group):
+    for statement in statements if statements is not None else touching(allowed.corrections.applied(part), group):
         now = part.rates[statement]
 
         def at(rate: float, statement: str = statement) -> DesignProblem:
-            return part.with_rate(statement, rate)
+            return allowed.corrections.applied(part).with_rate(statement, rate)
 
         found += flip(
             at,
@@ -153,11 +166,18 @@ def near_flips(
     found = []
     for statement, crossing in crossings.items():
         now, known = part.rates[statement], corners.setdefault(statement, FlipSearch())
-        search = _Search(partial(part.with_rate, statement), group, allowed, solves, known)
-        near, far = search.best(now), search.best(crossing * (1 + (BEYOND if crossing > now else -BEYOND)))
-        if near is not None and far is not None and search.choice(near) != search.choice(far):
-            corner = search.nearest(near, far) or Corner(crossing, far.chosen)
-            found.append(Turn(f"rate of {statement}", now, corner.at, search.choice(far)))
+
+        def at(rate: float, statement: str = statement) -> DesignProblem:
+            return allowed.corrections.applied(part).with_rate(statement, rate)
+
+        search = _Search(at, group, allowed, solves, known, now)
+        end = crossing * (1 + (BEYOND if crossing > now else -BEYOND))
+        corner = search.confirmed(end)
+        near, far = search.best(now), search.best(end)
+        if corner is None and near is not None and far is not None and search.choice(near) != search.choice(far):
+            corner = replace(far, at=crossing, before=near.chosen, checked=False)
+        if corner is not None:
+            found.append(Turn(f"rate of {statement}", now, corner.at, search.choice(corner), corner.checked))
     return tuple(found)
 
 
@@ -179,24 +199,77 @@ class _Search:
     allowed: Allowance
     solves_left: int
     known: FlipSearch
+    now: float
 
     def best(self, value: float) -> Corner | None:
         """Solve at a value; None when that cannot be proved within the solves and the time left."""
-        if value in self.known.best:
-            return self.known.best[value]
-        self.solves_left -= 1
+        self._forget_dearer()
+        for _ in range(MOST_ROUNDS):
+            if value in self.known.best:
+                break
+            self.solves_left -= 1
+            problem = self.problem_at(value)
+            seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
+            if seconds is None:
+                break
+            try:
+                solution = attempt(problem, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
+            except errors.SearchError:
+                break
+            if solution is None or not solution.proved:
+                break
+            check = self.allowed.corrections.check(problem, solution.chosen)
+            if check is not Check.DEARER:
+                self.known.best[value] = Corner(value, solution.chosen, checked=check is Check.FINE)
+                self.known.costs[value, solution.chosen] = solution.cost
+            self._forget_dearer()
+        return self.known.best.get(value)
+
+    def _forget_dearer(self) -> None:
+        """Forget what costs more by new corrections: what does not is the best one still. The present choice stays."""
+        revision = self.allowed.corrections.revision
+        if self.known.revision == revision:
+            return
+        before, now = self.known.costs, dict[tuple[float, frozenset[str]], float]()
+        self.known.costs, self.known.revision = now, revision
+        for value, corner in tuple(self.known.best.items()):
+            cost = before.get((value, corner.chosen))
+            if value != self.now and (cost is None or tie_limit(cost) < self._cost(value, corner)):
+                del self.known.best[value]
+
+    def confirmed(self, end: float) -> Corner | None:
+        """The nearest corner up to a value at which the decision becomes another, both choices looked at beside it."""
+        for _ in range(MOST_ROUNDS):
+            near, far, revision = self.best(self.now), self.best(end), self.allowed.corrections.revision
+            corner = self.nearest(near, far)
+            if corner is not None and self.allowed.corrections.revision == revision:
+                corner = self._looked_at(corner, beyond=BESIDE if end > self.now else -BESIDE)
+            if self.allowed.corrections.revision == revision:
+                return corner
+        return None
+
+    def _looked_at(self, corner: Corner, *, beyond: float) -> Corner | None:
+        """The corner, its two choices looked at where they are best; None where the present decision costs as much there."""
+        there = corner.at * (1 + beyond)
+        sides = ((corner.before, corner.at * (1 - beyond)), (corner.chosen, there))
+        checks = [self.allowed.corrections.check(self.problem_at(value), chosen) for chosen, value in sides]
+        kept = self._kept(there, replace(corner, chosen=corner.before))
+        if kept is not None and is_proved(kept, self._cost(there, corner)):
+            return None
+        return replace(corner, checked=corner.checked and kept is not None and Check.NO_TIME not in checks)
+
+    def _kept(self, value: float, corner: Corner) -> float | None:
+        """What the best choice with a corner's decision costs at a value; None when there was no time for it."""
         problem = self.problem_at(value)
-        seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
+        seconds = self.allowed.take(problem)
         if seconds is None:
             return None
+        decided = forced(problem, group_named(problem, self.group), self.choice(corner))
         try:
-            solution = attempt(problem, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
+            solution = attempt(decided, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
         except errors.SearchError:
             return None
-        if solution is None or not solution.proved:
-            return None
-        self.known.best[value] = Corner(value, solution.chosen)
-        return self.known.best[value]
+        return solution.bound if solution is not None else float("inf")
 
     def choice(self, corner: Corner) -> str | None:
         """The decision at a corner."""
@@ -213,7 +286,9 @@ class _Search:
         if between is None:
             return None
         if at in (near.at, far.at) or tie_limit(self._cost(at, between)) >= self._cost(at, near):
-            return Corner(at, far.chosen) if self.choice(far) != self.choice(near) else None
+            checked = near.checked and far.checked and between.checked
+            turned = self.choice(far) != self.choice(near)
+            return Corner(at, far.chosen, near.chosen, checked) if turned else None
         first = self.nearest(near, between)
         return first if first is not None else self.nearest(between, far)
 
