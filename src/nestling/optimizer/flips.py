@@ -192,7 +192,7 @@ def touching(problem: DesignProblem, group: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Search:
-    """One side's search; counts its solves."""
+    """One side's search; counts its solves. `way`: corners on the way to the last found at which the decision stays."""
 
     problem_at: Callable[[float], DesignProblem]
     group: str
@@ -200,29 +200,25 @@ class _Search:
     solves_left: int
     known: FlipSearch
     now: float
+    way: list[Corner] = field(default_factory=list)
 
     def best(self, value: float) -> Corner | None:
         """Solve at a value; None when that cannot be proved within the solves and the time left."""
         self._forget_dearer()
-        for _ in range(MOST_ROUNDS):
-            if value in self.known.best:
-                break
+        if value not in self.known.best:
             self.solves_left -= 1
             problem = self.problem_at(value)
             seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
             if seconds is None:
-                break
+                return None
             try:
                 solution = attempt(problem, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
             except errors.SearchError:
-                break
+                return None
             if solution is None or not solution.proved:
-                break
-            check = self.allowed.corrections.check(problem, solution.chosen)
-            if check is not Check.DEARER:
-                self.known.best[value] = Corner(value, solution.chosen, checked=check is Check.FINE)
-                self.known.costs[value, solution.chosen] = solution.cost
-            self._forget_dearer()
+                return None
+            self.known.best[value] = Corner(value, solution.chosen)
+            self.known.costs[value, solution.chosen] = solution.cost
         return self.known.best.get(value)
 
     def _forget_dearer(self) -> None:
@@ -240,6 +236,7 @@ class _Search:
     def confirmed(self, end: float) -> Corner | None:
         """The nearest corner up to a value at which the decision becomes another, both choices looked at beside it."""
         for _ in range(MOST_ROUNDS):
+            self.way.clear()
             near, far, revision = self.best(self.now), self.best(end), self.allowed.corrections.revision
             corner = self.nearest(near, far)
             if corner is not None and self.allowed.corrections.revision == revision:
@@ -249,14 +246,20 @@ class _Search:
         return None
 
     def _looked_at(self, corner: Corner, *, beyond: float) -> Corner | None:
-        """The corner, its two choices looked at where they are best; None where the present decision costs as much there."""
+        """The corner, the choices on the way to it and its own two looked at where they are best.
+
+        None where the present decision costs as much beyond it.
+        """
         there = corner.at * (1 + beyond)
-        sides = ((corner.before, corner.at * (1 - beyond)), (corner.chosen, there))
-        checks = [self.allowed.corrections.check(self.problem_at(value), chosen) for chosen, value in sides]
+        looked = [(corner.before, corner.at * (1 - beyond)), (corner.chosen, there)]
+        looked += [(each.chosen, each.at) for each in self.way if (each.at < corner.at) == (beyond > 0)]
+        checks = [self.allowed.corrections.check(self.problem_at(value), chosen) for chosen, value in looked]
+        if Check.DEARER in checks:
+            return corner
         kept = self._kept(there, replace(corner, chosen=corner.before))
         if kept is not None and is_proved(kept, self._cost(there, corner)):
             return None
-        return replace(corner, checked=corner.checked and kept is not None and Check.NO_TIME not in checks)
+        return replace(corner, checked=kept is not None and Check.NO_TIME not in checks)
 
     def _kept(self, value: float, corner: Corner) -> float | None:
         """What the best choice with a corner's decision costs at a value; None when there was no time for it."""
@@ -286,11 +289,13 @@ class _Search:
         if between is None:
             return None
         if at in (near.at, far.at) or tie_limit(self._cost(at, between)) >= self._cost(at, near):
-            checked = near.checked and far.checked and between.checked
             turned = self.choice(far) != self.choice(near)
-            return Corner(at, far.chosen, near.chosen, checked) if turned else None
+            return Corner(at, far.chosen, near.chosen) if turned else None
         first = self.nearest(near, between)
-        return first if first is not None else self.nearest(between, far)
+        if first is not None:
+            return first
+        self.way.append(between)
+        return self.nearest(between, far)
 
     def _cost(self, value: float, corner: Corner) -> float:
         """What a corner's choice costs at a value."""

@@ -45,7 +45,7 @@ Used = frozenset[str]
 
 @dataclass(slots=True)
 class Queries:
-    """What the queries of designs cost, each compiled once for what it uses. `until`: when no more are compiled.
+    """What the queries of designs cost, each compiled once for what it uses. `seconds`: how long more may be compiled.
 
     `prices`: by statement and the structures it uses, seconds; None where the cost model cannot say, infinite where the design
     has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with.
@@ -55,7 +55,7 @@ class Queries:
     found: PosedProblem
     draft: Draft
     clock: Callable[[], float]
-    until: float
+    seconds: float
     prices: dict[tuple[str, Used], float | None] = field(default_factory=dict)
     right: dict[str, set[Used]] = field(default_factory=lambda: defaultdict(set))
     unanswered: set[str] = field(default_factory=set)
@@ -63,7 +63,10 @@ class Queries:
     _plain: list[Proposal] = field(default_factory=list)
 
     def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
-        """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at."""
+        """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at.
+
+        Where the choice pays for an earlier one that matters no more at these rates, nobody would look: that is not looked at.
+        """
         from nestling.optimizer.evaluate import evaluate
         from nestling.optimizer.weigh import statement_costs
 
@@ -79,20 +82,22 @@ class Queries:
                 continue
             key = statement.name, looked.used(statement.name)
             if key not in self.prices:
-                if self.clock() >= self.until:
+                if self.seconds <= 0:
                     return tuple(steps), False
+                began = self.clock()
                 try:
                     draft = draft or [self.draft(_as_solution(chosen, evaluation))]
                 except DesignError:  # what no document can hold: the search does not know it
                     return tuple(steps), False
                 self.prices[key] = self._price(draft[0], statement)
+                self.seconds -= self.clock() - began
             if (step := self._step(looked, key, said[statement.name], rates[statement.name])) is not None:
                 steps.append(step)
-        return tuple(steps), True
+        return tuple(steps), not any(_is_slight(step, evaluation, rates) for step in problem.steps)
 
     def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
         """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
-        self.until, known = self.clock() + min(MOST_SECONDS, seconds), list[Step]()
+        self.seconds, known = min(MOST_SECONDS, seconds), list[Step]()
 
         def look(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
             steps, is_complete = self.dearer(replace(problem, steps=(*problem.steps, *known), rates=rates), chosen)
@@ -176,6 +181,12 @@ class _Looked:
                 yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
 
 
+def _is_slight(step: Step, evaluation: Evaluation, rates: Mapping[str, float]) -> bool:
+    """Whether a choice pays for a dearer query, and that is less of its cost than a search looks at."""
+    is_paid = step.name.startswith(_DEARER) and evaluation.modes[step.statement, step.name] == len(step.modes) - 1
+    return is_paid and step.modes[-1].cost * rates[step.statement] < SHARE * evaluation.cost
+
+
 def _as_solution(chosen: frozenset[str], evaluation: Evaluation) -> Solution:
     return Solution(chosen, evaluation.modes, evaluation.cost, 0.0, 0.0, proved=False)
 
@@ -189,8 +200,8 @@ def settled(
 ) -> tuple[PosedProblem, Solution]:
     """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it.
 
-    `draft`: the design that is made of a solution. `limit_seconds` are for all searches together. In the second half of them no
-    further query is looked at.
+    `draft`: the design that is made of a solution. `limit_seconds` are for all searches together; queries are compiled for
+    half of them at most.
     """
     search = _Search(found, draft, limit_seconds, clock)
     problem, solution = search.without_unanswered(*search.corrected())
@@ -203,7 +214,7 @@ class _Search:
     def __init__(self, found: PosedProblem, draft: Draft, limit_seconds: float, clock: Callable[[], float]) -> None:
         self.found, self.clock = found, clock
         self.until = clock() + limit_seconds
-        self.queries = Queries(found, draft, clock, clock() + min(MOST_SECONDS, limit_seconds / 2))
+        self.queries = Queries(found, draft, clock, min(MOST_SECONDS, limit_seconds / 2))
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
