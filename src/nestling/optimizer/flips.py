@@ -31,7 +31,7 @@ HALVINGS = 60
 STRAIGHT = 1e-6
 """How near to zero, as a share of the costs' difference at the ends, the crossing of two straight lines has to be."""
 
-FACTOR = 1e6
+FACTOR = 1e3
 """How many times the present rate is looked up to."""
 
 BESIDE = 0.02
@@ -58,12 +58,13 @@ class Corner:
 class FlipSearch:
     """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there.
 
-    `revision`: how many corrections were known then.
+    `revision`: how many corrections were known then. `ends`: values up to which was searched.
     """
 
     best: dict[float, Corner] = field(default_factory=dict)
     costs: dict[tuple[float, frozenset[str]], float] = field(default_factory=dict)
     revision: int = 0
+    ends: set[float] = field(default_factory=set)
 
 
 Corners = dict[str, FlipSearch]
@@ -222,21 +223,27 @@ class _Search:
         return self.known.best.get(value)
 
     def _forget_dearer(self) -> None:
-        """Forget what costs more by new corrections: what does not is the best one still. The present choice stays."""
+        """Forget what costs more by new corrections: what does not is the best one still.
+
+        The present choice stays, and at an end what is cheaper than that: where it overtakes the present one is looked at anew.
+        """
         revision = self.allowed.corrections.revision
         if self.known.revision == revision:
             return
         before, now = self.known.costs, dict[tuple[float, frozenset[str]], float]()
         self.known.costs, self.known.revision = now, revision
+        present = self.known.best.get(self.now)
         for value, corner in tuple(self.known.best.items()):
-            cost = before.get((value, corner.chosen))
-            if value != self.now and (cost is None or tie_limit(cost) < self._cost(value, corner)):
+            cost, dearer = before.get((value, corner.chosen)), self._cost(value, corner)
+            is_end = value in self.known.ends and present is not None and dearer < self._cost(value, present)
+            if value != self.now and not is_end and (cost is None or tie_limit(cost) < dearer):
                 del self.known.best[value]
 
     def confirmed(self, end: float) -> Corner | None:
         """The nearest corner up to a value at which the decision becomes another, both choices looked at beside it."""
         for _ in range(MOST_ROUNDS):
             self.way.clear()
+            self.known.ends.add(end)
             near, far, revision = self.best(self.now), self.best(end), self.allowed.corrections.revision
             corner = self.nearest(near, far)
             if corner is not None and self.allowed.corrections.revision == revision:

@@ -137,8 +137,8 @@ class Queries:
             return None
         others = [tuple(sorted(each)) for each in self.right[statement] if not each <= looked.chosen]
         ways = [Mode("as another query", each, 0.0) for each in sorted(others)]
-        if text == _DEARER:
-            ways += looked.cheaper(statement)
+        ways += looked.cheaper(statement) if text == _DEARER else ()
+        ways = [each for each in ways if used.isdisjoint(each.without) and looked.go_together(used.union(each.needs))]
         ways += [Mode("without what it uses", (), 0.0, without=(name,)) for name in sorted(used)]
         self._steps += 1
         return Step(statement, f"{text} ({self._steps})", (*ways, Mode(text, (), price - said)))
@@ -163,6 +163,10 @@ class _Looked:
             if charge.statement == statement and applies(charge, self.chosen):
                 names |= {*charge.when}
         return frozenset(names)
+
+    def go_together(self, names: frozenset[str]) -> bool:
+        """Whether no decision has two of these structures."""
+        return all(len(names.intersection(group.among)) <= 1 for group in self.problem.groups)
 
     def cheaper(self, statement: str) -> Iterator[Mode]:
         """The ways of the statement's steps that this choice does not have and that cost less than those it has."""
