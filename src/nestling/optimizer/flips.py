@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from nestling.common import errors
-from nestling.ir.options import Charge, DesignProblem, Step, Turn
+from nestling.ir.options import Charge, DesignProblem, Solution, Step, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.alternatives import choice, forced, group_named, part_of
@@ -39,6 +39,10 @@ BESIDE = 0.02
 
 BEYOND = 0.02
 """How much further than where a known choice overtakes the present one the decision is looked at, as a share of that rate."""
+
+
+class Impossible:
+    """Where no choice is allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +268,16 @@ class _Search:
         if Check.DEARER in checks:
             return corner
         kept = self._kept(there, replace(corner, chosen=corner.before))
-        if kept is not None and is_proved(kept, self._cost(there, corner)):
-            return None
-        return replace(corner, checked=kept is not None and Check.NO_TIME not in checks)
+        if kept is None:
+            return replace(corner, checked=False)
+        if isinstance(kept, Solution):
+            if is_proved(kept.bound, self._cost(there, corner)):
+                return None
+            checks.append(self.allowed.corrections.check(self.problem_at(there), kept.chosen))
+        return replace(corner, checked=Check.NO_TIME not in checks)
 
-    def _kept(self, value: float, corner: Corner) -> float | None:
-        """What the best choice with a corner's decision costs at a value; None when there was no time for it."""
+    def _kept(self, value: float, corner: Corner) -> Solution | Impossible | None:
+        """The best choice with a corner's decision at a value; None when there was no time for it."""
         problem = self.problem_at(value)
         seconds = self.allowed.take(problem)
         if seconds is None:
@@ -279,7 +287,7 @@ class _Search:
             solution = attempt(decided, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
         except errors.SearchError:
             return None
-        return solution.bound if solution is not None else float("inf")
+        return solution if solution is not None else Impossible()
 
     def choice(self, corner: Corner) -> str | None:
         """The decision at a corner."""

@@ -65,7 +65,8 @@ class Queries:
     def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
         """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at.
 
-        Where the choice pays for an earlier one that matters no more at these rates, nobody would look: that is not looked at.
+        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not ask for, a search
+        that begins at these rates may find otherwise: that counts as not looked at.
         """
         from nestling.optimizer.evaluate import evaluate
         from nestling.optimizer.weigh import statement_costs
@@ -76,6 +77,7 @@ class Queries:
         looked = _Looked(self.found.problem, chosen, evaluation)
         statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
         steps: list[Step] = []
+        is_known = True
         draft: list[Proposal] = []
         for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
             if not statement.sql or not statement.accesses or statement.name in self.unanswered:
@@ -91,9 +93,12 @@ class Queries:
                     return tuple(steps), False
                 self.prices[key] = self._price(draft[0], statement)
                 self.seconds -= self.clock() - began
+            paid = list(_paid(problem, statement.name, evaluation))
+            is_known &= all(each * rates[statement.name] >= SHARE * evaluation.cost for each in paid)
+            is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
             if (step := self._step(looked, key, said[statement.name], rates[statement.name])) is not None:
                 steps.append(step)
-        return tuple(steps), not any(_is_slight(step, evaluation, rates) for step in problem.steps)
+        return tuple(steps), is_known
 
     def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
         """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
@@ -185,10 +190,12 @@ class _Looked:
                 yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
 
 
-def _is_slight(step: Step, evaluation: Evaluation, rates: Mapping[str, float]) -> bool:
-    """Whether a choice pays for a dearer query, and that is less of its cost than a search looks at."""
-    is_paid = step.name.startswith(_DEARER) and evaluation.modes[step.statement, step.name] == len(step.modes) - 1
-    return is_paid and step.modes[-1].cost * rates[step.statement] < SHARE * evaluation.cost
+def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
+    """What an execution of a statement costs more in a choice, for each dearer query."""
+    for step in problem.steps:
+        if step.statement == statement and step.name.startswith(_DEARER):
+            if evaluation.modes[statement, step.name] == len(step.modes) - 1:
+                yield step.modes[-1].cost
 
 
 def _as_solution(chosen: frozenset[str], evaluation: Evaluation) -> Solution:
