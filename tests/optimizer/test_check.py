@@ -39,11 +39,11 @@ def low_cost(found: Solution) -> Solution:
 
 
 def other_mode(found: Solution) -> Solution:
-    return replace(found, modes=found.modes | {("page", "lines"): 1})
+    return replace(found, modes={**found.modes, ("page", "lines"): 1})
 
 
 def no_such_mode(found: Solution) -> Solution:
-    return replace(found, modes=found.modes | {("page", "lines"): 99})
+    return replace(found, modes={**found.modes, ("page", "lines"): 99})
 
 
 @pytest.mark.parametrize("claim", [wrong_bound, wrong_cost, low_cost, other_mode, no_such_mode])

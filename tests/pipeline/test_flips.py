@@ -92,9 +92,13 @@ statistics:
   entities: {person: {count: 100000}, passport: {count: 100000}}
   relationships: {holds: {mean: 1, maximum: 1}}
 workload:
-  show: {sql: "SELECT p.name, s.number, s.issued FROM person p JOIN passport s ON s.person_id = p.person_id WHERE p.person_id = :id", rate: 100/s}
-  byid: {sql: "SELECT number FROM passport WHERE passport_id = :id", rate: 1/s}
-  renew: {sql: "UPDATE passport SET number = :n, issued = :d WHERE passport_id = :id", rate: 1/s}
+  show: {sql: "SELECT p.name, s.number, s.issued FROM person p
+    JOIN passport s ON s.person_id = p.person_id
+    WHERE p.person_id = :id", rate: 100/s}
+  byid: {sql: "SELECT number FROM passport
+    WHERE passport_id = :id", rate: 1/s}
+  renew: {sql: "UPDATE passport SET number = :n, issued = :d
+    WHERE passport_id = :id", rate: 1/s}
 """
 SUBTYPES = """
 nestling: 1
@@ -113,9 +117,16 @@ model:
 statistics:
   entities: {vehicle: {count: 100000}, car: {count: 80000}, truck: {count: 20000}}
 workload:
-  cars: {sql: "SELECT v.plate, c.doors FROM vehicle v JOIN car c ON c.vehicle_id = v.vehicle_id WHERE v.vehicle_id = :id", rate: 100/s}
-  trucks: {sql: "SELECT v.plate, t.axles, t.load_kg FROM vehicle v JOIN truck t ON t.vehicle_id = v.vehicle_id WHERE v.owner = :o", rate: 50/s}
-  all: {sql: "SELECT v.plate, v.kind, c.doors, t.axles FROM vehicle v LEFT JOIN car c ON c.vehicle_id = v.vehicle_id LEFT JOIN truck t ON t.vehicle_id = v.vehicle_id WHERE v.owner = :o", rate: 50/s}
+  cars: {sql: "SELECT v.plate, c.doors FROM vehicle v
+    JOIN car c ON c.vehicle_id = v.vehicle_id
+    WHERE v.vehicle_id = :id", rate: 100/s}
+  trucks: {sql: "SELECT v.plate, t.axles, t.load_kg FROM vehicle v
+    JOIN truck t ON t.vehicle_id = v.vehicle_id
+    WHERE v.owner = :o", rate: 50/s}
+  all: {sql: "SELECT v.plate, v.kind, c.doors, t.axles FROM vehicle v
+    LEFT JOIN car c ON c.vehicle_id = v.vehicle_id
+    LEFT JOIN truck t ON t.vehicle_id = v.vehicle_id
+    WHERE v.owner = :o", rate: 50/s}
 """
 
 

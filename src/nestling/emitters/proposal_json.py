@@ -3,7 +3,8 @@
 ::
 
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
-     reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost, checked}], flips: [{quantity, now, at, to, checked}]}],
+     reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost, checked}],
+     flips: [{quantity, now, at, to, checked}]}],
      weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
      statements: {name: cost}, dearer: {name: {seconds, rate}}, left_out: [name], in_part: [name], gaps: [{kind, what, where}]}
 

@@ -95,8 +95,8 @@ class Weighed:
     `gain` is what the best design with it costs less than the best without, in seconds per second (negative: more). `price` says
     what it asks of writers, `motives` which statements want it, `because` which pay or save most, `statements` all that do,
     `about` which relationship it follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its
-    place, and `dropped` what it costs more, in seconds per second, where nothing takes its place (None: as much). `checked`: whether
-    `gain` is by the prices of the queries of both designs.
+    place, and `dropped` what it costs more, in seconds per second, where nothing takes its place (None: as much). `checked`:
+    whether `gain` is by the prices of the queries of both designs.
     """
 
     structure: str

@@ -18,7 +18,10 @@ LEAST = 200
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`). `solved` and `corrections` keep what solves may share."""
+    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`).
+
+    `solved` and `corrections` keep what solves may share.
+    """
 
     deadline: float
     modes: float = float("inf")

@@ -1,8 +1,7 @@
 """The checker: computes from the definition, by code of its own, what a solution claims. Nothing here is used by the solver.
 
-Requirements, modes and cost are computed always. The bound is certified where the problem is small enough: the least cost is found
-again by trying choices part by part, leaving out only those that cost more by `least.py`'s own reckoning. Of a larger problem the
-bound is the solver's word.
+Requirements, modes and cost are computed always. The bound is certified where the problem is small enough: `least.py` finds the
+least cost again by trying choices. Of a larger problem the bound is the solver's word.
 """
 
 from __future__ import annotations
@@ -102,7 +101,9 @@ def _modes(problem: DesignProblem, solution: Solution) -> Iterator[Problem]:
         if said is None or not 0 <= said < len(step.modes) or not _can(step.modes[said], solution.chosen):
             yield Problem(what=f"{where} is answered by mode {said}, which this design does not have")
             continue
-        costs = {n: _mode_cost(problem, m, solution.chosen) for n, m in enumerate(step.modes) if _can(m, solution.chosen)}
+        costs = {
+            n: _mode_cost(problem, m, solution.chosen) for n, m in enumerate(step.modes) if _can(m, solution.chosen)
+        }
         best = min(costs, key=lambda place: costs[place])
         if costs[said] - costs[best] > AGREEMENT * max(map(abs, costs.values())):
             yield Problem(what=f"{where} is answered best by mode {best}, not {said}")

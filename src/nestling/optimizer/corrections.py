@@ -27,7 +27,7 @@ Look = Callable[[Mapping[str, float], frozenset[str]], tuple[tuple[Step, ...], b
 """Gives, for rates and the structures of a whole design, new corrections, and whether all queries were looked at."""
 
 
-def nothing_to_look_at(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+def nothing_to_look_at(_rates: Mapping[str, float], _chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
     """Where a problem's prices are all there is."""
     return (), True
 

@@ -4,8 +4,9 @@ The best cost as a function of a rate is the lower envelope of straight lines, o
 known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the question
 splits in two [Eisner and Severance]. So every corner is found and proved by finitely many solves, and the nearest one at which
 the decision changes is the answer. The choices on the way, and those just before and beyond the answer, are looked at by their
-queries, and what these cost more is told to all solves: corrections only add cost, so what pays none of them stays best. For quantities whose costs are not straight lines, crossings are found by halving and every
-answer is still checked by solving, but a corner in between may be missed.
+queries, and what these cost more is told to all solves: corrections only add cost, so what pays none of them stays best. For
+quantities whose costs are not straight lines, crossings are found by halving and every answer is still checked by solving, but a
+corner in between may be missed.
 """
 
 from __future__ import annotations

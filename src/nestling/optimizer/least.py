@@ -1,17 +1,20 @@
 """The least cost of a small problem, by trying choices from the definition alone: for the checker, never for the solver.
 
 Structures are decided one after the other. What is left open costs at least the cheapest that is still possible; where that is no
-less than the best choice found, nothing below is tried. So the result needs no proof but this: every choice was tried or costs more.
+less than the best choice found, nothing below is tried. So every choice was tried or costs more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import fsum, inf
+from typing import TypeVar
 
-from nestling.ir.options import DesignProblem, Limit, Mode
+from nestling.ir.options import DesignProblem, Limit, Mode, Step
+
+Element = TypeVar("Element")
 
 MOST_EFFORT = 2_000_000
 """How much may be tried: partial choices, each counted with all that is priced or counted for it."""
@@ -63,8 +66,8 @@ class _Least:
 def _numbers(problem: DesignProblem) -> int:
     """How much there is to look at for one partial choice."""
     counted = (problem.structures, problem.groups, problem.needs, problem.charges, *(s.modes for s in problem.steps))
-    amounts = (each.amounts for each in (*problem.limits, *problem.loads))
-    return 1 + sum(map(len, counted)) + sum(map(len, amounts))
+    amounts = sum(len(limit.amounts) for limit in problem.limits) + sum(len(load.amounts) for load in problem.loads)
+    return 1 + sum(map(len, counted)) + amounts
 
 
 def _may_be_allowed(problem: DesignProblem, inside: frozenset[str], outside: frozenset[str]) -> bool:
@@ -74,7 +77,9 @@ def _may_be_allowed(problem: DesignProblem, inside: frozenset[str], outside: fro
             return False
     if any(needs.structure in inside and outside.issuperset(needs.any_of) for needs in problem.needs):
         return False
-    return all(_least_amount(limit, inside, outside) <= limit.at_most + ROUNDING * _size(limit) for limit in problem.limits)
+    return all(
+        _least_amount(limit, inside, outside) <= limit.at_most + ROUNDING * _size(limit) for limit in problem.limits
+    )
 
 
 def _least_amount(limit: Limit, inside: frozenset[str], outside: frozenset[str]) -> float:
@@ -108,7 +113,10 @@ def _load_ranges(
     for load in problem.loads:
         certain = [load.base, *(amount for name, amount in load.amounts if name in inside)]
         maybe = [amount for name, amount in load.amounts if name not in inside and name not in outside]
-        yield load.name, (fsum([*certain, *(min(a, 0.0) for a in maybe)]), fsum([*certain, *(max(a, 0.0) for a in maybe)]))
+        yield (
+            load.name,
+            (fsum([*certain, *(min(a, 0.0) for a in maybe)]), fsum([*certain, *(max(a, 0.0) for a in maybe)])),
+        )
 
 
 def _least_of(
@@ -121,25 +129,35 @@ def _least_of(
 def _parts(problem: DesignProblem) -> Iterator[DesignProblem]:
     """The problem in parts that share no structure, and what touches none."""
     members = {load.name: [name for name, _ in load.amounts] for load in problem.loads}
-    elements: list[tuple[str, object, set[str]]] = [
-        *(("groups", each, set(each.among)) for each in problem.groups),
-        *(("needs", each, {each.structure, *each.any_of}) for each in problem.needs),
-        *(("charges", each, set(each.when)) for each in problem.charges),
-        *(("limits", each, set(chain.from_iterable(when for when, _ in each.amounts))) for each in problem.limits),
-    ]
-    for step in problem.steps:
-        names = set(chain.from_iterable((*m.needs, *m.without, *(name for name, _ in m.also)) for m in step.modes))
-        names |= set(chain.from_iterable(members[name] for m in step.modes for name, _ in m.loads))
-        elements.append(("steps", step, names))
+    groups = [(each, {*each.among}) for each in problem.groups]
+    needs = [(each, {each.structure, *each.any_of}) for each in problem.needs]
+    charges = [(each, {*each.when}) for each in problem.charges]
+    limits = [(each, set(chain.from_iterable(when for when, _ in each.amounts))) for each in problem.limits]
+    steps = [(each, set(_names(each, members))) for each in problem.steps]
     rooms = [{structure.id} for structure in problem.structures]
-    for _, _, names in elements:
+    for names in (names for _, names in chain[tuple[object, set[str]]](groups, needs, charges, limits, steps)):
         joined = [room for room in rooms if not room.isdisjoint(names)]
         rooms = [room for room in rooms if room.isdisjoint(names)]
         rooms += [set().union(*joined)] if joined else []
     for room in [*rooms, set[str]()]:
-        of = {kind: tuple(e for k, e, names in elements if k == kind and (names & room or not (room or names))) for kind in _KINDS}
-        structures = tuple(structure for structure in problem.structures if structure.id in room)
-        yield replace(problem, structures=structures, **of)
+        yield replace(
+            problem,
+            structures=tuple(structure for structure in problem.structures if structure.id in room),
+            groups=_inside(groups, room),
+            needs=_inside(needs, room),
+            steps=_inside(steps, room),
+            charges=_inside(charges, room),
+            limits=_inside(limits, room),
+        )
 
 
-_KINDS = ("groups", "needs", "charges", "limits", "steps")
+def _names(step: Step, members: Mapping[str, list[str]]) -> Iterator[str]:
+    """The structures a step speaks of."""
+    for mode in step.modes:
+        yield from (*mode.needs, *mode.without, *(name for name, _ in mode.also))
+        yield from chain.from_iterable(members[name] for name, _ in mode.loads)
+
+
+def _inside(elements: list[tuple[Element, set[str]]], room: set[str]) -> tuple[Element, ...]:
+    """The elements of one part; of the part without structures those that touch none."""
+    return tuple(each for each, names in elements if names & room or not (room or names))

@@ -55,7 +55,9 @@ def attempt(
     found = evaluate(problem, chosen)
     assert found is not None, "the reductions are exact"
     bound = sum(part.bound for part in parts)
-    if is_proved(bound, found.cost):  # above the cost by rounding at most: what is more is a mistake, and stays to be seen
+    if is_proved(
+        bound, found.cost
+    ):  # above the cost by rounding at most: what is more is a mistake, and stays to be seen
         bound = min(bound, found.cost)
     proved = all(part.proved for part in parts) and is_proved(found.cost, bound)
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)

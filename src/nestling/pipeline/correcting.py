@@ -65,8 +65,8 @@ class Queries:
     def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
         """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at.
 
-        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not ask for, a search
-        that begins at these rates may find otherwise: that counts as not looked at.
+        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not confirm, a
+        search that begins at these rates may find otherwise: that counts as not looked at.
         """
         from nestling.optimizer.evaluate import evaluate
         from nestling.optimizer.weigh import statement_costs
@@ -162,7 +162,7 @@ class _Looked:
         from nestling.optimizer.evaluate import applies
 
         names = set[str]()
-        for step, mode in self._modes(statement):
+        for _, mode in self._modes(statement):
             names |= {*mode.needs, *(name for name, _ in mode.also if name in self.chosen)}
         for charge in self.problem.charges:
             if charge.statement == statement and applies(charge, self.chosen):
@@ -193,9 +193,9 @@ class _Looked:
 def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
     """What an execution of a statement costs more in a choice, for each dearer query."""
     for step in problem.steps:
-        if step.statement == statement and step.name.startswith(_DEARER):
-            if evaluation.modes[statement, step.name] == len(step.modes) - 1:
-                yield step.modes[-1].cost
+        is_of_it = step.statement == statement and step.name.startswith(_DEARER)
+        if is_of_it and evaluation.modes[statement, step.name] == len(step.modes) - 1:
+            yield step.modes[-1].cost
 
 
 def _as_solution(chosen: frozenset[str], evaluation: Evaluation) -> Solution:

@@ -206,9 +206,8 @@ def explained(
     candidates = with_users(found.candidates, problem, solution)
     plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
     built = built_anyway(candidates, plain.design)
-    look = nothing_to_look_at
-    if found.queries is not None:
-        look = found.queries.beside(problem, seconds=seconds_left / 2)
+    queries = found.queries
+    look = queries.beside(problem, seconds=seconds_left / 2) if queries is not None else nothing_to_look_at
     weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
     proposal = assembled(found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today)
     notes = (*proposal.notes, *weighed.notes, *cache_note(found.situation, found.profile))

@@ -133,9 +133,7 @@ class WeighedForm(Form):
             "statements": weighed.statements,
             "checked": weighed.checked,
         }
-        return {"pattern": weighed.pattern} | without(
-            entries, price="", because="", about="", checked=True
-        )
+        return {"pattern": weighed.pattern} | without(entries, price="", because="", about="", checked=True)
 
 
 class DearerForm(Form):
@@ -215,7 +213,8 @@ class DecisionForm(Form):
             for reason in decision.reasons
         ]
         alternatives = [
-            {"choice": str(one.choice), "text": one.text} | without({"cost": one.cost, "checked": one.checked}, checked=True)
+            {"choice": str(one.choice), "text": one.text}
+            | without({"cost": one.cost, "checked": one.checked}, checked=True)
             for one in decision.alternatives
         ]
         flips = [FlipForm.from_ir(flip) for flip in decision.flips]
