@@ -230,7 +230,6 @@ def test_facts_say_when_they_were_taken(moment: str) -> None:
         read_facts(facts_text(Facts(moment, facts_of.Server("6.0.5"), (), ())), "facts.json")
 
 
-
 def _odd() -> Iterator[dict[str, Any]]:
     deep: dict[str, Any] = {"x": 1}
     for _ in range(90):

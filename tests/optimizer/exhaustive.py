@@ -1,4 +1,4 @@
-"""The oracle for small problems: every allowed choice, one after the other."""
+"""The oracle for small problems: every allowed choice, one after the other, priced by the checker's own code."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from itertools import chain, combinations, product
 
 from nestling.common import errors
 from nestling.ir.options import DesignProblem, Group, Solution
+from nestling.optimizer.check import cost_of
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import preference, tie_limit
 
@@ -15,14 +16,16 @@ from nestling.optimizer.preference import preference, tie_limit
 def exhaustive(problem: DesignProblem) -> Solution:
     """The best of all choices; raises `InfeasibleError` when none is allowed. Takes exponential time."""
     started = time.perf_counter()
-    allowed = [(chosen, found) for chosen in _choices(problem) if (found := evaluate(problem, chosen)) is not None]
+    allowed = [(chosen, cost) for chosen in _choices(problem) if (cost := cost_of(problem, chosen)) is not None]
     if not allowed:
         raise errors.InfeasibleError(errors.Problem(what="no choice of structures is allowed"))
-    limit = tie_limit(min(found.cost for _, found in allowed))
-    tied = [(chosen, found) for chosen, found in allowed if found.cost <= limit]
+    limit = tie_limit(min(cost for _, cost in allowed))
+    tied = [(chosen, cost) for chosen, cost in allowed if cost <= limit]
     chosen, best = min(tied, key=lambda pair: (*preference(problem, pair[0]), sorted(pair[0])))
     seconds = time.perf_counter() - started
-    return Solution(chosen, best.modes, best.cost, min(found.cost for _, found in allowed), seconds, proved=True)
+    modes = evaluate(problem, chosen)
+    assert modes is not None, "both codes of the definition agree on what is allowed"
+    return Solution(chosen, modes.modes, best, min(cost for _, cost in allowed), seconds, proved=True)
 
 
 def _choices(problem: DesignProblem) -> Iterator[frozenset[str]]:

@@ -164,7 +164,7 @@ def test_the_checker_finds_each_kind_of_lie():
     problem, found = shop(), solve(shop())
     lies = {
         "costs": replace(found, cost=found.cost * 1.001, bound=0.0),
-        "best by mode": replace(found, modes={**found.modes, ("page", "lines"): 2}),
+        "answered by mode": replace(found, modes={**found.modes, ("page", "lines"): 2}),
         "home of line": replace(found, chosen=found.chosen | {"apart"}),
         "no structure `ghost`": replace(found, chosen=found.chosen | {"ghost"}),
         "bound": replace(found, bound=found.cost * 1.1),

@@ -1,21 +1,26 @@
-"""A flip that is named holds: with the rate really changed the design is decided anew, and has turned."""
+"""A flip that is named holds: with the rate really changed the design is decided anew by its queries, and has turned."""
 
 from __future__ import annotations
 
 import sqlite3
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from random import Random
 
 import pytest
 
-from nestling.ir.options import DesignProblem, Turn
+from nestling.cli import run
+from nestling.ir.proposal import UNCHECKED, Proposal
 from nestling.ir.reading import Reading
-from nestling.optimizer import solve
-from nestling.optimizer.alternatives import choice, group_named
-from nestling.optimizer.weigh import weigh
-from nestling.pipeline import inspect
-from nestling.pipeline.designing import posed
+from nestling.ir.text import write_proposal
+from nestling.optimizer.alternatives import forced, group_named
+from nestling.pipeline import design, inspect
+from nestling.pipeline.correcting import Queries, settled
+from nestling.pipeline.designing import drafted, posed, read_proposal
+from tests.least_cost import designed
+from tests.planner.options.random_readings import random_reading
 
 SCHEMA = """
 CREATE TABLE doctor (doctor_id INTEGER PRIMARY KEY, full_name TEXT NOT NULL);
@@ -45,8 +50,8 @@ INSERT INTO prescription (prescription_id, patient_id, text) VALUES (:id, :patie
 -- name: rename, rate: {rename}/s
 UPDATE doctor SET full_name = :name WHERE doctor_id = :id;
 """
-BEYOND = 0.01
-"""Little, as a decision may turn again soon after: another home may take over, for which it is as before."""
+BEYOND = 0.05
+"""How far before and beyond a flip the design is decided anew."""
 
 
 @pytest.fixture(scope="module", params=range(4))
@@ -73,27 +78,142 @@ def _fill(connection: sqlite3.Connection, chance: Random) -> None:
         connection.execute("INSERT INTO prescription VALUES (?, ?, 'thrice a day')", (number, other))
 
 
+ONE_TO_ONE = """
+nestling: 1
+dialect: postgresql
+model:
+  name: one
+  entities:
+    person: {key: person_id, attributes: {person_id: integer!, name: text!}}
+    passport: {key: passport_id, attributes: {passport_id: integer!, person_id: integer!, number: text!, issued: date!}}
+  relationships:
+    holds: {parent: person, child: passport, attributes: person_id, required: true}
+statistics:
+  entities: {person: {count: 100000}, passport: {count: 100000}}
+  relationships: {holds: {mean: 1, maximum: 1}}
+workload:
+  show: {sql: "SELECT p.name, s.number, s.issued FROM person p
+    JOIN passport s ON s.person_id = p.person_id
+    WHERE p.person_id = :id", rate: 100/s}
+  byid: {sql: "SELECT number FROM passport
+    WHERE passport_id = :id", rate: 1/s}
+  renew: {sql: "UPDATE passport SET number = :n, issued = :d
+    WHERE passport_id = :id", rate: 1/s}
+"""
+SUBTYPES = """
+nestling: 1
+dialect: postgresql
+model:
+  name: fleet
+  entities:
+    vehicle: {key: vehicle_id, attributes: {vehicle_id: integer!, kind: text!, plate: text!, owner: integer!}}
+    car: {key: vehicle_id, attributes: {vehicle_id: integer!, doors: integer!}}
+    truck: {key: vehicle_id, attributes: {vehicle_id: integer!, axles: integer!, load_kg: integer!}}
+  relationships:
+    is_car: {parent: vehicle, child: car, attributes: vehicle_id, cardinality: "1:1", required: true}
+    is_truck: {parent: vehicle, child: truck, attributes: vehicle_id, cardinality: "1:1", required: true}
+  hierarchies:
+    vehicles: {supertype: vehicle, subtypes: [is_car, is_truck], discriminator: kind}
+statistics:
+  entities: {vehicle: {count: 100000}, car: {count: 80000}, truck: {count: 20000}}
+workload:
+  cars: {sql: "SELECT v.plate, c.doors FROM vehicle v
+    JOIN car c ON c.vehicle_id = v.vehicle_id
+    WHERE v.vehicle_id = :id", rate: 100/s}
+  trucks: {sql: "SELECT v.plate, t.axles, t.load_kg FROM vehicle v
+    JOIN truck t ON t.vehicle_id = v.vehicle_id
+    WHERE v.owner = :o", rate: 50/s}
+  all: {sql: "SELECT v.plate, v.kind, c.doors, t.axles FROM vehicle v
+    LEFT JOIN car c ON c.vehicle_id = v.vehicle_id
+    LEFT JOIN truck t ON t.vehicle_id = v.vehicle_id
+    WHERE v.owner = :o", rate: 50/s}
+"""
+
+
 def test_a_flip_holds(reading: Reading) -> None:
-    """For every decision: a little beyond each flip, the design for that rate has decided otherwise."""
-    problem = posed(reading, None, None).problem
-    solution = solve(problem)
-    groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
-    found = [
-        (each.group, turn)
-        for each in weigh(problem, solution, groups, limit_seconds=60).weighings
-        for turn in each.turns
-    ]
-    assert found
-    for group, turn in found:
-        then = _beyond(reading, turn)
-        now = choice(group_named(problem, group), solution.chosen)
-        assert choice(group_named(then, group), solve(then).chosen) != now, (group, turn)
+    """For every decision: before each flip the design for that rate decides as today, and beyond it otherwise."""
+    _looked_at(reading)
 
 
-def _beyond(reading: Reading, turn: Turn) -> DesignProblem:
-    """The problem of a reading in which the rate is beyond the turn."""
-    name, rate = turn.quantity.removeprefix("rate of "), turn.at * (1 + (BEYOND if turn.at > turn.now else -BEYOND))
+@pytest.mark.parametrize("text", [ONE_TO_ONE, SUBTYPES], ids=["one to one", "subtypes"])
+def test_a_flip_holds_where_queries_cost_more_than_was_reckoned(text: str, tmp_path: Path) -> None:
+    """The query of the design beyond the flip costs far more than the search reckons with: the flip is by its price."""
+    (tmp_path / "model.yaml").write_text(text, encoding="utf-8")
+    assert _looked_at(inspect(tmp_path / "model.yaml")) > 0
+
+
+def test_a_flip_of_the_shop_holds(shop_folder: Path) -> None:
+    """The nearest flip of each decision of the bundled shop."""
+    reading = inspect(f"sqlite:///{shop_folder / 'shop.db'}", workload=shop_folder / "workload.sql")
+    assert _looked_at(reading, most=1) > 0
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_flip_of_a_random_model_holds(seed: int) -> None:
+    """The nearest flip of each decision of a generated reading."""
+    _looked_at(random_reading(seed), most=1)
+
+
+def test_a_runner_up_costs_what_its_queries_cost(tmp_path: Path) -> None:
+    """The second-best design is priced as the search prices a design that it chooses."""
+    (tmp_path / "model.yaml").write_text(ONE_TO_ONE, encoding="utf-8")
+    reading = inspect(tmp_path / "model.yaml")
+    [decision] = design(reading).decisions
+    other = next(each for each in decision.alternatives if each.text.startswith(APART))
+    assert other.checked
+    found = posed(reading, None, None)
+    apart = replace(found, problem=forced(found.problem, group_named(found.problem, "home of passport"), APART))
+    _, solution = settled(apart, draft=partial(drafted, found), limit_seconds=60.0)
+    assert other.cost == pytest.approx(solution.cost)
+
+
+def test_what_there_was_no_time_for_is_not_called_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where queries of rivals are not compiled, the flip, the runner-up and the texts of both say so."""
+    (tmp_path / "model.yaml").write_text(ONE_TO_ONE, encoding="utf-8")
+    monkeypatch.setattr(Queries, "beside", lambda *_, **__: lambda *_: ((), False))
+    made = design(inspect(tmp_path / "model.yaml"))
+    [decision] = made.decisions
+    assert decision.flips
+    assert not any(flip.checked for flip in decision.flips)
+    assert not any(other.checked for other in decision.alternatives if other.cost)
+    (tmp_path / "design.yaml").write_text(write_proposal(made), encoding="utf-8")
+    assert read_proposal(tmp_path / "design.yaml").decisions == made.decisions
+    assert run(["explain", str(tmp_path / "design.yaml")]) == 0
+    assert capsys.readouterr().out.count(UNCHECKED) >= 2
+
+
+APART = "passport in a collection of its own"
+
+
+def _looked_at(reading: Reading, most: int = 2) -> int:
+    """How many flips of the design of a reading were looked at, which all hold; of each decision the nearest."""
+    made, known = design(reading), dict[tuple[str, float], Proposal]()
+    before, count = _state(made), 0
+    decided = [(each.relationship, each.flips) for each in made.decisions]
+    for name, flips in decided + [(each.structure, each.flips) for each in made.weighed if each.chosen]:
+        for flip in [each for each in flips if each.checked][:most]:
+            for share, turned in ((BEYOND, True), (-BEYOND, False)):
+                rate = flip.at * (1 + (share if flip.at > flip.now else -share))
+                key = flip.quantity.removeprefix("rate of "), rate
+                if key not in known:
+                    known[key] = designed(_at(reading, *key))
+                is_other = _state(known[key]).get(name) != before.get(name)
+                assert is_other == turned, (name, flip, rate)
+            count += 1
+    return count
+
+
+def _state(made: Proposal) -> dict[str, str]:
+    return {each.relationship: str(each.choice) for each in made.decisions} | {
+        each.structure: "chosen" for each in made.weighed if each.chosen
+    }
+
+
+def _at(reading: Reading, name: str, rate: float) -> Reading:
+    """The reading at another rate of a statement."""
     asked = tuple(
         replace(each, rate_per_second=rate) if each.name == name else each for each in reading.workload.statements
     )
-    return posed(replace(reading, workload=replace(reading.workload, statements=asked)), None, None).problem
+    return replace(reading, workload=replace(reading.workload, statements=asked))

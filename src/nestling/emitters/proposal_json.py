@@ -3,7 +3,8 @@
 ::
 
     {strategy, collections: {name: collection}, decisions: [{relationship, choice, patterns,
-     reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost}], flips: [{quantity, now, at, to}]}],
+     reasons: [{rule, text, number, statements}], alternatives: [{choice, text, cost, checked}],
+     flips: [{quantity, now, at, to, checked}]}],
      weighed: [{structure, pattern, chosen, gain, price, motives, flips, …}], cost, bound, gap, seconds, profile,
      statements: {name: cost}, dearer: {name: {seconds, rate}}, left_out: [name], in_part: [name], gaps: [{kind, what, where}]}
 
@@ -53,7 +54,8 @@ def _decisions(proposal: Proposal) -> list[Json]:
             "patterns": list(made.patterns),
             "reasons": [asdict(reason) for reason in made.reasons],
             "alternatives": [
-                {"choice": str(other.choice), "text": other.text, "cost": other.cost} for other in made.alternatives
+                {"choice": str(other.choice), "text": other.text, "cost": other.cost, "checked": other.checked}
+                for other in made.alternatives
             ],
             "flips": [asdict(flip) for flip in made.flips],
         }

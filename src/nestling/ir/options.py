@@ -151,12 +151,16 @@ class Solution:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """At `at`, a decision turns to `to` (None: to nothing); `quantity` is `now` today."""
+    """At `at`, a decision turns to `to` (None: to nothing); `quantity` is `now` today.
+
+    `checked`: whether the queries of both choices were looked at.
+    """
 
     quantity: str
     now: float
     at: float
     to: str | None
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +170,7 @@ class Weighing:
 
     `causes`: for each alternative in turn, by statement, the seconds a second it costs more, the largest difference first;
     `come`: for each in turn, what it has that was not chosen and that it needs. `dropped`: the cost where nothing takes the place
-    of what was chosen (None: not allowed).
+    of what was chosen (None: not allowed). `unchecked`: the alternatives whose queries were not looked at.
     """
 
     group: str
@@ -175,6 +179,7 @@ class Weighing:
     causes: tuple[tuple[tuple[str, float], ...], ...] = ()
     come: tuple[tuple[str, ...], ...] = ()
     dropped: float | None = None
+    unchecked: tuple[str | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,10 @@ CACHE_ASSUMED = "prices assume a cache of "
 """How the note begins that says which rows the server's cache does not hold."""
 
 
+UNCHECKED = "not checked by its queries"
+"""Of a number for which nobody compiled the queries, as the time was up."""
+
+
 class Choice(StrEnum):
     """How a relationship is stored."""
 
@@ -44,21 +48,29 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """A choice that was possible or considered, and why it was not taken; `cost`: of the best whole design with it."""
+    """A choice that was possible or considered, and why it was not taken; `cost`: of the best whole design with it.
+
+    `checked`: whether the queries of that design were compiled, and the cost is by their prices.
+    """
 
     choice: Choice
     text: str
     cost: float | None = None
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """The value of a quantity (`rate of rename_product`, a second) at which a decision turns to something else."""
+    """The value of a quantity (`rate of rename_product`, a second) at which a decision turns to something else.
+
+    `checked`: whether the queries of the designs before and beyond it were compiled, and it is by their prices.
+    """
 
     quantity: str
     now: float
     at: float
     to: str
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +96,8 @@ class Weighed:
     what it asks of writers, `motives` which statements want it, `because` which pay or save most, `statements` all that do,
     `about` which relationship it follows (empty: none). Of a chosen one, `instead` is what the best design without it has in its
     place, and `dropped` what it costs more, in seconds per second, where nothing takes its place (None: as much).
-    Where `gain` is None, it was not weighed; then `because` says which bound it passes, if that is why.
+    Where `gain` is None, it was not weighed; then `because` says which bound it passes, if that is why. `checked`: whether `gain`
+    is by the prices of the queries of both designs.
     """
 
     structure: str
@@ -99,6 +112,7 @@ class Weighed:
     instead: tuple[str, ...] = ()
     dropped: float | None = None
     statements: tuple[str, ...] = ()
+    checked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

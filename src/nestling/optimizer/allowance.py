@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass, field
 
 from nestling.ir.options import DesignProblem
+from nestling.optimizer.corrections import Corrections
 from nestling.optimizer.solved_parts import SolvedParts
 
 LEAST = 200
@@ -17,12 +18,16 @@ LEAST = 200
 
 @dataclass(slots=True)
 class Allowance:
-    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`). `solved` keeps what solves may share."""
+    """What is left: `modes`, and the time until `deadline` (of `time.perf_counter`).
+
+    `solved` and `corrections` keep what solves may share.
+    """
 
     deadline: float
     modes: float = float("inf")
     time_was_up: bool = False
     solved: SolvedParts = field(default_factory=SolvedParts)
+    corrections: Corrections = field(default_factory=Corrections)
 
     def take(self, problem: DesignProblem) -> float | None:
         """The seconds that one solve of the problem may take; None when it is not allowed any more."""
@@ -43,6 +48,8 @@ def _size(problem: DesignProblem) -> int:
     return max(sum(len(step.modes) for step in problem.steps), LEAST)
 
 
-def allowance(seconds: float = 60.0, *, modes: float = float("inf")) -> Allowance:
+def allowance(
+    seconds: float = 60.0, *, modes: float = float("inf"), corrections: Corrections | None = None
+) -> Allowance:
     """So much from now on."""
-    return Allowance(time.perf_counter() + seconds, modes)
+    return Allowance(time.perf_counter() + seconds, modes, corrections=corrections or Corrections())

@@ -8,6 +8,7 @@ from nestling.common import errors
 from nestling.ir.options import DesignProblem, Group, Limit, Solution
 from nestling.optimizer.allowance import Allowance, allowance
 from nestling.optimizer.components import components
+from nestling.optimizer.corrections import MOST_ROUNDS, Check
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.solve import attempt
 
@@ -16,13 +17,15 @@ from nestling.optimizer.solve import attempt
 class Alternative:
     """Another choice for a group (None: none of its structures); `cost` of the whole design, None when it is not allowed.
 
-    `chosen`: what the best design with it has, of the part of the problem that touches the group.
+    `chosen`: what the best design with it has, of the part of the problem that touches the group. `checked`: whether its queries
+    were looked at.
     """
 
     structure: str | None
     cost: float | None
     proved: bool
     chosen: frozenset[str] = frozenset()
+    checked: bool = True
 
 
 def alternatives(
@@ -46,30 +49,39 @@ def alternatives_within(
     if not others or not allowed.suffices(part):
         return ()
     here = frozenset(structure.id for structure in part.structures)
-    now = evaluate(part, solution.chosen & here)
+    found = [_alternative(part, decision, other, allowed) for other in others]
+    now = evaluate(allowed.corrections.applied(part), solution.chosen & here)
     assert now is not None, "the solution is one of this problem"
     elsewhere = solution.cost - now.cost
-    found = [_alternative(part, decision, other, elsewhere, allowed) for other in others]
-    known = [alternative for alternative in found if alternative is not None]
+    known = [
+        replace(each, cost=each.cost + elsewhere if each.cost is not None else None)
+        for each in found
+        if each is not None
+    ]
     return tuple(sorted(known, key=lambda found: (found.cost is None, found.cost, found.structure or "")))
 
 
-def _alternative(
-    part: DesignProblem, group: Group, structure: str | None, elsewhere: float, allowed: Allowance
-) -> Alternative | None:
-    """One alternative's cost; None when the allowance does not suffice to know anything of it."""
-    seconds = allowed.take(part)
-    if seconds is None:
-        return None
-    try:
-        solution = attempt(
-            forced(part, group, structure), limit_seconds=seconds, any_of_equals=True, solved=allowed.solved
-        )
-    except errors.SearchError:
-        return None
-    if solution is None:
-        return Alternative(structure, None, proved=True)
-    return Alternative(structure, elsewhere + solution.cost, solution.proved, solution.chosen)
+def _alternative(part: DesignProblem, group: Group, structure: str | None, allowed: Allowance) -> Alternative | None:
+    """One alternative with the part's cost, by the prices of its queries; None when the allowance does not suffice."""
+    found: Alternative | None = None
+    for _ in range(MOST_ROUNDS):
+        problem = allowed.corrections.applied(part)
+        seconds = allowed.take(problem)
+        if seconds is None:
+            break
+        try:
+            solution = attempt(
+                forced(problem, group, structure), limit_seconds=seconds, any_of_equals=True, solved=allowed.solved
+            )
+        except errors.SearchError:
+            break
+        if solution is None:
+            return Alternative(structure, None, proved=True)
+        check = allowed.corrections.check(part, solution.chosen)
+        found = Alternative(structure, solution.cost, solution.proved, solution.chosen, checked=check is Check.FINE)
+        if check is not Check.DEARER:
+            break
+    return found
 
 
 def forced(problem: DesignProblem, group: Group, structure: str | None) -> DesignProblem:

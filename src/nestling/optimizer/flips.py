@@ -3,26 +3,28 @@
 The best cost as a function of a rate is the lower envelope of straight lines, one per choice: concave. Where the lines of two
 known choices cross, either nothing is cheaper, and the crossing is a corner of the envelope, or something is, and the question
 splits in two [Eisner and Severance]. So every corner is found and proved by finitely many solves, and the nearest one at which
-the decision changes is the answer. For quantities whose costs are not straight lines, crossings are found by halving and every
-answer is still checked by solving, but a corner in between may be missed.
+the decision changes is the answer. The choices on the way, and those just before and beyond the answer, are looked at by their
+queries, and what these cost more is told to all solves: corrections only add cost, so what pays none of them stays best. For
+quantities whose costs are not straight lines, crossings are found by halving and every answer is still checked by solving, but a
+corner in between may be missed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from nestling.common import errors
-from nestling.ir.options import Charge, DesignProblem, Step, Turn
+from nestling.ir.options import Charge, DesignProblem, Solution, Step, Turn
 from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import Allowance, allowance
-from nestling.optimizer.alternatives import choice, group_named, part_of
+from nestling.optimizer.alternatives import choice, forced, group_named, part_of
 from nestling.optimizer.components import touched
+from nestling.optimizer.corrections import MOST_ROUNDS, Check
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.preference import tie_limit
-from nestling.optimizer.solve import attempt
+from nestling.optimizer.solve import attempt, is_proved
 
 HALVINGS = 60
 """Enough to find a crossing to the last digits of a number."""
@@ -30,27 +32,44 @@ HALVINGS = 60
 STRAIGHT = 1e-6
 """How near to zero, as a share of the costs' difference at the ends, the crossing of two straight lines has to be."""
 
-FACTOR = 1e6
+FACTOR = 1e3
 """How many times the present rate is looked up to."""
+
+BESIDE = 0.02
+"""How far before and beyond a flip the queries of both choices are looked at, as a share of its rate."""
 
 BEYOND = 0.02
 """How much further than where a known choice overtakes the present one the decision is looked at, as a share of that rate."""
 
 
+class Impossible:
+    """Where no choice is allowed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Corner:
-    """A value of the quantity, and the best choice there."""
+    """A value of the quantity, and the best choice there; `before`: the best one up to there, where another begins.
+
+    `checked`: whether their queries were looked at.
+    """
 
     at: float
     chosen: frozenset[str]
+    before: frozenset[str] = frozenset()
+    checked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FlipSearch:
-    """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there."""
+    """What was found so far: the best choice by the quantity's value, and what each choice looked at costs there.
+
+    `revision`: how many corrections were known then. `ends`: values up to which was searched.
+    """
 
     best: dict[float, Corner] = field(default_factory=dict)
     costs: dict[tuple[float, frozenset[str]], float] = field(default_factory=dict)
+    revision: int = 0
+    ends: set[float] = field(default_factory=set)
 
 
 Corners = dict[str, FlipSearch]
@@ -83,9 +102,9 @@ def flip(
     found = []
     left, known = allowed or allowance(), FlipSearch() if known is None else known
     for end in (low, high):
-        search = _Search(problem_at, group, left, solves, known)
-        if end != now and (corner := search.nearest(search.best(now), search.best(end))) is not None:
-            found.append(Turn(quantity, now, corner.at, search.choice(corner)))
+        search = _Search(problem_at, group, left, solves, known, now)
+        if end != now and (corner := search.confirmed(end)) is not None:
+            found.append(Turn(quantity, now, corner.at, search.choice(corner), corner.checked))
     return tuple(found)
 
 
@@ -117,11 +136,11 @@ def rate_flips_within(
 ) -> tuple[Turn, ...]:
     """The same for a group of a connected part of the problem."""
     found: list[Turn] = []
-    for statement in statements if statements is not None else touching(part, group):
+    for statement in statements if statements is not None else touching(allowed.corrections.applied(part), group):
         now = part.rates[statement]
 
         def at(rate: float, statement: str = statement) -> DesignProblem:
-            return part.with_rate(statement, rate)
+            return allowed.corrections.applied(part).with_rate(statement, rate)
 
         found += flip(
             at,
@@ -153,11 +172,18 @@ def near_flips(
     found = []
     for statement, crossing in crossings.items():
         now, known = part.rates[statement], corners.setdefault(statement, FlipSearch())
-        search = _Search(partial(part.with_rate, statement), group, allowed, solves, known)
-        near, far = search.best(now), search.best(crossing * (1 + (BEYOND if crossing > now else -BEYOND)))
-        if near is not None and far is not None and search.choice(near) != search.choice(far):
-            corner = search.nearest(near, far) or Corner(crossing, far.chosen)
-            found.append(Turn(f"rate of {statement}", now, corner.at, search.choice(far)))
+
+        def at(rate: float, statement: str = statement) -> DesignProblem:
+            return allowed.corrections.applied(part).with_rate(statement, rate)
+
+        search = _Search(at, group, allowed, solves, known, now)
+        end = crossing * (1 + (BEYOND if crossing > now else -BEYOND))
+        corner = search.confirmed(end)
+        near, far = search.best(now), search.best(end)
+        if corner is None and near is not None and far is not None and search.choice(near) != search.choice(far):
+            corner = replace(far, at=crossing, before=near.chosen, checked=False)
+        if corner is not None:
+            found.append(Turn(f"rate of {statement}", now, corner.at, search.choice(corner), corner.checked))
     return tuple(found)
 
 
@@ -172,31 +198,97 @@ def touching(problem: DesignProblem, group: str) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Search:
-    """One side's search; counts its solves."""
+    """One side's search; counts its solves. `way`: corners on the way to the last found at which the decision stays."""
 
     problem_at: Callable[[float], DesignProblem]
     group: str
     allowed: Allowance
     solves_left: int
     known: FlipSearch
+    now: float
+    way: list[Corner] = field(default_factory=list)
 
     def best(self, value: float) -> Corner | None:
         """Solve at a value; None when that cannot be proved within the solves and the time left."""
-        if value in self.known.best:
-            return self.known.best[value]
-        self.solves_left -= 1
+        self._forget_dearer()
+        if value not in self.known.best:
+            self.solves_left -= 1
+            problem = self.problem_at(value)
+            seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
+            if seconds is None:
+                return None
+            try:
+                solution = attempt(problem, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
+            except errors.SearchError:
+                return None
+            if solution is None or not solution.proved:
+                return None
+            self.known.best[value] = Corner(value, solution.chosen)
+            self.known.costs[value, solution.chosen] = solution.cost
+        return self.known.best.get(value)
+
+    def _forget_dearer(self) -> None:
+        """Forget what costs more by new corrections: what does not is the best one still.
+
+        The present choice stays, and at an end what is cheaper than that: where it overtakes the present one is looked at anew.
+        """
+        revision = self.allowed.corrections.revision
+        if self.known.revision == revision:
+            return
+        before, now = self.known.costs, dict[tuple[float, frozenset[str]], float]()
+        self.known.costs, self.known.revision = now, revision
+        present = self.known.best.get(self.now)
+        for value, corner in tuple(self.known.best.items()):
+            cost, dearer = before.get((value, corner.chosen)), self._cost(value, corner)
+            is_end = value in self.known.ends and present is not None and dearer < self._cost(value, present)
+            if value != self.now and not is_end and (cost is None or tie_limit(cost) < dearer):
+                del self.known.best[value]
+
+    def confirmed(self, end: float) -> Corner | None:
+        """The nearest corner up to a value at which the decision becomes another, both choices looked at beside it."""
+        for _ in range(MOST_ROUNDS):
+            self.way.clear()
+            self.known.ends.add(end)
+            near, far, revision = self.best(self.now), self.best(end), self.allowed.corrections.revision
+            corner = self.nearest(near, far)
+            if corner is not None and self.allowed.corrections.revision == revision:
+                corner = self._looked_at(corner, beyond=BESIDE if end > self.now else -BESIDE)
+            if self.allowed.corrections.revision == revision:
+                return corner
+        return None
+
+    def _looked_at(self, corner: Corner, *, beyond: float) -> Corner | None:
+        """The corner, the choices on the way to it and its own two looked at where they are best.
+
+        None where the present decision costs as much beyond it.
+        """
+        there = corner.at * (1 + beyond)
+        looked = [(corner.before, corner.at * (1 - beyond)), (corner.chosen, there)]
+        looked += [(each.chosen, each.at) for each in self.way if (each.at < corner.at) == (beyond > 0)]
+        checks = [self.allowed.corrections.check(self.problem_at(value), chosen) for chosen, value in looked]
+        if Check.DEARER in checks:
+            return corner
+        kept = self._kept(there, replace(corner, chosen=corner.before))
+        if kept is None:
+            return replace(corner, checked=False)
+        if isinstance(kept, Solution):
+            if is_proved(kept.bound, self._cost(there, corner)):
+                return None
+            checks.append(self.allowed.corrections.check(self.problem_at(there), kept.chosen))
+        return replace(corner, checked=Check.NO_TIME not in checks)
+
+    def _kept(self, value: float, corner: Corner) -> Solution | Impossible | None:
+        """The best choice with a corner's decision at a value; None when there was no time for it."""
         problem = self.problem_at(value)
-        seconds = self.allowed.take(problem) if self.solves_left >= 0 else None
+        seconds = self.allowed.take(problem)
         if seconds is None:
             return None
+        decided = forced(problem, group_named(problem, self.group), self.choice(corner))
         try:
-            solution = attempt(problem, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
+            solution = attempt(decided, limit_seconds=seconds, any_of_equals=True, solved=self.allowed.solved)
         except errors.SearchError:
             return None
-        if solution is None or not solution.proved:
-            return None
-        self.known.best[value] = Corner(value, solution.chosen)
-        return self.known.best[value]
+        return solution if solution is not None else Impossible()
 
     def choice(self, corner: Corner) -> str | None:
         """The decision at a corner."""
@@ -213,9 +305,13 @@ class _Search:
         if between is None:
             return None
         if at in (near.at, far.at) or tie_limit(self._cost(at, between)) >= self._cost(at, near):
-            return Corner(at, far.chosen) if self.choice(far) != self.choice(near) else None
+            turned = self.choice(far) != self.choice(near)
+            return Corner(at, far.chosen, near.chosen) if turned else None
         first = self.nearest(near, between)
-        return first if first is not None else self.nearest(between, far)
+        if first is not None:
+            return first
+        self.way.append(between)
+        return self.nearest(between, far)
 
     def _cost(self, value: float, corner: Corner) -> float:
         """What a corner's choice costs at a value."""

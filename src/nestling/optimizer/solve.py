@@ -54,9 +54,18 @@ def attempt(
     chosen = reduced.chosen.union(*(part.chosen for part in parts))
     found = evaluate(problem, chosen)
     assert found is not None, "the reductions are exact"
-    bound = min(sum(part.bound for part in parts), found.cost)
-    proved = all(part.proved for part in parts) and found.cost - bound <= max(PROVED_GAP * abs(found.cost), NOTHING)
+    bound = sum(part.bound for part in parts)
+    if is_proved(
+        bound, found.cost
+    ):  # above the cost by rounding at most: what is more is a mistake, and stays to be seen
+        bound = min(bound, found.cost)
+    proved = all(part.proved for part in parts) and is_proved(found.cost, bound)
     return Solution(chosen, found.modes, found.cost, bound, time.perf_counter() - started, proved)
+
+
+def is_proved(cost: float, bound: float) -> bool:
+    """Whether a cost is as low as a bound, for all that is told."""
+    return cost - bound <= max(PROVED_GAP * abs(cost), NOTHING)
 
 
 def solve_parts(

@@ -12,6 +12,7 @@ from nestling.ir.rate import factor_between
 from nestling.optimizer.allowance import allowance
 from nestling.optimizer.alternatives import Alternative, alternatives_within, choice
 from nestling.optimizer.components import components
+from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips_within
 
@@ -58,28 +59,32 @@ def weigh(
     limit_seconds: float,
     modes: float = MODES,
     built: Mapping[str, frozenset[str]] = NOTHING_BUILT,
+    look: Look = nothing_to_look_at,
 ) -> Weighed:
     """The groups weighed as far as the allowance goes: alternatives first, of what was chosen before what was not, then flips.
 
     Flips are sought for decisions that could go another way and where something was chosen. `limit_seconds` is a last resort:
     what is found depends on `modes` alone as long as that suffices.
+    `look` tells what the queries of a choice cost more than the problem says.
     `built`: structures that are there whatever is chosen, each with those that are there in its place when they are chosen.
     """
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
     chosen = {name for name in wanted if choice(parts[name][0], solution.chosen) is not None}
     found: dict[str, Weighing] = {}
-    left = allowance(limit_seconds, modes=modes)
+    corrections = Corrections(solution.chosen, look)
+    left = allowance(limit_seconds, modes=modes, corrections=corrections)
     for name in sorted(wanted, key=lambda name: name not in chosen):
         others = alternatives_within(parts[name][1], solution, name, left)
         if others:
-            group, part = parts[name]
+            group, part = parts[name][0], corrections.applied(parts[name][1])
             found[name] = Weighing(
                 name,
                 tuple((each.structure, each.cost) for each in others),
                 causes=tuple(_causes(part, solution, others)),
                 come=tuple(come_instead(part, solution, other, group) for other in others),
                 dropped=_dropped(part, solution, group, built),
+                unchecked=tuple(each.structure for each in others if not each.checked),
             )
     left.modes = modes * FLIP_SHARE
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
@@ -91,7 +96,7 @@ def weigh(
             corners[id(part)] = known_corners(part, solution.chosen)
         known = corners[id(part)]
         turns = rate_flips_within(part, name, solves=SOLVES, allowed=left, corners=known) if name in chosen else ()
-        missing = _crossings(part, solution, weighing, turns)
+        missing = _crossings(corrections.applied(part), solution, weighing, turns)
         more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
         found[name] = replace(weighing, turns=(*turns, *more))
     return Weighed(tuple(found.values()), tuple(name for name in wanted if name not in found), left.time_was_up)

@@ -1,24 +1,29 @@
 """Queries are priced again once they are compiled; where one costs more than the search reckoned with, it searches again.
 
 The search prices a statement before there is a plan: by the ways there are to answer each step. The plan has a price of its own.
-Where that is clearly higher, or there is no plan, the difference is charged to every design that has the structures the statement
-was to use. So the queries of the chosen design cost what was reckoned with, within `DEARER` or `SHARE`, as far as there was time.
-A design that has these structures and more pays the charge too, though its query may be a better one: the proof is one of these
-prices.
+Where that is clearly higher, or there is no plan, a step that costs the difference joins the problem. Every design that has the
+structures the statement was to use pays it, but not one in which a step of the statement has a cheaper way: that is another
+query. So the queries of the chosen design cost what was reckoned with, within `DEARER` or `SHARE`, as far as there was time.
+The designs that an explanation speaks of, rivals and those beyond a flip, are looked at in the same way.
 """
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from nestling.ir.options import Charge, DesignProblem, Solution
+from nestling.common.errors import DesignError
+from nestling.ir.options import DesignProblem, Mode, Solution, Step
 from nestling.ir.workload import Statement
 
 if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
+    from nestling.optimizer.corrections import Look
+    from nestling.optimizer.evaluate import Evaluation
     from nestling.pipeline.designing import PosedProblem
 
 MOST_ROUNDS = 12
@@ -35,30 +40,166 @@ UNANSWERED = 10.0
 
 
 Draft = Callable[[Solution], "Proposal"]
+Used = frozenset[str]
 
 
 @dataclass(slots=True)
-class _Round:
-    """A solution looked at: the design it makes, and the prices that were reckoned with."""
+class Queries:
+    """What the queries of designs cost, each compiled once for what it uses. `seconds`: how long more may be compiled.
+
+    `prices`: by statement and the structures it uses, seconds; None where the cost model cannot say, infinite where the design
+    has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with.
+    `unanswered`: statements that no allowed design answers.
+    """
 
     found: PosedProblem
-    problem: DesignProblem
-    solution: Solution
-    proposal: Proposal
+    draft: Draft
+    clock: Callable[[], float]
+    seconds: float
+    prices: dict[tuple[str, Used], float | None] = field(default_factory=dict)
+    right: dict[str, set[Used]] = field(default_factory=lambda: defaultdict(set))
+    unanswered: set[str] = field(default_factory=set)
+    _steps: int = 0
+    _plain: list[Proposal] = field(default_factory=list)
 
-    def used(self, statement: str) -> tuple[str, ...]:
+    def dearer(self, problem: DesignProblem, chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+        """Steps for what the queries of a choice cost more than the problem says, and whether all were looked at.
+
+        Where the choice pays for an earlier one that matters no more at these rates, or that its own query does not confirm, a
+        search that begins at these rates may find otherwise: that counts as not looked at.
+        """
+        from nestling.optimizer.evaluate import evaluate
+        from nestling.optimizer.weigh import statement_costs
+
+        evaluation = evaluate(problem, chosen)
+        assert evaluation is not None, "only allowed choices are looked at"
+        said, rates = dict(statement_costs(problem, chosen)), problem.rates
+        looked = _Looked(self.found.problem, chosen, evaluation)
+        statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
+        steps: list[Step] = []
+        is_known = True
+        draft: list[Proposal] = []
+        for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
+            if not statement.sql or not statement.accesses or statement.name in self.unanswered:
+                continue
+            key = statement.name, looked.used(statement.name)
+            if key not in self.prices:
+                if self.seconds <= 0:
+                    return tuple(steps), False
+                began = self.clock()
+                try:
+                    draft = draft or [self.draft(_as_solution(chosen, evaluation))]
+                except DesignError:  # what no document can hold: the search does not know it
+                    return tuple(steps), False
+                self.prices[key] = self._price(draft[0], statement)
+                self.seconds -= self.clock() - began
+            paid = list(_paid(problem, statement.name, evaluation))
+            is_known &= all(each * rates[statement.name] >= SHARE * evaluation.cost for each in paid)
+            is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
+            if (step := self._step(looked, key, said[statement.name], rates[statement.name])) is not None:
+                steps.append(step)
+        return tuple(steps), is_known
+
+    def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
+        """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
+        self.seconds, known = min(MOST_SECONDS, seconds), list[Step]()
+
+        def look(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+            steps, is_complete = self.dearer(replace(problem, steps=(*problem.steps, *known), rates=rates), chosen)
+            known.extend(steps)
+            return steps, is_complete
+
+        return look
+
+    def _price(self, proposal: Proposal, statement: Statement) -> float | None:
+        from nestling.pipeline.proving.statements import predicted_seconds
+
+        seconds = predicted_seconds(proposal, self.found.situation.reading, statement, self.found.profile)
+        return math.inf if seconds is None and self._is_answered_elsewhere(proposal, statement) else seconds
+
+    def _is_answered_elsewhere(self, proposal: Proposal, statement: Statement) -> bool:
+        """Whether this design has no query for it, and the one in which every entity has a collection of its own has one."""
+        from nestling.pipeline.proving.statements import is_answered
+        from nestling.strategies import design
+
+        reading = self.found.situation.reading
+        if is_answered(proposal, reading, statement):
+            return False
+        self._plain = self._plain or [design(reading, "normalized", None)]
+        return is_answered(self._plain[0], reading, statement)
+
+    def _step(self, looked: _Looked, key: tuple[str, Used], said: float, rate: float) -> Step | None:
+        """What a query costs more than `said`, as a step; None where it does not matter."""
+        statement, used = key
+        price = self.prices[key]
+        text, whole = _DEARER, looked.evaluation.cost
+        if price is None:
+            return None
+        if price == math.inf:
+            price, text = UNANSWERED * whole / max(rate, 1e-9), _NO_QUERY
+        if price < DEARER * said or (price - said) * rate < SHARE * whole:
+            self.right[statement].add(used)
+            return None
+        others = [tuple(sorted(each)) for each in self.right[statement] if not each <= looked.chosen]
+        ways = [Mode("as another query", each, 0.0) for each in sorted(others)]
+        ways += looked.cheaper(statement) if text == _DEARER else ()
+        ways = [each for each in ways if used.isdisjoint(each.without) and looked.go_together(used.union(each.needs))]
+        ways += [Mode("without what it uses", (), 0.0, without=(name,)) for name in sorted(used)]
+        self._steps += 1
+        return Step(statement, f"{text} ({self._steps})", (*ways, Mode(text, (), price - said)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """A choice looked at, in the problem as it was posed."""
+
+    problem: DesignProblem
+    chosen: frozenset[str]
+    evaluation: Evaluation
+
+    def used(self, statement: str) -> Used:
         """The structures by which the statement is answered, and for which it is charged."""
         from nestling.optimizer.evaluate import applies
 
-        chosen, names = self.solution.chosen, dict[str, None]()
+        names = set[str]()
+        for _, mode in self._modes(statement):
+            names |= {*mode.needs, *(name for name, _ in mode.also if name in self.chosen)}
+        for charge in self.problem.charges:
+            if charge.statement == statement and applies(charge, self.chosen):
+                names |= {*charge.when}
+        return frozenset(names)
+
+    def go_together(self, names: frozenset[str]) -> bool:
+        """Whether no decision has two of these structures."""
+        return all(len(names.intersection(group.among)) <= 1 for group in self.problem.groups)
+
+    def cheaper(self, statement: str) -> Iterator[Mode]:
+        """The ways of the statement's steps that this choice does not have and that cost less than those it has."""
+        from nestling.optimizer.evaluate import is_possible, load_values, mode_cost
+
+        loads = load_values(self.problem, self.chosen)
+        for step, mode in self._modes(statement):
+            cost = mode_cost(mode, self.chosen, loads)
+            for other in step.modes:
+                if other.cost < cost and not is_possible(other, self.chosen):
+                    yield Mode("by a cheaper way", other.needs, 0.0, without=other.without)
+
+    def _modes(self, statement: str) -> Iterator[tuple[Step, Mode]]:
         for step in self.problem.steps:
             if step.statement == statement:
-                mode = step.modes[self.solution.modes[step.statement, step.name]]
-                names |= dict.fromkeys((*mode.needs, *(name for name, _ in mode.also if name in chosen)))
-        for charge in self.problem.charges:
-            if charge.statement == statement and applies(charge, chosen):
-                names |= dict.fromkeys(charge.when)
-        return tuple(names)
+                yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
+
+
+def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
+    """What an execution of a statement costs more in a choice, for each dearer query."""
+    for step in problem.steps:
+        is_of_it = step.statement == statement and step.name.startswith(_DEARER)
+        if is_of_it and evaluation.modes[statement, step.name] == len(step.modes) - 1:
+            yield step.modes[-1].cost
+
+
+def _as_solution(chosen: frozenset[str], evaluation: Evaluation) -> Solution:
+    return Solution(chosen, evaluation.modes, evaluation.cost, 0.0, 0.0, proved=False)
 
 
 def settled(
@@ -70,22 +211,21 @@ def settled(
 ) -> tuple[PosedProblem, Solution]:
     """The least-cost solution by the prices of its queries, and the problem with what the search had to be told for it.
 
-    `draft`: the design that is made of a solution. `limit_seconds` are for all searches together. In the second half of them no
-    further query is looked at.
+    `draft`: the design that is made of a solution. `limit_seconds` are for all searches together; queries are compiled for
+    half of them at most.
     """
     search = _Search(found, draft, limit_seconds, clock)
     problem, solution = search.without_unanswered(*search.corrected())
-    return replace(found, problem=problem), solution
+    return replace(found, problem=problem, queries=search.queries), solution
 
 
 class _Search:
     """Searches one after the other, each told what the queries of the last one's design cost more than it reckoned with."""
 
     def __init__(self, found: PosedProblem, draft: Draft, limit_seconds: float, clock: Callable[[], float]) -> None:
-        self.found, self.draft, self.clock = found, draft, clock
+        self.found, self.clock = found, clock
         self.until = clock() + limit_seconds
-        self.until_queries = clock() + min(MOST_SECONDS, limit_seconds / 2)
-        self.known = set[tuple[str, tuple[str, ...]]]()
+        self.queries = Queries(found, draft, clock, min(MOST_SECONDS, limit_seconds / 2))
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
@@ -94,35 +234,33 @@ class _Search:
         """
         problem = self.found.problem
         solution, tried = self._solved(problem), list[frozenset[str]]()
-        while more := self._charges(problem, solution):
+        while more := self.queries.dearer(problem, solution.chosen)[0]:
             if len(tried) == MOST_ROUNDS:
-                dearer = sum(each.cost * problem.rates[each.statement] for each in more)
+                dearer = sum(each.modes[-1].cost * problem.rates[each.statement] for each in more)
                 return problem, _best_of(tried, problem, solution, solution.cost + dearer)
             tried.append(solution.chosen)
-            problem = replace(problem, charges=(*problem.charges, *more))
+            problem = replace(problem, steps=(*problem.steps, *more))
             solution = self._solved(problem)
         return problem, solution
 
     def without_unanswered(self, problem: DesignProblem, solution: Solution) -> tuple[DesignProblem, Solution]:
-        """The same without charges for statements that no design answers: what they count for is no cost."""
-        from nestling.optimizer.evaluate import applies
-
-        lacking = [each for each in problem.charges if each.text == _NO_QUERY]
-        stayed = {each.statement for each in lacking if applies(each, solution.chosen)}
+        """The same without what stands for statements that no design answers: what they count for is no cost."""
+        lacking = [each for each in problem.steps if each.name.startswith(_NO_QUERY)]
+        stayed = {
+            each.statement for each in lacking if solution.modes[each.statement, each.name] == len(each.modes) - 1
+        }
         if not stayed:
             return problem, solution
-        gone = [each for each in lacking if each.statement in stayed]
-        problem = replace(problem, charges=tuple(each for each in problem.charges if each not in gone))
+        problem = replace(
+            problem, steps=tuple(each for each in problem.steps if each not in lacking or each.statement not in stayed)
+        )
+        self.queries.unanswered |= stayed
         return problem, self._solved(problem)
 
     def _solved(self, problem: DesignProblem) -> Solution:
         from nestling.optimizer import solve
 
         return solve(problem, limit_seconds=max(self.until - self.clock(), LEAST_SECONDS))
-
-    def _charges(self, problem: DesignProblem, solution: Solution) -> tuple[Charge, ...]:
-        looked = _Round(self.found, problem, solution, self.draft(solution))
-        return tuple(_charges(looked, self.known, lambda: self.clock() < self.until_queries))
 
 
 def _best_of(tried: Sequence[frozenset[str]], problem: DesignProblem, last: Solution, last_cost: float) -> Solution:
@@ -134,45 +272,3 @@ def _best_of(tried: Sequence[frozenset[str]], problem: DesignProblem, last: Solu
     if best is None or chosen == last.chosen or best.cost >= last_cost:
         return last
     return replace(last, chosen=chosen, modes=best.modes, cost=best.cost, proved=False)
-
-
-def _charges(looked: _Round, known: set[tuple[str, tuple[str, ...]]], is_time: Callable[[], bool]) -> Iterator[Charge]:
-    """What the statements' queries cost more than was reckoned with, the statements that cost most first."""
-    from nestling.optimizer.weigh import statement_costs
-
-    said = dict(statement_costs(looked.problem, looked.solution.chosen))
-    rates, whole = looked.problem.rates, looked.solution.cost
-    statements = [each for each in looked.found.situation.reading.workload.statements if each.name in said]
-    for statement in sorted(statements, key=lambda each: -said[each.name] * rates[each.name]):
-        used = looked.used(statement.name)
-        if (statement.name, used) in known or not statement.sql or not statement.accesses:
-            continue
-        if not is_time():
-            return
-        reckoned, text = said[statement.name], _DEARER
-        seconds = _priced(looked, statement)
-        if seconds is None and _is_answered_elsewhere(looked, statement):
-            seconds, text = UNANSWERED * whole / max(rates[statement.name], 1e-9), _NO_QUERY
-        known.add((statement.name, used))
-        if seconds is None or seconds < DEARER * reckoned:
-            continue
-        if (seconds - reckoned) * rates[statement.name] >= SHARE * whole:
-            yield Charge(statement.name, text, used, seconds - reckoned)
-
-
-def _priced(looked: _Round, statement: Statement) -> float | None:
-    """Seconds of an execution of its query; None where the cost model cannot say, or there is no query."""
-    from nestling.pipeline.proving.statements import predicted_seconds
-
-    return predicted_seconds(looked.proposal, looked.found.situation.reading, statement, looked.found.profile)
-
-
-def _is_answered_elsewhere(looked: _Round, statement: Statement) -> bool:
-    """Whether this design has no query for it, and the one in which every entity has a collection of its own has one."""
-    from nestling.pipeline.proving.statements import is_answered
-    from nestling.strategies import design
-
-    reading = looked.found.situation.reading
-    if is_answered(looked.proposal, reading, statement):
-        return False
-    return is_answered(design(reading, "normalized", None), reading, statement)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nestling.ir.options import DesignProblem, Solution
     from nestling.ir.situation import Situation
     from nestling.optimizer.pareto import ParetoPoint
+    from nestling.pipeline.correcting import Queries
     from nestling.strategies import Thresholds
 
 OPTIMAL = "optimal"
@@ -37,7 +38,9 @@ NO_WORKLOAD = (
 @dataclass(frozen=True, slots=True)
 class PosedProblem:
     """A design problem with what it was made of: what is known, what work costs, the candidates there are to choose, and
-    those that pass a bound.
+    those that pass a bound (`refused`).
+
+    `queries`: what the queries of its designs cost, where some were compiled.
     """
 
     situation: Situation
@@ -45,6 +48,7 @@ class PosedProblem:
     candidates: tuple[Candidate, ...]
     problem: DesignProblem
     refused: tuple[Refused, ...] = ()
+    queries: Queries | None = field(default=None, compare=False)
 
 
 def inspect(
@@ -188,6 +192,7 @@ def explained(
     """
     from nestling.ir.options import CHANGE
     from nestling.ir.proposal import Costs
+    from nestling.optimizer.corrections import nothing_to_look_at
     from nestling.optimizer.weigh import statement_costs, weigh
     from nestling.pipeline.cache import cache_note
     from nestling.strategies import assembled, built_anyway
@@ -203,7 +208,9 @@ def explained(
     candidates = with_users(found.candidates, problem, solution)
     plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
     built = built_anyway(candidates, plain.design)
-    weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built)
+    queries = found.queries
+    look = queries.beside(problem, seconds=seconds_left / 2) if queries is not None else nothing_to_look_at
+    weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
     proposal = assembled(
         found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today, refused=found.refused
     )

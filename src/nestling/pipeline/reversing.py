@@ -218,8 +218,8 @@ def _least_cost(
     left = limit_seconds - (time.perf_counter() - began)
     proposal = with_todays(_without_fixed(explained(corrected, solution, today, seconds_left=left), fixed))
     stay = there & with_in_place(proposal.design, candidates).chosen  # what every design has, such as unique indexes
-    more = tuple(each for each in corrected.problem.charges if each not in posing.problem.charges)
-    every = replace(every, charges=(*every.charges, *more))
+    more = tuple(each for each in corrected.problem.steps if each not in posing.problem.steps)
+    every = replace(every, steps=(*every.steps, *more))
     steps = changes(every, there, solution.chosen | stay)
     now, then = (evaluate(every, each) for each in (there, solution.chosen | stay))
     cost, better = (each.cost if each is not None else None for each in (now, then))

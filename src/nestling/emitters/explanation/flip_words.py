@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.proposal import Flip
+from nestling.ir.proposal import UNCHECKED, Flip
 from nestling.ir.quantity_words import short
 from nestling.ir.rate import rate_text
 
@@ -12,6 +12,10 @@ ALONE = "without it"
 
 def flip_text(flip: Flip) -> str:
     """One flip; rates in the unit they read best in, other quantities as numbers."""
+    return _turn(flip) if flip.checked else f"{_turn(flip)}; {UNCHECKED}"
+
+
+def _turn(flip: Flip) -> str:
     side = "above" if flip.at > flip.now else "below"
     to = flip.to if flip.to == ALONE else f"to {flip.to}"
     if not flip.quantity.startswith(RATE):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from nestling.emitters.explanation.explanation import BuiltIndex, Explained, Explanation, StoredEntity
 from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text, without_it
-from nestling.ir.proposal import Costs, Flip, Weighed
+from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
 from nestling.ir.quantity_words import short
 from nestling.ir.words.proposal_rows import EQUAL, cost_line
 from nestling.ir.words.work_words import share_text, work_rate
@@ -157,10 +157,11 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
 
 def _kept(each: Weighed, costs: Costs | None) -> Iterator[Line]:
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
+    checked = "" if each.checked else f"; {UNCHECKED}"
     if each.gain:
         other = without_it(each)
         because = f" over {other}" if each.instead else f"; {other}" if other else ""
-        yield from wrapped(f"{work_rate(each.gain)}{_share(each.gain, costs)}{because}", "    saves   ")
+        yield from wrapped(f"{work_rate(each.gain)}{_share(each.gain, costs)}{because}{checked}", "    saves   ")
     elif each.gain is not None:
         other = f" – {without_it(each)}" if each.instead else ""
         yield from wrapped(f"{EQUAL}{other}; it serves {', '.join(each.motives)}", "    saves   ")
@@ -176,7 +177,8 @@ def _rejected(each: Weighed, costs: Costs | None) -> Iterator[Line]:
     gain = each.gain or 0.0
     more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
     because = f": it {each.because}" if each.because else ""
-    yield from wrapped(f"{each.structure} ({each.pattern}): {more}{because}", "  ", indent=4)
+    checked = "" if each.checked else f"; {UNCHECKED}"
+    yield from wrapped(f"{each.structure} ({each.pattern}): {more}{because}{checked}", "  ", indent=4)
 
 
 def _share(seconds: float, costs: Costs | None) -> str:

@@ -55,6 +55,7 @@ class AlternativeForm(Form):
     choice: ChoiceWord
     text: str
     cost: float | None = Field(None, description="of the best whole design with it, in seconds of work a second")
+    checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
 
 
 class FlipForm(Form):
@@ -64,10 +65,16 @@ class FlipForm(Form):
     now: float
     at: float
     to: str
+    checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
 
     def to_ir(self) -> Flip:
         """The flip."""
-        return Flip(self.quantity, self.now, self.at, self.to)
+        return Flip(self.quantity, self.now, self.at, self.to, self.checked)
+
+    @staticmethod
+    def from_ir(flip: Flip) -> dict[str, object]:
+        """Its entries."""
+        return without(asdict(flip), checked=True)
 
 
 class WeighedForm(Form):
@@ -88,6 +95,7 @@ class WeighedForm(Form):
         None, description="seconds of work a second more where nothing takes its place; left out: as `gain`"
     )
     statements: Texts = Field([], description="all statements that pay or save")
+    checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
 
     def to_ir(self, structure: str) -> Weighed:
         """What was weighed."""
@@ -106,6 +114,7 @@ class WeighedForm(Form):
             tuple(self.instead),
             self.dropped,
             tuple(self.statements),
+            self.checked,
         )
 
     @staticmethod
@@ -116,14 +125,15 @@ class WeighedForm(Form):
             "gain": weighed.gain,
             "price": weighed.price,
             "motives": weighed.motives,
-            "flips": [asdict(flip) for flip in weighed.flips],
+            "flips": [FlipForm.from_ir(flip) for flip in weighed.flips],
             "because": weighed.because,
             "about": weighed.about,
             "instead": weighed.instead,
             "dropped": weighed.dropped,
             "statements": weighed.statements,
+            "checked": weighed.checked,
         }
-        return {"pattern": weighed.pattern} | without(entries, price="", because="", about="")
+        return {"pattern": weighed.pattern} | without(entries, price="", because="", about="", checked=True)
 
 
 class DearerForm(Form):
@@ -181,6 +191,7 @@ class DecisionForm(Form):
                 findings.word(Choice, one.choice, (*path, "alternatives", n), otherwise=Choice.EMBED),
                 one.text,
                 one.cost,
+                one.checked,
             )
             for n, one in enumerate(self.alternatives)
         )
@@ -202,9 +213,11 @@ class DecisionForm(Form):
             for reason in decision.reasons
         ]
         alternatives = [
-            {"choice": str(one.choice), "text": one.text} | without({"cost": one.cost}) for one in decision.alternatives
+            {"choice": str(one.choice), "text": one.text}
+            | without({"cost": one.cost, "checked": one.checked}, checked=True)
+            for one in decision.alternatives
         ]
-        flips = [asdict(flip) for flip in decision.flips]
+        flips = [FlipForm.from_ir(flip) for flip in decision.flips]
         entries = {"patterns": decision.patterns, "reasons": reasons, "alternatives": alternatives, "flips": flips}
         return Block({"choice": str(decision.choice)} | without(entries))
 

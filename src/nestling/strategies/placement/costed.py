@@ -8,7 +8,7 @@ from nestling.ir.candidate import HOMES, Bucketed, Candidate, Mirror, Nested
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.options import CHANGE, Solution, Weighing
 from nestling.ir.outline import Outline
-from nestling.ir.proposal import Alternative, Choice, Decision, Reason
+from nestling.ir.proposal import UNCHECKED, Alternative, Choice, Decision, Reason
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rate import rate_text
 from nestling.ir.rules import OUTWEIGHS
@@ -119,7 +119,8 @@ class _Deciding:
                 return Reason("cost", f"{here} costs as much as {other}, and makes the smaller design", 0.0)
             threshold = _threshold(weighing, runner_up.cost)
             equal = about_equal(saved - threshold, self.solution)
-            return Reason("cost", f"{equal}{here} {self._beside(saved, other, threshold)}", saved - threshold)
+            said = f"{equal}{here} {self._beside(saved, other, threshold)}"
+            return Reason("cost", said if runner_up.checked else f"{said}; {UNCHECKED}", saved - threshold)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):
@@ -190,7 +191,9 @@ class _Deciding:
             text += f": it {said}" if said else ""
             if (threshold := _threshold(weighing, cost)) > 0:
                 text += f"; {work_rate(threshold)} of it is the {CHANGE}"
-            yield Alternative(self._word(candidate, joined, both), text, cost)
+            checked = structure not in weighing.unchecked
+            text += "" if checked else f"; {UNCHECKED}"
+            yield Alternative(self._word(candidate, joined, both), text, cost, checked)
         proposed = {c.part.links[0] for c in self.homes.values() if isinstance(c.part, Nested)}
         for link in joined:
             if link.name not in proposed:

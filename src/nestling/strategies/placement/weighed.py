@@ -97,6 +97,7 @@ def _of_one(weighing: Weighing | None, structure: str) -> Weighing | None:
         tuple(turn for turn in weighing.turns if turn.to == structure),
         weighing.causes[place : place + 1],
         weighing.come[place : place + 1],
+        unchecked=weighing.unchecked,
     )
 
 
@@ -124,6 +125,7 @@ def _weighed(
         instead=tuple(_instead(situation, candidate, one, by_name)) if one is not None and chosen else (),
         dropped=_dropped(one, other, solution) if one is not None and chosen else None,
         statements=causing(differences, rates),
+        checked=one is None or not {name for name, _ in one.alternatives[:1]} & set(one.unchecked),
     )
 
 

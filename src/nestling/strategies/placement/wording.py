@@ -87,7 +87,7 @@ def _cause(name: str, rates: Mapping[str, float]) -> str:
 
 
 def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, str], now: str) -> tuple[Flip, ...]:
-    """Where a decision turns, in the words structures stand for, nearest first; only what was proved by solving.
+    """Where a decision turns, in the words structures stand for, nearest first; `checked`: by its queries too.
 
     That an alternative overtakes the design as it is says nothing: at that rate the design is another one.
     """
@@ -95,7 +95,8 @@ def flips(weighing: Weighing, rates: Mapping[str, float], words: Mapping[str, st
     for turn in weighing.turns:
         if turn.quantity.removeprefix("rate of ") not in rates:
             continue
-        flip = Flip(turn.quantity, turn.now, turn.at, words.get(turn.to or "", turn.to or NOTHING))
+        to = words.get(turn.to or "", turn.to or NOTHING)
+        flip = Flip(turn.quantity, turn.now, turn.at, to, turn.checked)
         nearest.setdefault((flip.quantity, flip.at > flip.now), flip)
     found = (each for each in nearest.values() if each.to != now)
     return tuple(sorted(found, key=lambda each: (factor_between(each.now, each.at), each.quantity)))

@@ -1,0 +1,81 @@
+"""What queries are found to cost more than was reckoned with: steps that join a problem, whichever solve found them.
+
+A correction only ever adds cost. So a choice that was best and pays none of the new ones is best still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from nestling.ir.options import DesignProblem, Mode, Step
+
+MOST_ROUNDS = 12
+"""Solves after the first one, each told what the queries of the last one's choice cost more."""
+
+
+class Check(Enum):
+    """What a look at the queries of a choice found."""
+
+    FINE = "fine"
+    DEARER = "dearer"  # there are new corrections: solve again
+    NO_TIME = "no time"
+
+
+Look = Callable[[Mapping[str, float], frozenset[str]], tuple[tuple[Step, ...], bool]]
+"""Gives, for rates and the structures of a whole design, new corrections, and whether all queries were looked at."""
+
+
+def nothing_to_look_at(_rates: Mapping[str, float], _chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
+    """Where a problem's prices are all there is."""
+    return (), True
+
+
+@dataclass(slots=True)
+class Corrections:
+    """The corrections so far. `chosen`: the whole design that is weighed; parts that are not solved again stay as in it."""
+
+    chosen: frozenset[str] = frozenset()
+    look: Look = nothing_to_look_at
+    steps: list[Step] = field(default_factory=list)
+    _known: dict[int, tuple[int, DesignProblem, DesignProblem]] = field(default_factory=dict)
+
+    @property
+    def revision(self) -> int:
+        """Grows with each correction."""
+        return len(self.steps)
+
+    def check(self, part: DesignProblem, chosen: frozenset[str]) -> Check:
+        """Look at the queries of a choice for a part, at the part's rates."""
+        here = {structure.id for structure in part.structures}
+        new, is_complete = self.look(part.rates, (self.chosen - here) | chosen)
+        self.steps += new
+        return Check.DEARER if new else Check.FINE if is_complete else Check.NO_TIME
+
+    def applied(self, part: DesignProblem) -> DesignProblem:
+        """A part with the corrections that touch it."""
+        known = self._known.get(id(part))
+        if known is None or known[0] != self.revision:
+            here = frozenset(structure.id for structure in part.structures)
+            more = tuple(within for step in self.steps if (within := _within(step, here, self.chosen)) is not None)
+            known = self.revision, part, replace(part, steps=(*part.steps, *more)) if more else part
+            self._known[id(part)] = known  # the part is kept, so that its id stays its own
+        return known[2]
+
+
+def _within(step: Step, here: frozenset[str], chosen: frozenset[str]) -> Step | None:
+    """A correction for one part, all others being as chosen; None where it does not matter there."""
+    modes = tuple(_possible(step.modes, here, chosen))
+    if any(not (mode.cost or mode.needs or mode.without) for mode in modes):
+        return None
+    touched = any(mode.needs or mode.without for mode in modes)
+    return Step(step.statement, step.name, modes) if touched else None
+
+
+def _possible(modes: tuple[Mode, ...], here: frozenset[str], chosen: frozenset[str]) -> Iterator[Mode]:
+    elsewhere = chosen - here
+    for mode in modes:
+        needs = tuple(name for name in mode.needs if name in here)
+        if elsewhere.issuperset(set(mode.needs) - here) and elsewhere.isdisjoint(mode.without):
+            yield replace(mode, needs=needs, without=tuple(name for name in mode.without if name in here))
