@@ -156,7 +156,8 @@ def command(
         show_changes(made)
     if points:
         show_pareto(points)
-    text.notices(proposal.gaps, proposal.notes)
+    told = made.outgrown if made is not None else ()
+    text.notices(proposal.gaps, [each for each in proposal.notes if each not in told])
     if made is not None and made.warning:
         text.say(f"WARNING: {made.warning}")
     _say_next(source, output, proposal, reading, workload)
@@ -227,13 +228,17 @@ def show(proposal: Proposal) -> None:
 
 
 def changes_json(made: Redesign) -> dict[str, object]:
-    """What today's design costs (seconds per second; null: it was not priced) and what to change in it."""
+    """What today's design costs (seconds per second; null: it was not priced), why it does not last, and what to change in it."""
     changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
-    return {"today": {"cost": made.today}, "changes": changes, "warning": made.warning}
+    return {
+        "today": {"cost": made.today, "outgrown": list(made.outgrown)},
+        "changes": changes,
+        "warning": made.warning,
+    }
 
 
 def show_changes(made: Redesign) -> None:
-    """What to change in the design that is there, in order of gain."""
+    """Why today's design does not last, if it does not, and what to change in it, in order of gain."""
     from textwrap import wrap
 
     from nestling.cli.parts.table import table
@@ -241,10 +246,13 @@ def show_changes(made: Redesign) -> None:
     from nestling.emitters.design_summary import change_rows, today_line
 
     click.echo()
+    for each in made.outgrown:
+        click.echo("\n".join(wrap(each, console().width - 1)))
+    click.echo("\n" * bool(made.outgrown), nl=False)
     if made.changes:
         table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
     costs = made.proposal.costs
-    said = today_line(made.today, made.better, changes=len(made.changes))
+    said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
     if made.warning and not made.changes:
         said = "nothing to change that is known of"
     elif made.changes and costs is not None and made.today is None:

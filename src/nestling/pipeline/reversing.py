@@ -39,7 +39,8 @@ class Redesign:
     """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first.
 
     `better`: what the better one costs, without the threshold a change has. `warning`: why nothing of today's was taken away,
-    and which documents will not fit; empty where there is nothing to warn of.
+    and which documents will not fit; empty where there is nothing to warn of. `outgrown`: the documents of today's that will not
+    fit and that the better one has no more, a sentence each.
     """
 
     proposal: Proposal
@@ -47,6 +48,7 @@ class Redesign:
     changes: tuple[Change, ...]
     warning: str = ""
     better: float | None = None
+    outgrown: tuple[str, ...] = ()
 
 
 def is_mongodb(address: Path | str) -> bool:
@@ -232,10 +234,10 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
 
     known = situation(found.reading, thresholds or Thresholds())
     now, then = (tuple(outgrown(each, known)) for each in (found.in_place.design, made.proposal.design))
-    notes = tuple(f"today's design does not last: {each}" for each in now if each not in then)
+    outgrown = tuple(f"today's design does not last: {each}" for each in now if each not in then)
     warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
-    proposal = replace(made.proposal, notes=(*made.proposal.notes, *notes))
-    return replace(made, proposal=proposal, warning=". ".join(filter(None, (made.warning, *warnings))))
+    proposal = replace(made.proposal, notes=(*outgrown, *made.proposal.notes))
+    return replace(made, proposal=proposal, outgrown=outgrown, warning=". ".join(filter(None, (made.warning, *warnings))))
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:
