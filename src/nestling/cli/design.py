@@ -105,9 +105,12 @@ def command(
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.designing import with_short_names
+    from nestling.strategies import check_strategy
 
     text.check_place(output)
+    check_strategy(strategy)
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
+    check_budgeted(strategy, storage)
     profile = with_cache(read_profile(profile_file) if profile_file is not None else None, cache_bytes)
     made = None
     if is_mongodb(source):
@@ -125,7 +128,7 @@ def command(
             if found
             else inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch)
         )
-        check_budget(reading, strategy, storage)
+        check_budget(reading, storage)
         if short_names:
             reading = with_short_names(reading)
             found = replace(found, reading=reading) if found is not None else None
@@ -270,15 +273,19 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
     table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
 
 
-def check_budget(reading: Reading, strategy: str, storage: int | None) -> None:
+def check_budget(reading: Reading, storage: int | None) -> None:
     """Raise `UsageError` for a budget that nothing would keep to."""
-    from nestling.pipeline import OPTIMAL
-
     if storage is None:
         return
     if not any(statement.accesses for statement in reading.workload.statements):
         raise click.UsageError("budgets need a workload, as without one no costs decide: add --workload FILE")
-    if strategy != OPTIMAL:
+
+
+def check_budgeted(strategy: str, storage: int | None) -> None:
+    """Raise `UsageError` for a budget beside a strategy that keeps to none."""
+    from nestling.pipeline import OPTIMAL
+
+    if storage is not None and strategy != OPTIMAL:
         raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which weighs costs: {strategy} keeps to none")
 
 

@@ -77,8 +77,11 @@ def in_place(
     from nestling.pipeline.capturing import noted, with_captured
     from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.diagnosing import facts_of
-    from nestling.sources.front import with_workload
+    from nestling.sources.workload_file import open_workload
 
+    statements = open_workload(workload) if workload is not None else None
+    if statements is not None:
+        statements.check()
     name = database_name(uri, "")
     if not name:
         move = "name it: mongodb://host/database"
@@ -87,8 +90,8 @@ def in_place(
         )
     facts = facts_of(uri, seconds=seconds, structure=True, rest=rest, watch=watch)
     found = _compared(uri, facts, name, redact(uri), watch)
-    if workload is not None:
-        return _known(replace(found, reading=with_lacks(with_workload(found.reading, workload))))
+    if statements is not None:
+        return _known(replace(found, reading=with_lacks(statements.over(found.reading))))
     if watch is not None:
         watch("reading what was captured", 0, 1)
     captures = noted(uri)
