@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nestling.ir.reading import Reading
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline import Redesign
+    from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.strategies import Thresholds
 
 
@@ -232,10 +233,13 @@ def show(proposal: Proposal) -> None:
 
 def changes_json(made: Redesign) -> dict[str, object]:
     """What today's design costs (seconds per second; null: it was not priced), why it does not last, and what to change in it."""
+    from dataclasses import asdict
+
     changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
     return {
         "today": {"cost": made.today, "outgrown": list(made.outgrown)},
         "changes": changes,
+        "measured": [asdict(each) for each in made.measured],
         "warning": made.warning,
     }
 
@@ -261,6 +265,31 @@ def show_changes(made: Redesign) -> None:
     elif made.changes and costs is not None and made.today is None:
         said = "today's design was not priced: the costs know no way to answer the whole workload with it"
     click.echo("\n".join(wrap(said, console().width - 1)))
+    if made.measured and made.today is not None:
+        _show_measured(made.measured, made.today)
+
+
+def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
+    """What today's commands were measured to take beside what the cost model says, and those it is far off for."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
+    from nestling.emitters.design_summary import measured_line, measured_rows
+    from nestling.pipeline.measured_today import APART, far_apart
+
+    totals = [sum(getattr(each, of) * each.rate_per_second for each in measured) for of in _SECONDS]
+    apart = far_apart(measured, whole)
+    said = measured_line(len(measured), *totals, apart=len(apart), times=APART)
+    click.echo("\n".join(wrap(said, console().width - 1)))
+    if apart:
+        click.echo()
+        columns = ("statements of a command", "measured", "cost model")
+        rows = measured_rows((each.statements, each.measured_seconds, each.predicted_seconds) for each in apart)
+        table("Far from what was measured: do not go by what a change saves for these", columns, rows, right=(1, 2))
+
+
+_SECONDS = ("measured_seconds", "predicted_seconds")
 
 
 def show_pareto(points: Sequence[ParetoPoint]) -> None:

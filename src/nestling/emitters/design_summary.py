@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
 from nestling.ir.reading import Reading
 from nestling.ir.words.reading_rows import row_bytes, whole
 from nestling.ir.words.work_words import work_rate
@@ -114,3 +114,16 @@ def today_line(today: float | None, best: float | None, *, changes: int, lasts: 
     share = f", {abs(less):.0%} {'less' if less > 0 else 'more'}" if round(abs(less), 2) else ""
     why = "" if lasts or less >= 0 or not share else ": today's is cheaper only as long as its documents fit"
     return f"today's design costs {work_rate(today)}, this one {work_rate(best)}{share}{why}"
+
+
+def measured_line(commands: int, measured: float, predicted: float, *, apart: int, times: float) -> str:
+    """What the commands of today's design took by the server, in seconds a second, beside what the cost model says of them."""
+    said = f"of {counted(commands, 'command')} the server measured {work_rate(measured)}, the cost model says {work_rate(predicted)}"
+    more = f"; {count(apart)} {agreeing(apart)} more than {times:g} times apart" if apart else ""
+    return f"{said}{more}"
+
+
+def measured_rows(commands: Iterable[tuple[Sequence[str], float, float]]) -> Iterator[tuple[str, str, str]]:
+    """(the statements of a command, milliseconds each time measured, by the cost model); servers measure whole milliseconds."""
+    for names, measured, predicted in commands:
+        yield first_of(names, MOST_NAMES), *(f"{short(each * 1e3)} ms" if each >= 1e-3 else "under 1 ms" for each in (measured, predicted))

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nestling.ir.facts import Facts
     from nestling.ir.options import Change, DesignProblem
     from nestling.ir.reading import Gap
+    from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.planner.options.structures.constraints import Constraint
     from nestling.sources.mongo import DerivedField, FieldComparison, LiveDatabase
     from nestling.sources.mongo.seen import Place
@@ -40,7 +41,7 @@ class Redesign:
 
     `better`: what the better one costs, without the threshold a change has. `warning`: why nothing of today's was taken away,
     and which documents will not fit; empty where there is nothing to warn of. `outgrown`: the documents of today's that will not
-    fit and that the better one has no more, a sentence each.
+    fit and that the better one has no more, a sentence each. `measured`: the commands whose time is known.
     """
 
     proposal: Proposal
@@ -49,6 +50,7 @@ class Redesign:
     warning: str = ""
     better: float | None = None
     outgrown: tuple[str, ...] = ()
+    measured: tuple[MeasuredCommand, ...] = ()
 
 
 def is_mongodb(address: Path | str) -> bool:
@@ -194,10 +196,14 @@ def _least_cost(
     found: LiveDatabase, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, warning: str
 ) -> Redesign:
     """The design that costs least, today's being in place."""
+    from nestling.cost import price
+    from nestling.ir.paths import work_of
     from nestling.optimizer.changes import changes
     from nestling.optimizer.evaluate import evaluate
+    from nestling.optimizer.weigh import statement_costs
     from nestling.pipeline.correcting import settled
     from nestling.pipeline.designing import drafted, explained, posed, priced
+    from nestling.pipeline.measured_today import measured_commands
     from nestling.planner.options.structures.constraints import constraints
     from nestling.planner.options.structures.in_place import with_in_place
 
@@ -228,7 +234,10 @@ def _least_cost(
     steps = changes(every, there, solution.chosen | stay)
     now, then = (evaluate(every, each) for each in (there, solution.chosen | stay))
     cost, better = (each.cost if each is not None else None for each in (now, then))
-    return Redesign(proposal, cost, steps, warning, better)
+    costs = dict(statement_costs(every, there)) if now is not None else {}
+    request = price(work_of.request(), posing.profile)
+    measured = tuple(measured_commands(found.reading.workload.statements, costs, request))
+    return Redesign(proposal, cost, steps, warning, better, measured=measured)
 
 
 def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None) -> Redesign:

@@ -178,6 +178,8 @@ class _Reader:
             accesses=found.accesses,
             limit=found.limit,
             quantiles=self._quantiles(block, written.parameters),
+            measured_seconds=block.measured_seconds,
+            measured_with=block.measured_with,
         )
 
     def _is_taken(self, block: Block) -> bool:
