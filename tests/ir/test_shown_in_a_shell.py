@@ -20,7 +20,9 @@ def test_a_shell_shows_a_line() -> None:
 def test_a_shell_shows_a_proof_in_a_line() -> None:
     """The designs by name, and the best."""
     text = repr(PROOF)
-    assert text.startswith("<Proof of ") and f"best {PROOF.best or 'none'}" in text and len(text) < 300
+    assert text.startswith("<Proof of ")
+    assert f"best {PROOF.best or 'none'}" in text
+    assert len(text) < 300
 
 
 def test_a_shell_counts_findings_by_rule() -> None:

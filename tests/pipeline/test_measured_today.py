@@ -20,7 +20,12 @@ from nestling.pipeline.measured_today import MeasuredCommand, far_apart
 def live(mongod: Server, database: Database[Any]) -> str:
     """The address of a database of orders with lines and notes, of which the profiler has seen whole documents read."""
     database.orders.insert_many(
-        {"_id": n, "at": n * 7919 % 20_000, "lines": [{"no": k} for k in range(3)], "notes": [{"text": "n", "k": k} for k in range(2)]}
+        {
+            "_id": n,
+            "at": n * 7919 % 20_000,
+            "lines": [{"no": k} for k in range(3)],
+            "notes": [{"text": "n", "k": k} for k in range(2)],
+        }
         for n in range(20_000)
     )
     database.command("profile", 2)
@@ -31,7 +36,9 @@ def live(mongod: Server, database: Database[Any]) -> str:
     return mongod.uri.replace("/?", f"/{database.name}?")
 
 
-def test_a_capture_tells_what_the_server_measured(live: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_capture_tells_what_the_server_measured(
+    live: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     """The workload file has the milliseconds of each command, once where it becomes several statements; `design` shows them."""
     today = pipeline.in_place(live).in_place
     said = pipeline.captured_workload(pipeline.capture([live]), today.design, today.statistics)

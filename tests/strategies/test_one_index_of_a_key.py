@@ -33,9 +33,13 @@ def test_one_index_of_a_key(joined: bool, tmp_path: Path) -> None:
         connection.executescript(SCHEMA)
         connection.executemany("INSERT INTO product VALUES (?, ?)", [(n, f"P{n}") for n in range(300)])
         connection.executemany("INSERT INTO variant VALUES (?, ?, ?)", [(f"s{n}", n % 300, n) for n in range(900)])
-        connection.executemany("INSERT INTO line VALUES (?, ?, 1)", [(n, f"s{n % 900}" if n % 9 else None) for n in range(2000)])
+        connection.executemany(
+            "INSERT INTO line VALUES (?, ?, 1)", [(n, f"s{n % 900}" if n % 9 else None) for n in range(2000)]
+        )
     (tmp_path / "workload.sql").write_text(ALONE + (JOINED if joined else ""))
-    made = pipeline.design(pipeline.inspect(f"sqlite:///{tmp_path}/shop.db", workload=tmp_path / "workload.sql"), "embedded")
+    made = pipeline.design(
+        pipeline.inspect(f"sqlite:///{tmp_path}/shop.db", workload=tmp_path / "workload.sql"), "embedded"
+    )
     keys = [each.unique for each in made.design.indexes if [path for path, _ in each.keys] == ["variant.sku"]]
     paths = sorted(path for each in made.design.indexes for path, _ in each.keys)
     assert keys == ([True, False] if joined else [True]), paths

@@ -118,12 +118,15 @@ def today_line(today: float | None, best: float | None, *, changes: int, lasts: 
 
 def measured_line(commands: int, measured: float, predicted: float, *, apart: int, times: float) -> str:
     """What the commands of today's design took by the server, in seconds a second, beside what the cost model says of them."""
-    said = f"of {counted(commands, 'command')} the server measured {work_rate(measured)}, the cost model says {work_rate(predicted)}"
+    both = f"the server measured {work_rate(measured)}, the cost model says {work_rate(predicted)}"
     more = f"; {count(apart)} {agreeing(apart)} more than {times:g} times apart" if apart else ""
-    return f"{said}{more}"
+    return f"of {counted(commands, 'command')} {both}{more}"
 
 
 def measured_rows(commands: Iterable[tuple[Sequence[str], float, float]]) -> Iterator[tuple[str, str, str]]:
     """(the statements of a command, milliseconds each time measured, by the cost model); servers measure whole milliseconds."""
     for names, measured, predicted in commands:
-        yield first_of(names, MOST_NAMES), *(f"{short(each * 1e3)} ms" if each >= 1e-3 else "under 1 ms" for each in (measured, predicted))
+        yield (
+            first_of(names, MOST_NAMES),
+            *(f"{short(each * 1e3)} ms" if each >= 1e-3 else "under 1 ms" for each in (measured, predicted)),
+        )

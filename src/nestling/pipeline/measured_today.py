@@ -1,8 +1,8 @@
 """How long the commands of a live database were measured to take, beside what the cost model says of them on today's design.
 
-A workload that `nestling capture` made says of each statement how long its command took on the server (`-- measured: 23.5 ms`), and
-of further statements of the same command with which one they were measured. The cost model also counts the request and the answer on
-their way, which the server does not measure: these are left out here.
+A workload that `nestling capture` made says of each statement how long its command took on the server (`-- measured: 23.5 ms`),
+and of further statements of the same command with which one they were measured. The cost model also counts the request on its
+way, which the server does not measure: that is left out here.
 """
 
 from __future__ import annotations
@@ -56,6 +56,6 @@ def measured_commands(
 
 
 def far_apart(commands: Iterable[MeasuredCommand], whole: float) -> tuple[MeasuredCommand, ...]:
-    """Those whose prices the measurements contradict, the most off first; `whole`: what the workload costs, in seconds a second."""
+    """Those whose prices the measurements contradict, the most off first; `whole`: what all costs, in seconds a second."""
     found = [each for each in commands if each.factor > APART and each.off_by >= LEAST_SHARE * whole]
     return tuple(sorted(found, key=lambda each: -each.off_by))

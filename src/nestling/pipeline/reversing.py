@@ -249,7 +249,9 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
     outgrown = tuple(f"today's design does not last: {each}" for each in now if each not in then)
     warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
     proposal = replace(made.proposal, notes=(*outgrown, *made.proposal.notes))
-    return replace(made, proposal=proposal, outgrown=outgrown, warning=". ".join(filter(None, (made.warning, *warnings))))
+    return replace(
+        made, proposal=proposal, outgrown=outgrown, warning=". ".join(filter(None, (made.warning, *warnings)))
+    )
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:

@@ -19,13 +19,15 @@ CREATE TABLE seller (id INTEGER PRIMARY KEY, name TEXT NOT NULL);
 CREATE TABLE product (id INTEGER PRIMARY KEY, seller_id INTEGER NOT NULL, title TEXT NOT NULL, at INTEGER NOT NULL,
   FOREIGN KEY (seller_id) REFERENCES seller (id));
 CREATE TABLE size (product_id INTEGER PRIMARY KEY REFERENCES product (id), width INTEGER NOT NULL);
-CREATE TABLE tag (product_id INTEGER NOT NULL REFERENCES product (id), name TEXT NOT NULL, PRIMARY KEY (product_id, name));
+CREATE TABLE tag (product_id INTEGER NOT NULL REFERENCES product (id), name TEXT NOT NULL,
+  PRIMARY KEY (product_id, name));
 """
 STATEMENTS = {
     "page": "SELECT f.number, f.title, f.width, t.name FROM (SELECT p.id AS number, p.title, p.at, s.width FROM product p"
     " LEFT JOIN size s ON s.product_id = p.id ORDER BY p.at DESC, p.id LIMIT 20 OFFSET :skip) AS f"
     " LEFT JOIN tag t ON t.product_id = f.number ORDER BY f.at DESC, f.number, t.name",
-    "any_sellers": "SELECT s.id, s.name FROM (SELECT p.seller_id FROM product p LIMIT 50) AS f JOIN seller s ON s.id = f.seller_id",
+    "any_sellers": "SELECT s.id, s.name FROM (SELECT p.seller_id FROM product p LIMIT 50) AS f"
+    " JOIN seller s ON s.id = f.seller_id",
     "like": "SELECT f.title, t.name FROM (SELECT p.id, p.title FROM product p WHERE p.title LIKE '%1%' LIMIT 5) AS f"
     " JOIN tag t ON t.product_id = f.id",
     "any_titles": "SELECT p.title FROM product p WHERE p.at > 100 LIMIT 10",

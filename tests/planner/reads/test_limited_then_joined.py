@@ -1,3 +1,4 @@
+# ruff: noqa: ISC004 - statements run over lines
 """Rows that a subquery in FROM limits keep their documents: what lies inside these is unwound, and nothing is looked up."""
 
 from __future__ import annotations

@@ -51,7 +51,7 @@ def check_workload(text: str, dialect: str = SQLITE, path: str = "") -> None:
     """Raise `WorkloadError` where `parse_workload` would, as far as that can be told before there is a model."""
     reader = _Reader(text.removeprefix("\ufeff"), Model("any", ()), _dialect(dialect), path)
     found = reader.blocks()
-    if found and not any([reader.is_sql(block) for block in found]):
+    if found and not any(reader.is_sql(block) for block in found):
         raise reader.nothing_read(found)
 
 

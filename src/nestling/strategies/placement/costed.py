@@ -119,7 +119,9 @@ class _Deciding:
                 return Reason("cost", f"{here} costs as much as {other}, and makes the smaller design", 0.0)
             threshold = _threshold(weighing, runner_up.cost)
             more = 0.0 if is_rounding(saved - threshold, self.solution) else saved - threshold
-            return Reason("cost", f"{about_equal(more, self.solution)}{here} {self._beside(saved, other, threshold)}", more)
+            return Reason(
+                "cost", f"{about_equal(more, self.solution)}{here} {self._beside(saved, other, threshold)}", more
+            )
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):

@@ -187,7 +187,9 @@ def _keys_inside(situation: Situation, outline: Outline, entity: Entity, place: 
         return
     if _is_pointed_at(situation, outline, entity.name) or _is_looked_up(situation, outline, entity):
         index = _index(place, entity, entity.key)
-        yield from () if index is None else (_as_kept(index, situation.model, entity, place, _joined(situation, entity)),)
+        yield from (
+            () if index is None else (_as_kept(index, situation.model, entity, place, _joined(situation, entity)),)
+        )
 
 
 def _joined(situation: Situation, entity: Entity) -> tuple[Relationship, ...] | None:

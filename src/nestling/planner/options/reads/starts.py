@@ -205,7 +205,7 @@ class Starts:
         return [each for each in self.modes.sizes.limited_together(statement, access)[1] if each is not access]
 
     def _takes_any(self, statement: Statement, access: Access, held: Collection[str]) -> bool:
-        """Whether the first rows an index leads to are as good as any: they are, and all that is asked of them the index tells."""
+        """Whether the first rows an index leads to are as good as any, and the index tells all that is asked of them."""
         return self._takes_first(statement, access) and {each.attribute for each in access.filters} <= set(held)
 
     def _takes_first(self, statement: Statement, access: Access) -> bool:
@@ -241,7 +241,7 @@ class Starts:
     def _all(
         self, statement: Statement, access: Access, home: Home, *, share: float = 1.0, needs: tuple[str, ...] = ()
     ) -> Mode:
-        """By reading all documents, or the share of them that an archive leaves, or as many as hold the rows that are asked for."""
+        """By reading all documents, or the share of them that an archive leaves, or those that hold the rows asked for."""
         count, limit = self.modes.documents.count(home) * share, self._limit(statement, access)
         if limit is not None and self._takes_first(statement, access):
             count *= min(limit / self.modes.sizes.found(access), 1.0)
@@ -265,7 +265,9 @@ class Starts:
         rows, limit = self.modes.sizes.found(access), self._limit(statement, access)
         grouped, limited = self.modes.sizes.said(statement).grouped, self.modes.sizes.limited(statement, access)
         taken = limited.left(rows) if limited is not None else rows
-        found = grouped.work(taken, statement.limit) if grouped is not None and len(statement.accesses) == 1 else NO_WORK
+        found = (
+            grouped.work(taken, statement.limit) if grouped is not None and len(statement.accesses) == 1 else NO_WORK
+        )
         if grouped is not None and limited is None and not statement.kind.writes:
             return found
         if access.grouping is not None:

@@ -46,7 +46,7 @@ def visits(statement: Statement, model: Model, sizes: Sizes, unrestricted: Acces
     """Every read access once, in the order statements are compiled in; at `unrestricted`, whose conditions find no rows, last.
 
     That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
-    row at most first; what is joined to nothing starts anew. What a subquery in FROM limits comes before all that is joined to it.
+    row at most first; what is joined to nothing starts anew. What a subquery in FROM limits comes before what is joined to it.
     """
     return tuple(_Walk(statement, model, sizes, unrestricted).visits())
 
@@ -64,7 +64,9 @@ class _Walk:
     def visits(self) -> list[Visit]:
         while len(self.at) < len(self.reads):
             waiting = [number for number in range(len(self.reads)) if number not in self.at]
-            start = min(waiting, key=lambda number: (self._limited(number) is None, *self._rest(self.reads[number]), number))
+            start = min(
+                waiting, key=lambda number: (self._limited(number) is None, *self._rest(self.reads[number]), number)
+            )
             begin = len(self.found)
             self._add(start, self._started(self.reads[start]))
             most = self._most(self.reads[start])
@@ -116,7 +118,7 @@ class _Walk:
         return limit if cut else None
 
     def _asked_for(self, access: Access) -> tuple[float | None, tuple[Access, ...]]:
-        """How many rows of an access and of those joined with it are asked for at most, where they are limited as they are found."""
+        """How many rows of an access and of those joined with it are asked for, where they are limited as they are found."""
         limit, together = self.sizes.limited_together(self.statement, access)
         as_found = self.sizes.said(self.statement).as_found or self.sizes.limited(self.statement, access) is not None
         return limit if as_found else None, together

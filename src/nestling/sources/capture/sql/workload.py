@@ -94,7 +94,14 @@ def _grown(capture: Capture) -> dict[str, set[str]]:
 
 
 def _say(
-    found: Workload, each: Joined, design: Design, statistics: Statistics, *, several: bool, whole: bool, grown: AbstractSet[str]
+    found: Workload,
+    each: Joined,
+    design: Design,
+    statistics: Statistics,
+    *,
+    several: bool,
+    whole: bool,
+    grown: AbstractSet[str],
 ) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
