@@ -126,7 +126,8 @@ def measured_line(commands: int, measured: float, predicted: float, *, apart: in
 def measured_rows(commands: Iterable[tuple[Sequence[str], float, float]]) -> Iterator[tuple[str, str, str]]:
     """(the statements of a command, milliseconds each time measured, by the cost model); servers measure whole milliseconds."""
     for names, measured, predicted in commands:
-        yield (
-            first_of(names, MOST_NAMES),
-            *(f"{short(each * 1e3)} ms" if each >= 1e-3 else "under 1 ms" for each in (measured, predicted)),
-        )
+        yield first_of(names, MOST_NAMES), _whole_milliseconds(measured), _whole_milliseconds(predicted)
+
+
+def _whole_milliseconds(seconds: float) -> str:
+    return f"{short(seconds * 1e3)} ms" if seconds >= 1e-3 else "under 1 ms"

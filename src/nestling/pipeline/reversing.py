@@ -246,12 +246,10 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
 
     known = situation(found.reading, thresholds or Thresholds())
     now, then = (tuple(outgrown(each, known)) for each in (found.in_place.design, made.proposal.design))
-    outgrown = tuple(f"today's design does not last: {each}" for each in now if each not in then)
+    gone = tuple(f"today's design does not last: {each}" for each in now if each not in then)
     warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
-    proposal = replace(made.proposal, notes=(*outgrown, *made.proposal.notes))
-    return replace(
-        made, proposal=proposal, outgrown=outgrown, warning=". ".join(filter(None, (made.warning, *warnings)))
-    )
+    proposal = replace(made.proposal, notes=(*gone, *made.proposal.notes))
+    return replace(made, proposal=proposal, outgrown=gone, warning=". ".join(filter(None, (made.warning, *warnings))))
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:

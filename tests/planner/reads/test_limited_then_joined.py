@@ -57,7 +57,10 @@ def test_bare_values_are_unwound_where_none_is_null(
     post = Entity("post", (Attribute("id", INTEGER, False),), ("id",))
     link = Relationship("post_labels", "post", "label", ("id",), ("post_id",), required=True)
     reading = Reading(Model("blog", (post, label), (link,)), dialect="sqlite")
-    rows = {"post": [(1,), (2,), (3,)], "label": [(1, "red"), (1, "blue"), (2, None if nullable else "red")]}
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "post": [(1,), (2,), (3,)],
+        "label": [(1, "red"), (1, "blue"), (2, None if nullable else "red")],
+    }
     database = mongo_client[f"test_{uuid.uuid4().hex}"]
     made = loaded(pipeline.design(reading, "embedded"), rows, database, tmp_path_factory.mktemp("labels"))
     sql = "SELECT p.id, l.text FROM post p LEFT JOIN label l ON l.post_id = p.id"
