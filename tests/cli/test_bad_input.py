@@ -108,6 +108,29 @@ def test_a_wrong_password(postgresql: str, mariadb: str) -> None:
         assert "s3cret" not in done.err
 
 
+BEFORE_LOOKING = {
+    "a strategy": (("design", NOBODY, "--strategy", "best"), "no strategy `best`"),
+    "a budget": (("design", NOBODY, "--strategy", "tree", "--budget", "storage=1GB"), "budgets need --strategy optimal"),
+    "a workload": (("design", NOBODY, "--workload", "bad.sql"), "bad.sql:1"),
+    "a workload to inspect": (("inspect", NOBODY, "--workload", "bad.sql"), "bad.sql:1"),
+    "a rate": (("design", NOBODY, "--workload", "rate.sql"), "rate.sql:1"),
+    "a rival": (("prove", NOBODY, "--design", "bad.sql"), "bad.sql"),
+    "a capture": (("doctor", NOBODY, "--captured", "bad.sql"), "bad.sql"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", BEFORE_LOOKING)
+def test_what_is_given_is_looked_at_before_the_source(tmp_path: Path, mistake: str) -> None:
+    """A mistake in an argument or a file is told before a source is asked, which may take minutes: here nobody answers."""
+    (tmp_path / "bad.sql").write_text("garbage select")
+    (tmp_path / "rate.sql").write_text("-- name: a, rate: fast\nSELECT 1;")
+    arguments, expected = BEFORE_LOOKING[mistake]
+    done = nestling(*arguments, cwd=tmp_path)
+    assert done.code == 2
+    assert expected in done.err
+    assert "127.0.0.1" not in done.err
+
+
 def test_broken_yaml(tmp_path: Path) -> None:
     """Line and column of what is no YAML."""
     (tmp_path / "m.yaml").write_text("nestling: model\nmodel: {entities: [\n")

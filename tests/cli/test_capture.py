@@ -93,7 +93,10 @@ def test_json_has_the_documented_shape(used: Path, target: str) -> None:
         ),
         *("returned", "written"),
     }
-    assert set(found["statements"][0]) == {"name", "sql", "rate_per_second", "params", "quantiles", "seen", "notes"}
+    assert set(found["statements"][0]) == {
+        *("name", "sql", "rate_per_second", "params", "quantiles", "seen", "notes"),
+        *("measured_seconds", "measured_with"),
+    }
     assert SECRET not in done.out
 
 

@@ -10,6 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling import pipeline
+from nestling.cli.design import show_changes
 from nestling.common.server import Server
 from nestling.ir.capture.coverage import Watched
 from nestling.ir.options import CHANGE
@@ -23,6 +24,13 @@ SELECT _id FROM posts WHERE body LIKE :pattern LIMIT 3;
 -- name: add_review, rate: {added}/s
 INSERT INTO reviews (product_id, "user", stars) VALUES (:product, :user, :stars);
 -- name: product_page, rate: 50/s
+SELECT p.name, r.stars FROM products p LEFT JOIN reviews r ON r.product_id = p._id WHERE p._id = :id;
+"""
+
+CHEAP_TODAY = """-- window: 86400 s
+-- name: add_review, rate: 50/s
+INSERT INTO reviews (product_id, "user", stars) VALUES (:product, :user, :stars);
+-- name: product_page, rate: 500/s
 SELECT p.name, r.stars FROM products p LEFT JOIN reviews r ON r.product_id = p._id WHERE p._id = :id;
 """
 
@@ -59,6 +67,28 @@ def test_what_will_not_fit_does_not_stay(mongod: Server, products: Database[Any]
     small = pipeline.redesign(_found(mongod, products, tmp_path, 1e-6), "optimal")
     assert _choice(small) is Choice.EMBED
     assert not [each for each in small.proposal.notes if "reaches" in each]
+
+
+def test_what_costs_more_says_why_first(
+    mongod: Server, products: Database[Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A design that costs more than today's begins with the document that will not fit; nothing saves less than nothing."""
+    file = tmp_path / "w.sql"
+    file.write_text(CHEAP_TODAY)
+    made = pipeline.redesign(
+        pipeline.in_place(mongod.uri.replace("/?", f"/{products.name}?"), workload=file), "optimal"
+    )
+    assert made.today is not None
+    assert made.better is not None
+    assert made.better > made.today
+    show_changes(made)
+    said = capsys.readouterr().out.split()
+    text = " ".join(said)
+    assert text.startswith("today's design does not last: a document of `products` reaches")
+    assert " costs " in text
+    assert "today's is cheaper only as long as its documents fit" in text
+    assert not [each for each in said if each.startswith("-") and each[1:2].isdigit()]
+    assert made.proposal.notes[0] == made.outgrown[0]
 
 
 def test_what_has_to_stay_is_warned_of(mongod: Server, products: Database[Any], tmp_path: Path) -> None:

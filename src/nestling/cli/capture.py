@@ -124,6 +124,8 @@ def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:
                 "rate_per_second": each.rate_per_second,
                 "params": dict(each.samples),
                 "quantiles": dict(each.quantiles),
+                "measured_seconds": each.measured_seconds,
+                "measured_with": each.measured_with,
                 "seen": each.origin,
                 "notes": list(each.notes),
             }

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nestling.ir.reading import Reading
     from nestling.optimizer.pareto import ParetoPoint
     from nestling.pipeline import Redesign
+    from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.strategies import Thresholds
 
 
@@ -105,9 +106,12 @@ def command(
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.designing import with_short_names
+    from nestling.strategies import check_strategy
 
     text.check_place(output)
+    check_strategy(strategy)
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
+    check_budgeted(strategy, storage)
     profile = with_cache(read_profile(profile_file) if profile_file is not None else None, cache_bytes)
     made = None
     if is_mongodb(source):
@@ -125,7 +129,7 @@ def command(
             if found
             else inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds, watch=watch)
         )
-        check_budget(reading, strategy, storage)
+        check_budget(reading, storage)
         if short_names:
             reading = with_short_names(reading)
             found = replace(found, reading=reading) if found is not None else None
@@ -156,7 +160,8 @@ def command(
         show_changes(made)
     if points:
         show_pareto(points)
-    text.notices(proposal.gaps, proposal.notes)
+    told = made.outgrown if made is not None else ()
+    text.notices(proposal.gaps, [each for each in proposal.notes if each not in told])
     if made is not None and made.warning:
         text.say(f"WARNING: {made.warning}")
     _say_next(source, output, proposal, reading, workload)
@@ -227,13 +232,20 @@ def show(proposal: Proposal) -> None:
 
 
 def changes_json(made: Redesign) -> dict[str, object]:
-    """What today's design costs (seconds per second; null: it was not priced) and what to change in it."""
+    """What today's design costs (seconds per second; null: it was not priced), why it does not last, and what to change in it."""
+    from dataclasses import asdict
+
     changes = [{"gone": list(each.gone), "come": list(each.come), "gain": each.gain} for each in made.changes]
-    return {"today": {"cost": made.today}, "changes": changes, "warning": made.warning}
+    return {
+        "today": {"cost": made.today, "outgrown": list(made.outgrown)},
+        "changes": changes,
+        "measured": [asdict(each) for each in made.measured],
+        "warning": made.warning,
+    }
 
 
 def show_changes(made: Redesign) -> None:
-    """What to change in the design that is there, in order of gain."""
+    """Why today's design does not last, if it does not, and what to change in it, in order of gain."""
     from textwrap import wrap
 
     from nestling.cli.parts.table import table
@@ -241,15 +253,43 @@ def show_changes(made: Redesign) -> None:
     from nestling.emitters.design_summary import change_rows, today_line
 
     click.echo()
+    for each in made.outgrown:
+        click.echo("\n".join(wrap(each, console().width - 1)))
+    click.echo("\n" * bool(made.outgrown), nl=False)
     if made.changes:
         table("To change from today's design", ("saves", "instead of", "have"), change_rows(made.changes), right=(0,))
     costs = made.proposal.costs
-    said = today_line(made.today, made.better, changes=len(made.changes))
+    said = today_line(made.today, made.better, changes=len(made.changes), lasts=not made.outgrown)
     if made.warning and not made.changes:
         said = "nothing to change that is known of"
     elif made.changes and costs is not None and made.today is None:
         said = "today's design was not priced: the costs know no way to answer the whole workload with it"
     click.echo("\n".join(wrap(said, console().width - 1)))
+    if made.measured and made.today is not None:
+        _show_measured(made.measured, made.today)
+
+
+def _show_measured(measured: Sequence[MeasuredCommand], whole: float) -> None:
+    """What today's commands were measured to take beside what the cost model says, and those it is far off for."""
+    from textwrap import wrap
+
+    from nestling.cli.parts.table import table
+    from nestling.cli.parts.text import console
+    from nestling.emitters.design_summary import measured_line, measured_rows
+    from nestling.pipeline.measured_today import APART, far_apart
+
+    totals = [sum(getattr(each, of) * each.rate_per_second for each in measured) for of in _SECONDS]
+    apart = far_apart(measured, whole)
+    said = measured_line(len(measured), *totals, apart=len(apart), times=APART)
+    click.echo("\n".join(wrap(said, console().width - 1)))
+    if apart:
+        click.echo()
+        columns = ("statements of a command", "measured", "cost model")
+        rows = measured_rows((each.statements, each.measured_seconds, each.predicted_seconds) for each in apart)
+        table("Far from what was measured: do not go by what a change saves for these", columns, rows, right=(1, 2))
+
+
+_SECONDS = ("measured_seconds", "predicted_seconds")
 
 
 def show_pareto(points: Sequence[ParetoPoint]) -> None:
@@ -262,15 +302,19 @@ def show_pareto(points: Sequence[ParetoPoint]) -> None:
     table("What storage buys (data and indexes, before compression)", ("storage", "cost"), rows, right=(0, 1))
 
 
-def check_budget(reading: Reading, strategy: str, storage: int | None) -> None:
+def check_budget(reading: Reading, storage: int | None) -> None:
     """Raise `UsageError` for a budget that nothing would keep to."""
-    from nestling.pipeline import OPTIMAL
-
     if storage is None:
         return
     if not any(statement.accesses for statement in reading.workload.statements):
         raise click.UsageError("budgets need a workload, as without one no costs decide: add --workload FILE")
-    if strategy != OPTIMAL:
+
+
+def check_budgeted(strategy: str, storage: int | None) -> None:
+    """Raise `UsageError` for a budget beside a strategy that keeps to none."""
+    from nestling.pipeline import OPTIMAL
+
+    if storage is not None and strategy != OPTIMAL:
         raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which weighs costs: {strategy} keeps to none")
 
 

@@ -133,6 +133,7 @@ def command(
     accepted = (*ignored, *_in_baseline(baseline))
     for path in (save, sarif, html, markdown):
         text.check_place(path)
+    seen = pipeline.capture(list(map(str, captured))) if captured else None
     if facts_file is not None:
         facts = _facts(facts_file)
     else:
@@ -140,8 +141,8 @@ def command(
             facts = pipeline.facts_of(
                 _named(uri), seconds=budget_seconds, documents=sample, whole=whole, rest=rest, watch=watch
             )
-    if captured:
-        facts = pipeline.facts_with(facts, pipeline.capture(list(map(str, captured))))
+    if seen is not None:
+        facts = pipeline.facts_with(facts, seen)
     found = pipeline.diagnose(
         facts, earlier=earlier, rules=rules, thresholds=thresholds, office=office or config.office
     )

@@ -103,7 +103,7 @@ def command(
     from nestling.cli.parts.progress import progress
     from nestling.emitters.proof import html as page
     from nestling.emitters.proof import proof_json
-    from nestling.pipeline import inspect, is_mongodb
+    from nestling.pipeline import inspect, is_mongodb, read_proposal
     from nestling.pipeline.cache import with_cache
     from nestling.pipeline.proving import FULL, QUICK, measured_server, prove_source
 
@@ -111,6 +111,8 @@ def command(
     effort = _effort(QUICK if quick else FULL, seconds, rounds, clients, open_seconds, cache_ratio, seed)
     if is_mongodb(source):
         options.check_milliseconds(milliseconds=milliseconds)
+    for file in designs:
+        read_proposal(file)
     reading = inspect(source, workload=workload, dialect=dialect, milliseconds=milliseconds)
     with measured_server(target) as on, progress(enabled=not as_json) as watch:
         proof = prove_source(

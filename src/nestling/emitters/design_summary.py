@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 from nestling.ir.model import Cardinality
 from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
-from nestling.ir.quantity_words import first_of
+from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
 from nestling.ir.reading import Reading
 from nestling.ir.words.reading_rows import row_bytes, whole
 from nestling.ir.words.work_words import work_rate
@@ -87,19 +87,49 @@ def _fan_out(reading: Reading, relationship: str) -> Json:
     return {name: int(value) if value == int(value) else value for name, value in found.items()}
 
 
-def change_rows(changes: Iterable[Change]) -> Iterator[tuple[str, str, str]]:
-    """(what it saves, what goes, what comes) for every change; `-` where nothing was priced."""
+SLIGHT = 1e-4
+"""A change that costs less than this share of the largest one in the list costs nothing worth a number."""
+
+
+def _saved(gain: float, slight: float) -> str:
+    if gain >= 0:
+        return work_rate(gain)
+    return f"costs {work_rate(-gain)}" if -gain > slight else "nothing"
+
+
+def change_rows(changes: Sequence[Change]) -> Iterator[tuple[str, str, str]]:
+    """(what it saves or costs, what goes, what comes) for every change; `-` where nothing was priced."""
+    priced = [change.gain for change in changes if change.gain is not None]
+    slight = SLIGHT * max(map(abs, priced), default=0.0)
     for change in changes:
-        saved = work_rate(change.gain) if change.gain is not None else "-"
+        saved = _saved(change.gain, slight) if change.gain is not None else "-"
         yield saved, first_of(change.gone, MOST_NAMES) or "-", first_of(change.come, MOST_NAMES) or "-"
 
 
-def today_line(today: float | None, best: float | None, *, changes: int) -> str:
-    """What today's design costs beside the best."""
+def today_line(today: float | None, best: float | None, *, changes: int, lasts: bool = True) -> str:
+    """What today's design costs beside the best; where it does not last, that is why the other one may cost more."""
     if not changes:
         return "today's design is the best known: nothing to change"
     if today is None or best is None:
         return "today's design was not priced: with a workload (--workload FILE) costs say what a change saves"
     less = 1 - best / today if today > 0 else 0.0
     share = f", {abs(less):.0%} {'less' if less > 0 else 'more'}" if round(abs(less), 2) else ""
-    return f"today's design costs {work_rate(today)}, this one {work_rate(best)}{share}"
+    why = "" if lasts or less >= 0 or not share else ": today's is cheaper only as long as its documents fit"
+    return f"today's design costs {work_rate(today)}, this one {work_rate(best)}{share}{why}"
+
+
+def measured_line(commands: int, measured: float, predicted: float, *, apart: int, times: float) -> str:
+    """What the commands of today's design took by the server, in seconds a second, beside what the cost model says of them."""
+    both = f"the server measured {work_rate(measured)}, the cost model says {work_rate(predicted)}"
+    more = f"; {count(apart)} {agreeing(apart)} more than {times:g} times apart" if apart else ""
+    return f"of {counted(commands, 'command')} {both}{more}"
+
+
+def measured_rows(commands: Iterable[tuple[Sequence[str], float, float]]) -> Iterator[tuple[str, str, str]]:
+    """(the statements of a command, milliseconds each time measured, by the cost model); servers measure whole milliseconds."""
+    for names, measured, predicted in commands:
+        yield first_of(names, MOST_NAMES), _whole_milliseconds(measured), _whole_milliseconds(predicted)
+
+
+def _whole_milliseconds(seconds: float) -> str:
+    return f"{short(seconds * 1e3)} ms" if seconds >= 1e-3 else "under 1 ms"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.paths.work import Work
+from nestling.ir.quantity_words import counted, first_of
 
 
 class Severity(StrEnum):
@@ -84,10 +86,20 @@ class Finding:
         return self.rule, self.namespace, self.path
 
 
+MOST_RULES = 6
+"""Rules a shell names."""
+
+
 class Findings(tuple[Finding, ...]):
     """Findings in the order they are told in; a notebook shows them as a table."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        """What a shell shows: how many there are, and how many of each rule."""
+        rules = Counter(each.rule for each in self)
+        shown = first_of([f"{rule} {number:,}" for rule, number in rules.most_common()], MOST_RULES)
+        return f"<{counted(len(self), 'finding')}{': ' if shown else ''}{shown}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nestling.ir.quantity_words import counted
+
 ADVISED = "chosen"
 """What the design that nestling advises is called among its rivals."""
 
@@ -267,6 +269,12 @@ class Proof:
         """The statements that designs answered in different ways, where SQL leaves a choice."""
         found = (one.name for each in self.designs for one in each.statements if one.choices)
         return tuple(dict.fromkeys(found))
+
+    def __repr__(self) -> str:
+        """What a shell shows: the designs, the best of them, and whether they gave the same answers."""
+        names, best = ", ".join(each.name for each in self.designs), self.best or "none"
+        same = "equal answers" if self.equal else "answers that differ"
+        return f"<Proof of {counted(len(self.designs), 'design')} ({names}): best {best}, {same}>"
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -8,6 +8,7 @@ from enum import StrEnum
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.options import gap_between
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Gap
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.bounds import mistakes_in_size
@@ -187,6 +188,15 @@ class Proposal:
     def decision(self, relationship: str) -> Decision | None:
         """The decision on a relationship, None when there is none."""
         return next((made for made in self.decisions if made.relationship == relationship), None)
+
+    def __repr__(self) -> str:
+        """What a shell shows: the name, what made it, and how much there is of it."""
+        stored, made = len(self.design.collections), len(self.decisions)
+        costs = f", {self.costs.cost * 1e3:,.4g} ms/s" if self.costs is not None else ""
+        return (
+            f"<Proposal {self.design.model.name!r} by strategy {self.strategy!r}: {counted(stored, 'collection')},"
+            f" {counted(len(self.design.indexes), 'index')}, {counted(made, 'decision')}{costs}>"
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 from nestling.common.errors import GapError, Problem, name_list
 from nestling.ir.model import Model
-from nestling.ir.quantity_words import agreeing
+from nestling.ir.quantity_words import agreeing, counted
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Statement, Workload
 
@@ -111,6 +111,16 @@ class Reading:
     origin: str = ""
     dialect: str = ""
     today: Today | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        """What a shell shows: the name, where it is from, and how much there is of it."""
+        parts = (
+            counted(len(self.model.entities), "entity"),
+            counted(len(self.model.relationships), "relationship"),
+            counted(len(self.workload.statements), "statement"),
+            counted(len(self.gaps), "gap"),
+        )
+        return f"<Reading {self.model.name!r} of {self.origin or 'no source'}: {', '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         from nestling.ir.words.notebook import reading_html

@@ -116,7 +116,8 @@ class Statement:
     """A named SQL statement: rate in executions a second, sample parameters as JSON text, its footprint.
 
     `quantiles`: by parameter of a range that has no sample, the share (0..1) of the attribute's values that are smaller. `limit`:
-    how many rows it asks for at most, when that is known.
+    how many rows it asks for at most, when that is known. `measured_seconds`: how long the command it says was measured to take
+    each time; `measured_with`: the statement that has this of the command they both say.
     """
 
     name: str
@@ -129,6 +130,8 @@ class Statement:
     accesses: tuple[Access, ...] = ()
     limit: int | None = None
     quantiles: tuple[tuple[str, float], ...] = ()
+    measured_seconds: float | None = None
+    measured_with: str = ""
 
     @property
     def known_values(self) -> dict[str, object]:

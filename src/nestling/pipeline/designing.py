@@ -109,8 +109,10 @@ def design(
     """
     from nestling.pipeline.reversing import redesign
     from nestling.sources.mongo import LiveDatabase
+    from nestling.strategies import check_strategy
     from nestling.strategies import design as decide
 
+    check_strategy(strategy)
     if isinstance(reading, Path | str):
         reading = inspect(reading)
     if reading.today is not None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from nestling.ir.facts import Facts
     from nestling.ir.options import Change, DesignProblem
     from nestling.ir.reading import Gap
+    from nestling.pipeline.measured_today import MeasuredCommand
     from nestling.planner.options.structures.constraints import Constraint
     from nestling.sources.mongo import DerivedField, FieldComparison, LiveDatabase
     from nestling.sources.mongo.seen import Place
@@ -39,7 +40,8 @@ class Redesign:
     """A better design, what today's costs by the same model (None: it cannot be told), and what to change, most gain first.
 
     `better`: what the better one costs, without the threshold a change has. `warning`: why nothing of today's was taken away,
-    and which documents will not fit; empty where there is nothing to warn of.
+    and which documents will not fit; empty where there is nothing to warn of. `outgrown`: the documents of today's that will not
+    fit and that the better one has no more, a sentence each. `measured`: the commands whose time is known.
     """
 
     proposal: Proposal
@@ -47,6 +49,8 @@ class Redesign:
     changes: tuple[Change, ...]
     warning: str = ""
     better: float | None = None
+    outgrown: tuple[str, ...] = ()
+    measured: tuple[MeasuredCommand, ...] = ()
 
 
 def is_mongodb(address: Path | str) -> bool:
@@ -75,8 +79,11 @@ def in_place(
     from nestling.pipeline.capturing import noted, with_captured
     from nestling.pipeline.designing import with_lacks
     from nestling.pipeline.diagnosing import facts_of
-    from nestling.sources.front import with_workload
+    from nestling.sources.workload_file import open_workload
 
+    statements = open_workload(workload) if workload is not None else None
+    if statements is not None:
+        statements.check()
     name = database_name(uri, "")
     if not name:
         move = "name it: mongodb://host/database"
@@ -85,8 +92,8 @@ def in_place(
         )
     facts = facts_of(uri, seconds=seconds, structure=True, rest=rest, watch=watch)
     found = _compared(uri, facts, name, redact(uri), watch)
-    if workload is not None:
-        return _known(replace(found, reading=with_lacks(with_workload(found.reading, workload))))
+    if statements is not None:
+        return _known(replace(found, reading=with_lacks(statements.over(found.reading))))
     if watch is not None:
         watch("reading what was captured", 0, 1)
     captures = noted(uri)
@@ -189,10 +196,14 @@ def _least_cost(
     found: LiveDatabase, thresholds: Thresholds | None, profile: Profile | None, limit_seconds: float, warning: str
 ) -> Redesign:
     """The design that costs least, today's being in place."""
+    from nestling.cost import price
+    from nestling.ir.paths import work_of
     from nestling.optimizer.changes import changes
     from nestling.optimizer.evaluate import evaluate
+    from nestling.optimizer.weigh import statement_costs
     from nestling.pipeline.correcting import settled
     from nestling.pipeline.designing import drafted, explained, posed, priced
+    from nestling.pipeline.measured_today import measured_commands
     from nestling.planner.options.structures.constraints import constraints
     from nestling.planner.options.structures.in_place import with_in_place
 
@@ -223,7 +234,10 @@ def _least_cost(
     steps = changes(every, there, solution.chosen | stay)
     now, then = (evaluate(every, each) for each in (there, solution.chosen | stay))
     cost, better = (each.cost if each is not None else None for each in (now, then))
-    return Redesign(proposal, cost, steps, warning, better)
+    costs = dict(statement_costs(every, there)) if now is not None else {}
+    request = price(work_of.request(), posing.profile)
+    measured = tuple(measured_commands(found.reading.workload.statements, costs, request))
+    return Redesign(proposal, cost, steps, warning, better, measured=measured)
 
 
 def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None) -> Redesign:
@@ -232,10 +246,10 @@ def _growing(made: Redesign, found: LiveDatabase, thresholds: Thresholds | None)
 
     known = situation(found.reading, thresholds or Thresholds())
     now, then = (tuple(outgrown(each, known)) for each in (found.in_place.design, made.proposal.design))
-    notes = tuple(f"today's design does not last: {each}" for each in now if each not in then)
+    gone = tuple(f"today's design does not last: {each}" for each in now if each not in then)
     warnings = [f"{each}. Move its largest array to a collection of its own, or bound it" for each in then]
-    proposal = replace(made.proposal, notes=(*made.proposal.notes, *notes))
-    return replace(made, proposal=proposal, warning=". ".join(filter(None, (made.warning, *warnings))))
+    proposal = replace(made.proposal, notes=(*gone, *made.proposal.notes))
+    return replace(made, proposal=proposal, outgrown=gone, warning=". ".join(filter(None, (made.warning, *warnings))))
 
 
 def _keeping(problem: DesignProblem, there: frozenset[str]) -> DesignProblem:

@@ -95,6 +95,8 @@ def _read_database(
     from nestling.sources.statements import with_joined
 
     database = open_database(url)
+    if statements is not None:
+        statements.check(database.dialect)
     joined = (
         None if statements is None else partial(with_joined, statements=tuple(statements.statements(database.dialect)))
     )

@@ -11,7 +11,7 @@ from nestling.common.errors import InputError, Problem, SourceError, WorkloadErr
 from nestling.ir.model import Model
 from nestling.ir.reading import Reading
 from nestling.ir.workload import Requirements
-from nestling.sources.statements import NamedSql, named_statements, parse_workload, with_footprints
+from nestling.sources.statements import NamedSql, check_workload, named_statements, parse_workload, with_footprints
 from nestling.sources.text_file import text_of
 
 _MODEL = re.compile(r"\bmodel[\"']?[ \t]*:")
@@ -33,6 +33,11 @@ class WorkloadFile:
             return
         for each in self.kept.workload.statements:
             yield NamedSql(each.name, each.sql, self.kept.dialect_of(each) or dialect)
+
+    def check(self, dialect: str = "") -> None:
+        """Raise `WorkloadError` where `over` would, as far as that can be told before there is a model."""
+        if self.kept is None:
+            check_workload(self.text, dialect, self.path)
 
     def over(self, reading: Reading) -> Reading:
         """The reading with the file's statements and requirements instead of its own."""

@@ -47,7 +47,7 @@ from nestling.strategies.placement.weighed import considered, passing_bounds
 COSTED = "optimal"
 """The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""
 
-__all__ = ["Thresholds", "assembled", "built_anyway", "design", "strategy_names"]
+__all__ = ["Thresholds", "assembled", "built_anyway", "check_strategy", "design", "strategy_names"]
 
 
 def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
@@ -91,9 +91,19 @@ def strategy_names() -> tuple[str, ...]:
     return module_names(__path__)
 
 
-def _strategy(name: str) -> Callable[[Situation], Outline]:
+def check_strategy(name: str) -> None:
+    """Raise `InputError`, with the strategies there are, for another name."""
+    if name != COSTED:
+        _check_module(name)
+
+
+def _check_module(name: str) -> None:
     if name not in strategy_names():
         raise InputError(unknown("strategy", name, (COSTED, *strategy_names())))
+
+
+def _strategy(name: str) -> Callable[[Situation], Outline]:
+    _check_module(name)
     decide: Callable[[Situation], Outline] = import_module(f"{__name__}.{name}").outline
     return decide
 

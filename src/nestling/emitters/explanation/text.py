@@ -191,8 +191,8 @@ def wrapped(text: str, head: str, *, indent: int | None = None) -> list[Line]:
 
 
 def number(value: float | None, text: str) -> str:
-    """The number in brackets, unless the sentence holds it already, as a count, a share or a cost."""
-    if value is None:
+    """The number in brackets, unless it is 0 or the sentence holds it already, as a count, a share or a cost."""
+    if not value:
         return ""
     forms = [f"{value:,.0f}", f"{value:.0%}", f"{value:.1%}", short(value), work_rate(value)]
     return "" if any(form in text for form in forms) else f" [{value:,.6g}]"

@@ -183,8 +183,10 @@ class Tree:
 
     def _value(self, data: bytes, at: int, kind: int, node: Node, depth: int) -> int:
         """Count the value at `at`; returns where it ends."""
-        size = _size(data, at, kind)
-        node.types[kind] = node.types.get(kind, 0) + 1
+        fixed = _FIXED.get(kind)
+        size = _size(data, at, kind) if fixed is None else fixed
+        types = node.types
+        types[kind] = types.get(kind, 0) + 1
         node.widths.add(size)
         if node.last != self.documents:
             node.last = self.documents
@@ -266,7 +268,7 @@ def _count(counts: dict[str, int], name: str) -> None:
 
 
 def _size(data: bytes, at: int, kind: int) -> int:
-    """Bytes of the value at `at`; raises `KeyError` for a type BSON does not have."""
+    """Bytes of the value at `at`, which are not always as many; raises `KeyError` for a type BSON does not have."""
     if kind in (OBJECT, ARRAY, SCOPED):
         return int(_INT(data, at)[0])
     if kind in (STRING, JAVASCRIPT, SYMBOL):

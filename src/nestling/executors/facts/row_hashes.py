@@ -43,7 +43,10 @@ Told = Mapping[Place, Columns]
 
 @dataclass(slots=True)
 class Table:
-    """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others."""
+    """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others.
+
+    `ways`: the columns by their steps from a row on.
+    """
 
     collection: Collection
     node: Node
@@ -51,7 +54,12 @@ class Table:
     columns: dict[Steps, list[Cell]]
     parents: list[int] = field(default_factory=list)
     whole: bool = True
+    ways: tuple[tuple[Steps, list[Cell]], ...] = field(init=False)
     _lifted: dict[Steps, list[Cell]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        own = len(self.node.steps)
+        self.ways = tuple((column[own:], cells) for column, cells in self.columns.items())
 
     @property
     def place(self) -> Place:
@@ -131,8 +139,8 @@ def _add(made: Mapping[Steps, Table], document: Document) -> None:
                 break
             placed.append((table.rows, row))
             table.parents.append(parent)
-            for column, cells in table.columns.items():
-                cells.append(_cell(_at(row, column[len(steps) :])))
+            for way, cells in table.ways:
+                cells.append(_cell(row.get(way[0]) if len(way) == 1 and isinstance(row, dict) else _at(row, way)))
         found[steps] = placed
 
 
@@ -160,6 +168,8 @@ def _at(row: Any, way: Steps) -> Any:
 
 def _cell(value: Any) -> Cell:
     """A value as a cell: equal for equal numbers whatever their type, different for different types."""
+    if (kind := type(value)) in _OFTEN:
+        return BEYOND + (hash((kind.__name__, value)) & (BEYOND - 1))
     match value:
         case None:
             return None
@@ -179,6 +189,10 @@ def _cell(value: Any) -> Cell:
             return _hash(type(value).__name__, value)
         case _:
             return _hash(type(value).__name__, repr(value))
+
+
+_OFTEN = frozenset({str, ObjectId, datetime})
+"""Types of values most cells are of, which are hashed as they are."""
 
 
 def _whole(number: int) -> int:

@@ -12,34 +12,68 @@ EXACT_BELOW = 128
 KEPT = 1024
 """Hashes a distinct count keeps: an error of about 3 %."""
 _HASHES = 1 << 64
+MOST_NEW = 256
+"""Different values that wait for their buckets, and different values of a distinct count that are known without a hash."""
+
+
+SHORT = 64
+"""Bytes of a value that may be kept while documents are walked."""
 
 
 class Histogram:
-    """Counts of whole numbers from 0 on."""
+    """Counts of whole numbers from 0 on. A value is put into its bucket with others of `_new`, as most are there many times."""
 
-    __slots__ = ("_counts", "_largest", "count", "max", "total")
+    __slots__ = ("_counts", "_largest", "_max", "_new", "_total", "_values")
 
     def __init__(self) -> None:
         self._counts: dict[int, int] = {}
         self._largest: dict[int, int] = {}
-        self.count, self.total, self.max = 0, 0, 0
+        self._new: dict[int, int] = {}
+        self._values, self._total, self._max = 0, 0, 0
+
+    @property
+    def count(self) -> int:
+        """How many values were counted."""
+        self._put()
+        return self._values
+
+    @property
+    def total(self) -> int:
+        """Their sum."""
+        self._put()
+        return self._total
+
+    @property
+    def max(self) -> int:
+        """The largest; 0 of none."""
+        self._put()
+        return self._max
 
     def add(self, value: int, times: int = 1) -> None:
         """Count a value."""
-        shift = max(value.bit_length() - EXACT_BELOW.bit_length() + 1, 0)
-        bucket = value >> shift << shift
-        self._count(bucket, times, value)
-        self.count += times
-        self.total += value * times
-        self.max = max(self.max, value)
+        new = self._new
+        new[value] = new.get(value, 0) + times
+        if len(new) > MOST_NEW:
+            self._put()
+
+    def _put(self) -> None:
+        for value, times in self._new.items():
+            shift = max(value.bit_length() - EXACT_BELOW.bit_length() + 1, 0)
+            self._count(value >> shift << shift, times, value)
+            self._values += times
+            self._total += value * times
+            self._max = max(self._max, value)
+        self._new.clear()
 
     def merge(self, other: Histogram) -> None:
         """Add what another has counted."""
+        self._put()
+        other._put()
         for bucket, times in other._counts.items():
             self._count(bucket, times, other._largest[bucket])
-        self.count += other.count
-        self.total += other.total
-        self.max = max(self.max, other.max)
+        self._values += other._values
+        self._total += other._total
+        self._max = max(self._max, other._max)
 
     def _count(self, bucket: int, times: int, largest: int) -> None:
         self._counts[bucket] = self._counts.get(bucket, 0) + times
@@ -47,6 +81,7 @@ class Histogram:
 
     def quantile(self, share: float) -> float:
         """A value that at least `share` of all do not pass: one that was counted."""
+        self._put()
         times = {self._largest[bucket]: times for bucket, times in self._counts.items()}
         return float(quantile(times, share))
 
@@ -61,14 +96,20 @@ class Histogram:
 class Distinct:
     """Counts different values by keeping the smallest of their hashes."""
 
-    __slots__ = ("_below", "_hashes")
+    __slots__ = ("_below", "_first", "_hashes")
 
     def __init__(self) -> None:
         self._hashes: set[int] = set()
+        self._first: set[bytes] = set()
         self._below = _HASHES
 
     def add(self, value: bytes) -> None:
         """Count a value, unless it was there before."""
+        first = self._first
+        if value in first:
+            return
+        if len(first) < MOST_NEW and len(value) <= SHORT:
+            first.add(value)
         found = int.from_bytes(blake2b(value, digest_size=8).digest(), "big")
         if found < self._below:
             self._hashes.add(found)

@@ -7,9 +7,10 @@ not be sparse. Each collection has an index of its own: rows of one entity in tw
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import StrEnum
 
-from nestling.ir.model import Entity, Model
+from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.primitives import CollectionKind, Form
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.expression import Collation
@@ -46,8 +47,10 @@ def kept_where(place: Place, group: tuple[str, ...]) -> tuple[Clause, ...]:
     return tuple(Clause(path, ClauseOperator.PRESENT) for path in sorted(filter(None, map(place.path_of, group))))
 
 
-def is_found_by_kept(model: Model, entity: Entity, group: tuple[str, ...], place: Place) -> bool:
-    """Whether the index that keeps a group also finds its rows for every join, so that no second one is needed.
+def is_found_by_kept(
+    entity: Entity, group: tuple[str, ...], place: Place, links: Iterable[Relationship], model: Model
+) -> bool:
+    """Whether the index that keeps a group also finds its rows for every join along `links`, so that no second one is needed.
 
     The server does not look for NULL in an index of some documents only: it reads the whole collection.
     """
@@ -55,8 +58,8 @@ def is_found_by_kept(model: Model, entity: Entity, group: tuple[str, ...], place
         return False
     if not kept_where(place, group):
         return True
-    links = (link for link in model.children_of(entity.name) if set(link.parent_attributes) & set(group))
-    return all(model.entity(link.child).always_has(name) for link in links for name in link.child_attributes)
+    joined = (link for link in links if set(link.parent_attributes) & set(group))
+    return all(model.entity(link.child).always_has(name) for link in joined for name in link.child_attributes)
 
 
 def is_told_by_parent(model: Model, group: tuple[str, ...], place: Place) -> bool:

@@ -257,6 +257,8 @@ class StatementForm(Form):
     )
     accesses: list[AccessForm] = Field([], description="which rows it touches, and how")
     limit: int | None = Field(None, description="how many rows it asks for at most")
+    measured_ms: float | None = Field(None, description="how long its command was measured to take each time")
+    measured_with: str = Field("", description="the statement that has this of the command they both say")
 
     def to_ir(self, name: str, path: Path, findings: Findings) -> Statement:
         """The statement."""
@@ -268,7 +270,21 @@ class StatementForm(Form):
         )
         parameters, samples = tuple(self.parameters), tuple(self.samples.items())
         quantiles = tuple(self.quantiles.items())
-        return Statement(name, self.sql, kind, rate, self.dialect, parameters, samples, accesses, self.limit, quantiles)
+        measured = None if self.measured_ms is None else self.measured_ms / 1e3
+        return Statement(
+            name,
+            self.sql,
+            kind,
+            rate,
+            self.dialect,
+            parameters,
+            samples,
+            accesses,
+            self.limit,
+            quantiles,
+            measured,
+            self.measured_with,
+        )
 
     @staticmethod
     def from_ir(statement: Statement) -> Plain:
@@ -281,9 +297,12 @@ class StatementForm(Form):
             "quantiles": dict(statement.quantiles),
             "accesses": [AccessForm.from_ir(access, statement.kind) for access in statement.accesses],
             "limit": statement.limit,
+            "measured_ms": None if statement.measured_seconds is None else statement.measured_seconds * 1e3,
+            "measured_with": statement.measured_with,
         }
         return Block(
-            {"rate": rate_text(statement.rate_per_second), "sql": statement.sql} | without(entries, dialect="")
+            {"rate": rate_text(statement.rate_per_second), "sql": statement.sql}
+            | without(entries, dialect="", measured_with="")
         )
 
 

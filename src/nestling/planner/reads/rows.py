@@ -78,6 +78,24 @@ class Rows:
         step = Compute(self.step, tuple(fields), context.seen(self.layout))
         return replace(rows, step=step, layout=Layout.of(entries))
 
+    def said_of(self, alias: str, conditions: Iterable[Expression]) -> list[Expression]:
+        """The conditions, where a column of the scan `alias` stands in place of what a subquery in FROM calls the same field.
+
+        `FROM (SELECT o.id AS number FROM orders o LIMIT 20) AS f JOIN items i ON i.order_id = f.number` joins by `o.id`. What an
+        outer join may lack is not named so.
+        """
+        if self.standing[alias].optional:
+            return list(conditions)
+        own = {path: name for (holder, name), path in self.layout.entries if holder == alias}
+
+        def named(each: Expression) -> Expression | None:
+            if not isinstance(each, Column) or each.alias in self.standing or each not in self.layout:
+                return None
+            name = own.get(self.layout.path(each))
+            return replace(each, alias=alias, name=name) if name is not None else None
+
+        return [rewritten(each, named) for each in conditions]
+
     def where(self, predicate: Expression | None, context: Context) -> Rows:
         """The rows for which the predicate is true."""
         if predicate is None:

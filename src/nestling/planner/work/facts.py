@@ -69,6 +69,11 @@ class Facts:
 
     def number(self, expression: Expression | None, otherwise: float) -> float:
         """The number a literal or parameter is, `otherwise` when it is not known."""
-        value = self.values.get(expression.name) if isinstance(expression, Parameter) else None
-        value = expression.value if isinstance(expression, Literal) else value
-        return float(value) if isinstance(value, int | float) else otherwise
+        return number(expression, self.values, otherwise)
+
+
+def number(expression: Expression | None, values: Mapping[str, object], otherwise: float) -> float:
+    """The number a literal or parameter is, by these values of parameters; `otherwise` when it is not known."""
+    value = values.get(expression.name) if isinstance(expression, Parameter) else None
+    value = expression.value if isinstance(expression, Literal) else value
+    return float(value) if isinstance(value, int | float) else otherwise

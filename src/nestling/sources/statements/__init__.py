@@ -18,11 +18,12 @@ nothing of growth.
 
 from nestling.sources.statements.hand_written import with_footprints
 from nestling.sources.statements.placeholders import normalise
-from nestling.sources.statements.read import is_about_weight, is_mistake_in, parse_workload
+from nestling.sources.statements.read import check_workload, is_about_weight, is_mistake_in, parse_workload
 from nestling.sources.statements.undeclared import NamedSql, named_statements, with_joined
 
 __all__ = [
     "NamedSql",
+    "check_workload",
     "is_about_weight",
     "is_mistake_in",
     "named_statements",

@@ -23,6 +23,8 @@ _SAID = re.compile(
 _RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _QUANTILES = re.compile(r"^[ \t]*--[ \t]*quantiles[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
+_MEASURED = re.compile(r"^[ \t]*--[ \t]*measured[ \t]*:[ \t]*(?P<said>[^\n]*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_MILLISECONDS = re.compile(r"(\d{1,15}(?:\.\d{1,15})?)[ \t]*ms")
 
 DEFAULT_RATE_PER_SECOND = 1.0
 """Of a statement nobody gave a rate for."""
@@ -33,7 +35,7 @@ class Block:
     """One statement as written: its text and where that starts, its name and rate, sample parameters (or what is wrong).
 
     A `rate` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line. `wrong_rate` is the problem
-    of a rate that cannot be read, with its line as the place.
+    of a rate that cannot be read, with its line as the place. `measured_seconds` and `measured_with` as in `Statement`.
     """
 
     name: str
@@ -43,6 +45,8 @@ class Block:
     rate_per_second: float | None = None
     samples: object = None
     quantiles: tuple[tuple[str, float], ...] = ()
+    measured_seconds: float | None = None
+    measured_with: str = ""
     mistakes: tuple[tuple[str, int], ...] = ()
     wrong_rate: Problem | None = None
 
@@ -66,14 +70,15 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[B
     rate, wrong = _rate(text, mark, end, said["rate"] if said else None)
     samples = _samples(text, mark.end(), end, mistakes)
     quantiles = _quantiles(text, mark.end(), end, mistakes)
+    measured, beside = _measured(text, mark.end(), end, mistakes)
     found = list(_statements(text, mark.end(), end, dialect))
     if not found:
         mistakes.append(("there is no statement under this name", line))
     sql, offset = found[0] if found else ("", mark.end())
-    yield Block(name, line, sql, offset, rate, samples, quantiles, tuple(mistakes), wrong)
+    yield Block(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
     for number, (more, at) in enumerate(found[1:], start=2):
         several = (f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))
-        yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, (several,))
+        yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, None, "", (several,))
 
 
 def _rate(text: str, mark: re.Match[str], end: int, written: str | None) -> tuple[float | None, Problem | None]:
@@ -118,6 +123,22 @@ def _quantiles(text: str, start: int, end: int, mistakes: list[tuple[str, int]])
     what = 'quantiles must be shares of the values that are smaller, such as {"since": 0.99}'
     mistakes.append((what, _line(text, said.start())))
     return ()
+
+
+def _measured(text: str, start: int, end: int, mistakes: list[tuple[str, int]]) -> tuple[float | None, str]:
+    """The seconds measured, or the statement that has them."""
+    said = _MEASURED.search(text, start, end)
+    if said is None:
+        return None, ""
+    word, _, name = said["said"].partition(" ")
+    if word == "with" and name.strip():
+        return None, name.strip()
+    number = _MILLISECONDS.fullmatch(said["said"])
+    if number is None:
+        what = "`measured` must be milliseconds each time, such as `-- measured: 23.5 ms`, or `-- measured: with` a statement"
+        mistakes.append((what, _line(text, said.start())))
+        return None, ""
+    return float(number[1]) / 1e3, ""
 
 
 def _statements(text: str, start: int, end: int, dialect: str) -> Iterator[tuple[str, int]]:

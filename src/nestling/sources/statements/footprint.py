@@ -40,8 +40,8 @@ class Footprint:
     joined: tuple[tuple[Origin, Origin], ...] = ()
 
 
-def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
-    """The footprint of one statement with `:name` parameters, or why it cannot be read."""
+def syntax_tree(sql: str, dialect: str) -> exp.Expr | Mistake:
+    """A statement with `:name` parameters as a tree, whatever the tables are; or why it is none."""
     if _READABLE.match(sql) is None:
         if said := misspelt(sql.lstrip()):
             return Mistake(f"it is not SQL that can be read: {said}", 0)
@@ -52,6 +52,14 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
         return tree
     if isinstance(tree, exp.DML) and not isinstance(tree.this, exp.Expr):
         return Mistake(f"{tree.key.upper()} names no table", 0)
+    return tree
+
+
+def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
+    """The footprint of one statement with `:name` parameters, or why it cannot be read."""
+    tree = syntax_tree(sql, dialect)
+    if isinstance(tree, Mistake):
+        return tree
     tree = with_views(tree, model, lambda view: _select(view, dialect))
     walk = Walk(model, sql, dialect)
     kind = _walk(tree, walk, replaces=as_insert(sql)[1])

@@ -12,7 +12,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
 from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, Block, blocks
-from nestling.sources.statements.footprint import footprint
+from nestling.sources.statements.footprint import footprint, syntax_tree
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise, quoted
 from nestling.sources.statements.requirements import read_requirements
@@ -32,29 +32,34 @@ def parse_workload(text: str, model: Model, dialect: str = SQLITE, path: str = "
     with what could be understood of it and a gap for each name. Raises `WorkloadError` when the dialect is not known or when
     there are statements and none of them can be read, or a requirement or a rate cannot be read.
     """
-    dialect = NAMES.get(dialect.lower(), dialect.lower())
-    if dialect and dialect not in DIALECTS:
-        raise WorkloadError(unknown("SQL dialect", dialect, DIALECTS))
-    reader = _Reader(text.removeprefix("\ufeff"), model, dialect, path)
+    reader = _Reader(text.removeprefix("\ufeff"), model, _dialect(dialect), path)
     requirements = read_requirements(reader.text, model, path)
     reader.read_only = frozenset(requirements.read_only)
-    found = list(blocks(reader.text, dialect))
-    if wrong := [reader.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]:
-        raise WorkloadError(*wrong)
+    found = reader.blocks()
     read = [statement for block in found if (statement := reader.statement(block)) is not None]
     if found and not read:
-        problems = [Problem(what=gap.what, where=gap.where) for gap in reader.gaps]
-        if all(block.name == f"line_{block.line}" for block in found):
-            problems[-1] = replace(
-                problems[-1], next_move="name a file of SQL statements, or a model.yaml with a workload"
-            )
-        raise WorkloadError(*problems)
+        raise reader.nothing_read(found)
     lacking = [block for block in found if block.rate_per_second is None and not block.mistakes]
     reader.gap_of_many(_NO_RATE, lacking, f"taken as {DEFAULT_RATE_PER_SECOND:g}/s")
     idle = [block for block in found if block.rate_per_second == 0]
     reader.gap_of_many(_NO_WEIGHT, idle, "kept, but of no weight")
     workload = Workload(tuple(read), requirements, _window(reader), tuple(reader.left_out), tuple(reader.in_part))
     return workload, tuple(reader.gaps)
+
+
+def check_workload(text: str, dialect: str = SQLITE, path: str = "") -> None:
+    """Raise `WorkloadError` where `parse_workload` would, as far as that can be told before there is a model."""
+    reader = _Reader(text.removeprefix("\ufeff"), Model("any", ()), _dialect(dialect), path)
+    found = reader.blocks()
+    if found and not any(reader.is_sql(block) for block in found):
+        raise reader.nothing_read(found)
+
+
+def _dialect(name: str) -> str:
+    dialect = NAMES.get(name.lower(), name.lower())
+    if dialect and dialect not in DIALECTS:
+        raise WorkloadError(unknown("SQL dialect", dialect, DIALECTS))
+    return dialect
 
 
 def is_mistake_in(gap: Gap, statement: str) -> bool:
@@ -113,6 +118,33 @@ class _Reader:
     def _where(self, place: str) -> str:
         return f"{self.path}:{place}" if self.path else f"line {place}"
 
+    def blocks(self) -> list[Block]:
+        """The file's blocks; raises `WorkloadError` for rates that cannot be read."""
+        found = list(blocks(self.text, self.dialect))
+        if wrong := [self.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]:
+            raise WorkloadError(*wrong)
+        return found
+
+    def is_sql(self, block: Block) -> bool:
+        """Whether a block holds a statement, whatever tables there are; else a gap says why not."""
+        for what, line in block.mistakes:
+            self.gap(_in_statement(block.name, what), f"{line}")
+        if not block.sql:
+            return False
+        written = normalise(block.sql, self.dialect)
+        found = syntax_tree(written.sql, self.dialect)
+        if isinstance(found, Mistake):
+            self._mistake(found, block, written)
+        return not isinstance(found, Mistake)
+
+    def nothing_read(self, found: list[Block]) -> WorkloadError:
+        """The error of a file none of whose statements can be read."""
+        problems = [Problem(what=gap.what, where=gap.where) for gap in self.gaps]
+        if all(block.name == f"line_{block.line}" for block in found):
+            move = "name a file of SQL statements, or a model.yaml with a workload"
+            problems[-1] = replace(problems[-1], next_move=move)
+        return WorkloadError(*problems)
+
     def statement(self, block: Block) -> Statement | None:
         """The statement of a block; None, and a gap, when it cannot be read."""
         for what, line in block.mistakes:
@@ -146,6 +178,8 @@ class _Reader:
             accesses=found.accesses,
             limit=found.limit,
             quantiles=self._quantiles(block, written.parameters),
+            measured_seconds=block.measured_seconds,
+            measured_with=block.measured_with,
         )
 
     def _is_taken(self, block: Block) -> bool:

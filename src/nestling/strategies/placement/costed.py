@@ -118,9 +118,9 @@ class _Deciding:
             if is_rounding(saved, self.solution):
                 return Reason("cost", f"{here} costs as much as {other}, and makes the smaller design", 0.0)
             threshold = _threshold(weighing, runner_up.cost)
-            equal = about_equal(saved - threshold, self.solution)
-            said = f"{equal}{here} {self._beside(saved, other, threshold)}"
-            return Reason("cost", said if runner_up.checked else f"{said}; {UNCHECKED}", saved - threshold)
+            more = 0.0 if is_rounding(saved - threshold, self.solution) else saved - threshold
+            said = f"{about_equal(more, self.solution)}{here} {self._beside(saved, other, threshold)}"
+            return Reason("cost", said if runner_up.checked else f"{said}; {UNCHECKED}", more)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
         if weighing.alternatives and all(cost is None for _, cost in weighing.alternatives):

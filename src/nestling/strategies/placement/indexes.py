@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.candidate import Candidate, Indexed, IndexedAcross, Part
 from nestling.ir.indexes.embedded_uniques import Kept, is_found_by_kept, is_told_by_parent, kept_inside, kept_where
 from nestling.ir.indexes.unchecked_keys import unchecked_words
-from nestling.ir.model import Entity, Model
+from nestling.ir.model import Entity, Model, Relationship
 from nestling.ir.outline import CHILD_HOLDS, Outline
 from nestling.ir.primitives import Collection, Holder, Index
 from nestling.ir.situation.situation import Situation
@@ -58,7 +58,7 @@ def indexes(situation: Situation, outline: Outline, collections: tuple[Collectio
             wanted.extend(_filters(situation, entity, place))
         else:
             wanted.extend(of_pairs(place))
-            wanted.extend(chosen_indexes(outline.indexes, situation.model, entity, place))
+            wanted.extend(chosen_indexes(outline.indexes, situation.model, entity, place, _joined(situation, entity)))
             wanted.extend(_keys_inside(situation, outline, entity, place))
     ids = {collection.name: collection.id for collection in collections} if outline.indexes is None else {}
     kept = [
@@ -130,11 +130,17 @@ def _enforcing_inside(index: Index, group: tuple[str, ...], place: Place) -> Ind
     return replace(index, unique=True, partial=kept_where(place, group))
 
 
-def _as_kept(index: Index, model: Model, entity: Entity, place: Place) -> Index:
-    """The index, or the unique one on the same fields where that finds the rows as well."""
+def _as_kept(
+    index: Index, model: Model, entity: Entity, place: Place, links: Iterable[Relationship] | None = None
+) -> Index:
+    """The index, or the unique one on the same fields where that finds the rows as well.
+
+    `links`: the relationships that statements join along; all of the entity's where that is not known.
+    """
+    joined = model.children_of(entity.name) if links is None else tuple(links)
     for group in (entity.key, *entity.uniques):
         paths = tuple((place.path_of(name) or "", 1) for name in group)
-        if index.keys == paths and not index.partial and is_found_by_kept(model, entity, group, place):
+        if index.keys == paths and not index.partial and is_found_by_kept(entity, group, place, joined, model):
             return _enforcing_inside(index, group, place)
     return index
 
@@ -181,7 +187,17 @@ def _keys_inside(situation: Situation, outline: Outline, entity: Entity, place: 
         return
     if _is_pointed_at(situation, outline, entity.name) or _is_looked_up(situation, outline, entity):
         index = _index(place, entity, entity.key)
-        yield from () if index is None else (_as_kept(index, situation.model, entity, place),)
+        yield from (
+            () if index is None else (_as_kept(index, situation.model, entity, place, _joined(situation, entity)),)
+        )
+
+
+def _joined(situation: Situation, entity: Entity) -> tuple[Relationship, ...] | None:
+    """The relationships with its children that statements join along; None where there is no statement."""
+    statements = [each for each in situation.reading.workload.statements if each.accesses]
+    links = situation.model.children_of(entity.name)
+    walked = tuple(link for link in links if any(_walks(each, link.name) for each in statements))
+    return walked if statements else None
 
 
 def _is_looked_up(situation: Situation, outline: Outline, entity: Entity) -> bool:
@@ -202,8 +218,14 @@ def indexed_rows(part: Part) -> str | None:
             return None
 
 
-def chosen_indexes(chosen: tuple[Candidate, ...], model: Model, entity: Entity, place: Place) -> Iterator[Index]:
-    """The indexes that were chosen, each with the statements it was proposed for."""
+def chosen_indexes(
+    chosen: tuple[Candidate, ...],
+    model: Model,
+    entity: Entity,
+    place: Place,
+    links: Iterable[Relationship] | None = None,
+) -> Iterator[Index]:
+    """The indexes that were chosen, each with the statements it was proposed for; `links` as of `_as_kept`."""
     for candidate in chosen:
         part = candidate.part
         if isinstance(part, Indexed) and part.entity == entity.name:
@@ -216,7 +238,7 @@ def chosen_indexes(chosen: tuple[Candidate, ...], model: Model, entity: Entity, 
                 if told is not None:  # only documents of the type (D5)
                     only.append(Clause(told.path, ClauseOperator.EQUAL, told.value))
                 keys = tuple((path, directions.get(path, 1)) for path, _ in index.keys)
-                yield _as_kept(replace(index, keys=keys, partial=tuple(only)), model, entity, place)
+                yield _as_kept(replace(index, keys=keys, partial=tuple(only)), model, entity, place, links)
         elif isinstance(part, IndexedAcross) and part.entity == entity.name:
             paths = [
                 place.path_of_parents(model.relationship(each.along), each.attribute)
@@ -254,7 +276,7 @@ def _filters(situation: Situation, entity: Entity, place: Place) -> Iterator[Ind
             if at_root and group in entity.uniques:
                 yield _enforcing(index, entity, place, group)
             else:
-                yield index if at_root else _as_kept(index, situation.model, entity, place)
+                yield index if at_root else _as_kept(index, situation.model, entity, place, _joined(situation, entity))
 
 
 def _exact(situation: Situation, access: Access, entity: Entity) -> tuple[str, ...]:

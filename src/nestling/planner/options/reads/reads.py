@@ -120,7 +120,10 @@ class Reads:
             return work_of.request()
         sizes = self.modes.sizes
         said, grouped = sizes.said(statement), self._grouped(statement, found)
-        rows = grouped.left(found[-1].rows) if grouped is not None else self._rows(found)
+        last = sizes.limited(statement, found[-1].access)
+        taken = last.left(found[-1].rows) if last is not None else found[-1].rows
+        rows = grouped.left(taken) if grouped is not None else self._rows(found)
+        rows = last.left(rows) if last is not None else rows
         result = min(rows, float(statement.limit)) if statement.limit is not None else rows
         width = self._width(found)
         is_walk = any(visit.access.walk is not None for visit in found)  # whose ways have stages of their own

@@ -117,10 +117,10 @@ class Starts:
         return limit if asked and descending and entity.always_has(name) else 0
 
     def _by_indexes(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
-        said = self.modes.sizes.said(statement)
-        others = [each for each in statement.accesses if each is not access]
+        said, limit = self.modes.sizes.said(statement), self.modes.sizes.limited(statement, access)
+        others = self._others(statement, access)
         aggregates = access.aggregates or (not said.beside and any(each.aggregates for each in others))
-        alone = said.as_found and not aggregates and not any(each.sort for each in others)
+        alone = (said.as_found or limit is not None) and not aggregates and not any(each.sort for each in others)
         partial = [each for each in self.modes.places.partial[access.entity] if home.own and serves(access, each[1])]
         entity = self.modes.situation.model.entity(access.entity)
         for name, index in (*self.modes.places.indexes[access.entity], *partial):
@@ -181,10 +181,10 @@ class Starts:
         needs = (name,) if isinstance(index, tuple) else ()
         held = [*(key for key, _ in keys.keys), *(each.name for each in keys.rows)]
         stops = (ordered and home.own) or (found is access and self._takes_any(statement, access, held))
-        reached = rows
-        if stops and statement.limit is not None:
+        reached, limit = rows, self._limit(statement, access)
+        if stops and limit is not None:
             wanted = min(self.modes.sizes.found(access) / rows, 1.0)  # the others are read on the way to these
-            reached = min(rows, statement.limit / wanted)
+            reached = min(rows, limit / wanted)
         if covering:
             entry = self.modes.sizes.bytes_of(access.entity, held)
             alone = work_of.covered(reached) + Work(read_bytes=reached * entry)
@@ -196,13 +196,25 @@ class Starts:
         fetched = self._fetched(text, home, documents, statement, access, ordered=ordered, needs=needs, served=served)
         return replace(fetched, cost=fetched.cost + self.modes.price(Work(keys=reached - documents)))
 
+    def _limit(self, statement: Statement, access: Access) -> float | None:
+        """How many of the rows are asked for at most, joined or not."""
+        return self.modes.sizes.limited_together(statement, access)[0]
+
+    def _others(self, statement: Statement, access: Access) -> list[Access]:
+        """The other accesses whose rows are limited with those of this one."""
+        return [each for each in self.modes.sizes.limited_together(statement, access)[1] if each is not access]
+
     def _takes_any(self, statement: Statement, access: Access, held: Collection[str]) -> bool:
-        """Whether the first rows an index leads to are as good as any: nothing sorts them, and nothing else is asked of them."""
-        others = (each for each in statement.accesses if each is not access)
+        """Whether the first rows an index leads to are as good as any, and the index tells all that is asked of them."""
+        return self._takes_first(statement, access) and {each.attribute for each in access.filters} <= set(held)
+
+    def _takes_first(self, statement: Statement, access: Access) -> bool:
+        """Whether the first rows found are as good as any: nothing sorts them, and nothing is asked of what is joined to them."""
+        sizes, others = self.modes.sizes, self._others(statement, access)
         shown = not access.sort and access.grouping is None and not access.aggregates
         alone = not any(each.sort or each.filters or each.aggregates for each in others)
-        served = {each.attribute for each in access.filters} <= set(held)
-        return shown and alone and served and self.modes.sizes.said(statement).as_found
+        limited = sizes.said(statement).as_found or sizes.limited(statement, access) is not None
+        return shown and alone and limited and not sizes.table(statement, access).inside
 
     def _fetched(
         self,
@@ -229,8 +241,10 @@ class Starts:
     def _all(
         self, statement: Statement, access: Access, home: Home, *, share: float = 1.0, needs: tuple[str, ...] = ()
     ) -> Mode:
-        """By reading all documents, or the share of them that an archive leaves."""
-        count = self.modes.documents.count(home) * share
+        """By reading all documents, or the share of them that an archive leaves, or those that hold the rows asked for."""
+        count, limit = self.modes.documents.count(home) * share, self._limit(statement, access)
+        if limit is not None and self._takes_first(statement, access):
+            count *= min(limit / self.modes.sizes.found(access), 1.0)
         scanned, also = self.modes.documents.scans(home, count)
         total = scanned + self._asked(statement, access, home, count)
         total += self._after(statement, access, ordered=False)
@@ -248,18 +262,19 @@ class Starts:
 
     def _after(self, statement: Statement, access: Access, *, ordered: bool) -> Work:
         """Grouping and sorting the rows found."""
-        rows = self.modes.sizes.found(access)
-        grouped = self.modes.sizes.said(statement).grouped
-        if grouped is not None and not statement.kind.writes:
-            if len(statement.accesses) > 1:
-                return NO_WORK
+        rows, limit = self.modes.sizes.found(access), self._limit(statement, access)
+        grouped, limited = self.modes.sizes.said(statement).grouped, self.modes.sizes.limited(statement, access)
+        taken, found = limited.left(rows) if limited is not None else rows, NO_WORK
+        if grouped is not None and len(statement.accesses) == 1:
             reached = {self.modes.sizes.table(statement, access).alias: rows / self.modes.sizes.rows(access.entity)}
-            return replace(grouped, shares=reached).work(rows, statement.limit)
+            found = replace(grouped, shares=reached).work(taken, statement.limit)
+        if grouped is not None and limited is None and not statement.kind.writes:
+            return found
         if access.grouping is not None:
             return work_of.group(rows, rows / 2)
         if ordered or not access.sort:
-            return NO_WORK
-        return work_of.top(rows, statement.limit) if statement.limit is not None else work_of.sort(rows)
+            return found
+        return found + (work_of.top(rows, limit) if limit is not None else work_of.sort(rows))
 
     def _match(self, name: str, access: Access, index: Indexed, *, alone: bool) -> Matched | None:
         """The same for every home; found once."""

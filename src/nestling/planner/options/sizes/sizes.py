@@ -21,6 +21,7 @@ from nestling.ir.storage.names import stored_name
 from nestling.ir.workload import Access, Filter, Operator, Statement
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
+from nestling.planner.options.statements.limited_rows import LimitedRows
 from nestling.planner.options.statements.statement_facts import ConditionFacts, Table, said
 from nestling.planner.selectivity import RANGE, UNKNOWN
 from nestling.planner.trees import rows_on_the_way
@@ -78,6 +79,18 @@ class Sizes:
 
     def _condition(self, access: Access, asked: Filter) -> Condition:
         return Condition(asked.attribute, Use.NONE, self.share(access, asked), weight=CONDITION_WEIGHT)
+
+    def limited(self, statement: Statement, access: Access) -> LimitedRows | None:
+        """What a subquery in FROM takes of an access's rows, before more is joined to them; None where none limits them."""
+        found = self.said(statement).limited
+        return found if found is not None and self.table(statement, access).limited else None
+
+    def limited_together(self, statement: Statement, access: Access) -> tuple[float | None, tuple[Access, ...]]:
+        """How many of an access's rows are asked for at most, and the accesses with which it is joined before that limit."""
+        found = self.limited(statement, access)
+        if found is None:
+            return statement.limit, statement.accesses
+        return found.taken, tuple(each for each in statement.accesses if self.table(statement, each).limited)
 
     def rows(self, entity: str) -> float:
         """Rows of an entity, at least one."""

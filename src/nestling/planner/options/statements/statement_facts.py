@@ -17,6 +17,7 @@ from nestling.ir.statements.expression import Column, Compare, Comparison, Expre
 from nestling.ir.statements.operands import columns_of, conjuncts
 from nestling.ir.workload import Statement
 from nestling.planner.known_values import KnownOf, PathStatistics, known_of_scans
+from nestling.planner.options.statements.limited_rows import LimitedRows, is_as_found, limited_rows
 from nestling.planner.options.statements.relations import relations_within, rows_asked
 from nestling.planner.options.statements.translated import translated
 from nestling.planner.reads import determined
@@ -45,13 +46,15 @@ Attribute = tuple[str, str]
 @dataclass(frozen=True, slots=True)
 class Table:
     """One occurrence of an entity: what joins are ordered by, what is asked of its rows alone, by attribute, the attributes that
-    equal one of another occurrence, whether it is one of a subquery, and its name in the statement.
+    equal one of another occurrence, whether it is one of a subquery, whether it is `limited` before more is joined to it, and its
+    name in the statement.
     """
 
     left: RemainingRows | None
     conditions: tuple[Condition, ...]
     joined: frozenset[str] = frozenset()
     inside: bool = False
+    limited: bool = False
     alias: str = ""
 
 
@@ -106,7 +109,7 @@ class ConditionFacts:
     `first`: the entities of which it needs the first few rows alone, whatever is joined to them. `beside`: what it reckons with
     aggregates is reckoned beside each row that is shown, and decides about none. `only_asked`: the entities of which nothing is
     shown, nor anything done but conditions asked. `early`: its groups are rows of their own, which are limited before their
-    children are aggregated.
+    children are aggregated. `limited`: the rows a subquery in FROM limits, before more is joined to them.
     """
 
     shares: Mapping[Attribute, float] = field(default_factory=dict)
@@ -118,6 +121,7 @@ class ConditionFacts:
     beside: bool = False
     only_asked: frozenset[str] = frozenset()
     early: bool = False
+    limited: LimitedRows | None = None
 
 
 def said(statement: Statement, situation: Situation) -> ConditionFacts:
@@ -129,17 +133,20 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
     relation = with_early_limits(whole, situation.model)
     relations = list(relations_within(relation))
     known, values = known_of_scans(relations, situation.model, situation.statistics), statement.known_values
-    tables = _tables(relations, situation, known, values)
+    limited = limited_rows(relation, situation.model, values, own=statement.limit is not None)
+    first_taken = limited.aliases if limited is not None else frozenset[str]()
+    tables = _tables(relations, situation, known, values, first_taken)
     shares = _shares(relations, known, values)
     if not isinstance(query, Query):
         return ConditionFacts(shares, tables)
     grouped = _grouped(relation, situation.model, known, values)
-    as_found = grouped is None and _is_as_found(relation)
+    as_found = grouped is None and is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))
     beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
     nodes = sum(map(_nodes, relations))
     only = _only_asked(relation)
-    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, only, relation is not whole)
+    early = relation is not whole
+    return ConditionFacts(shares, tables, grouped, as_found, nodes, first, beside, only, early, limited)
 
 
 def _only_asked(relation: Relation) -> frozenset[str]:
@@ -204,9 +211,9 @@ def _by_column(relations: list[Relation]) -> Mapping[Column, list[Expression]]:
 
 
 def _tables(
-    relations: list[Relation], situation: Situation, known: KnownOf, values: Values
+    relations: list[Relation], situation: Situation, known: KnownOf, values: Values, limited: frozenset[str]
 ) -> Mapping[str, tuple[Table, ...]]:
-    """Every scan with its own conditions."""
+    """Every scan with its own conditions; `limited`: the aliases of those limited before more is joined to them."""
     joined = _joined(relations)
     inside = {alias for each in relations for asked in expressions(each) for alias in made_inside(asked)}
     found = defaultdict[str, dict[str, Table]](dict)
@@ -216,9 +223,8 @@ def _tables(
             own = [one for one in asked if about(one) <= {scan.alias}]
             left = rows_left(restricted(scan, own), situation.model, situation.statistics)
             conditions = tuple(_conditions(own, known, values))
-            found[scan.entity][scan.alias] = Table(
-                left, conditions, joined[scan.alias], scan.alias in inside, scan.alias
-            )
+            alias = scan.alias
+            found[scan.entity][alias] = Table(left, conditions, joined[alias], alias in inside, alias in limited, alias)
     return {entity: tuple(tables.values()) for entity, tables in found.items()}
 
 
@@ -279,21 +285,12 @@ def _grouped(relation: Relation, model: Model, known: KnownOf, values: Values) -
     keys = tuple(each.expression for each in relation.keys)
     parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]
     fields = sum(weight(each) for each in (*keys, *parts) if each is not None) + len(relation.aggregates)
-    telling = tuple(keys[each] for each in determined.telling(keys, relation.input, model))
+    told = {fixed(each) for within in relations_within(relation) for each in _predicates(within)}
+    telling = [keys[each] for each in determined.telling(keys, relation.input, model)]
+    telling = [each for each in telling if each not in told]  # that of one value makes no more groups
     same = _equal_columns(list(relations_within(relation)))
-    return GroupFacts(telling, fields, tuple(_conditions(having, known, values)), is_sorted, known, same)
+    return GroupFacts(tuple(telling), fields, tuple(_conditions(having, known, values)), is_sorted, known, same)
 
 
-def _is_as_found(relation: Relation) -> bool:
-    """Whether only rows of tables, joined and asked for conditions, are ordered by columns and limited."""
-    shown: dict[tuple[str, str], Expression] = {}
-    keys: list[Expression] = []
-    while isinstance(relation, a.Project | a.Limit | a.Sort):
-        if isinstance(relation, a.Project):
-            shown |= {(relation.alias, each.name): each.expression for each in relation.outputs}
-        if isinstance(relation, a.Sort):
-            keys += [each.expression for each in relation.keys]
-        relation = relation.input
-    columns = [column_in(each) for each in keys]
-    bare = [column_in(shown.get((each.alias, each.name), each)) for each in columns if each is not None]
-    return isinstance(relation, a.Scan | a.Filter | a.Join) and len(keys) == len(bare) and None not in bare
+def _predicates(relation: Relation) -> Iterator[Expression]:
+    yield from conjuncts(relation.predicate) if isinstance(relation, a.Filter) else ()

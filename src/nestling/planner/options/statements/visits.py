@@ -9,6 +9,7 @@ from nestling.ir.model import Model, Relationship
 from nestling.ir.workload import Access, Filter, Operator, Statement, Walk
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.sizes.sizes import Sizes
+from nestling.planner.options.statements.limited_rows import LimitedRows
 from nestling.planner.reads.rewrites.rows_left import RemainingRows
 from nestling.planner.work.stream import Condition
 
@@ -45,7 +46,7 @@ def visits(statement: Statement, model: Model, sizes: Sizes, unrestricted: Acces
     """Every read access once, in the order statements are compiled in; at `unrestricted`, whose conditions find no rows, last.
 
     That is from the one whose conditions leave the least share of its rows along what is joined to it, what is restricted or one
-    row at most first; what is joined to nothing starts anew.
+    row at most first; what is joined to nothing starts anew. What a subquery in FROM limits comes before what is joined to it.
     """
     return tuple(_Walk(statement, model, sizes, unrestricted).visits())
 
@@ -63,14 +64,20 @@ class _Walk:
     def visits(self) -> list[Visit]:
         while len(self.at) < len(self.reads):
             waiting = [number for number in range(len(self.reads)) if number not in self.at]
-            start = min(waiting, key=lambda number: (*self._rest(self.reads[number]), number))
+            start = min(
+                waiting, key=lambda number: (self._limited(number) is None, *self._rest(self.reads[number]), number)
+            )
             begin = len(self.found)
             self._add(start, self._started(self.reads[start]))
             most = self._most(self.reads[start])
             while near := list(self._near(begin)):
-                _, there, here, link = min(near, key=lambda each: each[:2])
+                _, there, here, link = min(near, key=lambda each: (self._limited(each[1]) is None, *each[:2]))
                 self._add(there, self._joined(here, there, link, most))
         return self.found
+
+    def _limited(self, number: int) -> LimitedRows | None:
+        """What a subquery in FROM takes of an access's rows."""
+        return self.sizes.limited(self.statement, self.reads[number])
 
     def _started(self, access: Access) -> Visit:
         """A start; one of several is looked for anew for each row before, by what equals something of these."""
@@ -100,15 +107,21 @@ class _Walk:
         rows, left = self.sizes.found(access), self.sizes.table(self.statement, access).left
         if left is None:
             left = RemainingRows(rows / self.sizes.rows(access.entity), rows)
-        limited = access.sort and self.statement.limit is not None and self.sizes.said(self.statement).as_found
+        limited = access.sort and self._asked_for(access)[0] is not None
         return left.share, not limited, left.rows
 
     def _most(self, start: Access) -> float | None:
         """So many rows are asked for, which are cut off before parents are joined to them and children aggregated beside them."""
-        others = [access for access in self.reads if access is not start and not self._is_beside(access)]
-        cut = self.sizes.said(self.statement).as_found
-        cut = cut and not start.aggregates and not any(each.sort or each.filters or each.aggregates for each in others)
-        return float(self.statement.limit) if cut and self.statement.limit is not None else None
+        limit, together = self._asked_for(start)
+        others = [each for each in self.reads if each in together and each is not start and not self._is_beside(each)]
+        cut = not start.aggregates and not any(each.sort or each.filters or each.aggregates for each in others)
+        return limit if cut else None
+
+    def _asked_for(self, access: Access) -> tuple[float | None, tuple[Access, ...]]:
+        """How many rows of an access and of those joined with it are asked for, where they are limited as they are found."""
+        limit, together = self.sizes.limited_together(self.statement, access)
+        as_found = self.sizes.said(self.statement).as_found or self.sizes.limited(self.statement, access) is not None
+        return limit if as_found else None, together
 
     def _is_beside(self, access: Access) -> bool:
         """Whether it is aggregated beside each row that is shown, and decides about none."""
@@ -134,7 +147,10 @@ class _Walk:
         down = self._is_down(here, there, link)
         flat = self.sizes.is_flat(self.statement)
         outer = self.found[-1].rows if flat else self.found[self.at[here]].rows
-        if most is not None and (not down or self._is_beside(access)):
+        limited = self._limited(here)
+        if limited is not None and self._limited(there) is None:
+            outer = limited.left(outer)
+        elif most is not None and (not down or self._is_beside(access)):
             outer = min(outer, most)
         if access.walk is not None:
             reached = outer * self.sizes.on_the_way(link)

@@ -29,8 +29,9 @@ def copied_parent(join: a.Join, left: Rows, context: Context) -> Rows | None:
     scan, own = scan_of(join.right)
     if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT) or not context.may(Rewrite.COPIED):
         return None
-    conditions = [*conjuncts(join.condition), *own]
+    asked = [*conjuncts(join.condition), *own]
     for alias, at in left.standing.items():
+        conditions = left.said_of(alias, asked)
         if at.optional and join.kind is not JoinKind.LEFT:
             continue  # where there is no child, it has no parent either: an outer join has neither
         for link, copies in _copies(at, scan.entity, context):

@@ -25,8 +25,9 @@ def copied_children(join: a.Join, left: Rows, context: Context) -> Rows | None:
     scan, own = scan_of(join.right)
     if scan is None or join.kind not in (JoinKind.INNER, JoinKind.LEFT) or not context.may(Rewrite.COPIED_CHILDREN):
         return None
-    conditions = [*conjuncts(join.condition), *own]
+    every = [*conjuncts(join.condition), *own]
     for alias, at in left.standing.items():
+        conditions = left.said_of(alias, every)
         for copy in at.place.node.body.copies if at.place.node.kind is not NodeKind.GROUP else ():
             link = _link(copy, context)
             field = join_path(at.prefix, at.place.path, copy.name)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import Exists, FieldPath, Filter, Holds, Mark, Marks, Step, Unwind
 from nestling.ir.paths.row_steps import Add, Layout
 from nestling.ir.primitives import Form
@@ -34,8 +35,9 @@ def embedded(join: a.Join, left: Rows, context: Context) -> Rows | None:
         return None
     conditions = [*conjuncts(join.condition), *own]
     for alias, standing in left.standing.items():
-        found = _child(join.kind, left, alias, standing, scan, conditions, context) or _parent(
-            join.kind, left, alias, standing, scan, conditions, context
+        said = left.said_of(alias, conditions)
+        found = _child(join.kind, left, alias, standing, scan, said, context) or _parent(
+            join.kind, left, alias, standing, scan, said, context
         )
         if found is not None:
             return found
@@ -66,6 +68,8 @@ def _child(
     others = () if node.form is Form.INLINE else left.standing.values()
     if any(comes_from(other, field) for other in others if other is not at):
         return None  # unwound for another alias of the same children already
+    if node.form is Form.SCALARS and kind is JoinKind.LEFT and _may_be_null(scan.entity, link, context):
+        return None  # a row of NULL alone and no row at all would look the same
     step = _entered(left.step, place, field, at.prefix, kind)
     if step is None:
         return None
@@ -147,13 +151,17 @@ def home_inside(entity: str, parent: Place, context: Context) -> Place | None:
     return inside[0] if all(p.store.role is Role.ORPHANS and p.copy is None for p in others) else None
 
 
+def _may_be_null(entity: str, link: Relationship, context: Context) -> bool:
+    """Whether an attribute of a child's own may be NULL."""
+    own = (each for each in context.design.model.entity(entity).attributes if each.name not in link.child_attributes)
+    return any(each.nullable for each in own)
+
+
 def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) -> Step | None:
     node = place.node
     if node.embedding is None or node.embedding.slots is not None or node.embedding.overflow is not None:
         return None
     if node.form.to_many:
-        if kind is JoinKind.LEFT and node.form is Form.SCALARS:
-            return None  # a row of NULL alone and no row at all would look the same
         return Unwind(step, field, keep_empty=kind is JoinKind.LEFT)
     if kind is JoinKind.LEFT:
         return step

@@ -1,16 +1,18 @@
 """`ORDER BY … LIMIT n` first, then the parents: a join that meets one row for each changes neither the order nor the number.
 
-That is an inner join along a foreign key every child has a parent by, or an outer one; the order asks nothing of the parent.
+That is an inner join along a foreign key every child has a parent by, or an outer one, also with the only child of each row; the
+order asks nothing of what is joined.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from nestling.ir.model import Model, Relationship
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
+from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.operands import conjuncts
 from nestling.planner.reads.rewrites.conjuncts import about
 from nestling.planner.reads.rewrites.links import is_unique, scan_of, without_link
@@ -44,11 +46,23 @@ def _is_late(join: a.Join, asked: frozenset[str], model: Model) -> bool:
     if parent is None or own or parent.alias in asked or join.kind not in (JoinKind.INNER, JoinKind.LEFT):
         return False
     conditions, inner = conjuncts(join.condition), join.kind is JoinKind.INNER
+    if not inner and any(_is_only_child(parent, each, conditions, model) for each in _all(join.left)):
+        return True
     return any(
         without_link(conditions, link, parent=parent.alias, child=child.alias) == []
         for child in (_certain(join.left) if inner else _all(join.left))
         for link in model.parents_of(child.entity)
         if link.parent == parent.entity and _is_one(link, model, inner=inner)
+    )
+
+
+def _is_only_child(child: a.Scan, parent: a.Scan, conditions: Sequence[Expression], model: Model) -> bool:
+    """Whether the conditions join a row with the one child it may have."""
+    entity = model.entity(child.entity)
+    return any(
+        without_link(conditions, link, parent=parent.alias, child=child.alias) == []
+        for link in model.parents_of(child.entity)
+        if link.parent == parent.entity and is_unique(entity, set(link.child_attributes))
     )
 
 

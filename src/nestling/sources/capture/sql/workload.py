@@ -31,7 +31,7 @@ LONGEST_SHAPE = 300
 @dataclass(frozen=True, slots=True)
 class CapturedStatement:
     """A statement: its name, SQL, rate a second, sample values, where the ends of its range lie among the attribute's values, the
-    shapes it says in words, and what is to be known of it.
+    shapes it says in words, and what is to be known of it. `measured_seconds` and `measured_with` as in `Statement`.
     """
 
     name: str
@@ -41,6 +41,8 @@ class CapturedStatement:
     quantiles: tuple[tuple[str, float], ...] = ()
     origin: str = ""
     notes: tuple[str, ...] = ()
+    measured_seconds: float | None = None
+    measured_with: str = ""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
             design,
             numbers,
             several=len(databases) > 1,
+            whole=not capture.slow_only,
             grown=grown.get(each.seen.shape.namespace, set()),
         )
     for skipped in capture.skipped:
@@ -91,7 +94,14 @@ def _grown(capture: Capture) -> dict[str, set[str]]:
 
 
 def _say(
-    found: Workload, each: Joined, design: Design, statistics: Statistics, *, several: bool, grown: AbstractSet[str]
+    found: Workload,
+    each: Joined,
+    design: Design,
+    statistics: Statistics,
+    *,
+    several: bool,
+    whole: bool,
+    grown: AbstractSet[str],
 ) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
@@ -111,7 +121,7 @@ def _say(
     except (CannotSay, DesignError) as problem:
         found.gaps.append(Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(_rounded(each.rate))})"))
         return
-    base = _name(shape)
+    base, firsts = _name(shape), dict[str, str]()
     for suffix, sql, saying in made:
         parts = (plain(part) for part in (saying.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
@@ -122,7 +132,12 @@ def _say(
         notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
-        found.statements.append(CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes))
+        first = firsts.setdefault(saying.kind, name)
+        seconds = _seconds(seen) if whole and not each.stages else None
+        measured, beside = (seconds, "") if first == name else (None, first if seconds is not None else "")
+        found.statements.append(
+            CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes, measured, beside)
+        )
 
 
 def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics) -> tuple[tuple[str, float], ...]:
@@ -159,6 +174,12 @@ def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> l
 def _begin(design: Design, seen: ShapeTotals, kind: str) -> StatementDraft:
     listed = round(seen.listed / seen.count) if seen.count else 1
     return StatementDraft(design, Parameters(dict(seen.samples)), listed=listed, kind=kind)
+
+
+def _seconds(seen: ShapeTotals) -> float | None:
+    """How long the command took each time, an insert for each of its rows; None where nobody measured it."""
+    rows = _rows_each(seen) if seen.shape.operation is Operation.INSERT else 1.0
+    return seen.seconds / (seen.count * rows) if seen.count and seen.seconds else None
 
 
 def _rows_each(seen: ShapeTotals) -> float:
@@ -210,6 +231,10 @@ def _lines(workload: Workload) -> Iterator[str]:
             yield f"-- params: {json.dumps(dict(said.samples), default=str)}"
         if said.quantiles:
             yield f"-- quantiles: {json.dumps(dict(said.quantiles))}"
+        if said.measured_seconds is not None:
+            yield f"-- measured: {said.measured_seconds * 1e3:.3g} ms"
+        if said.measured_with:
+            yield f"-- measured: with {said.measured_with}"
         yield f"{said.sql};"
     for title, texts in (("Not said", map(str, workload.gaps)), ("Left out", workload.left_out)):
         lines = [f"-- {_one_line(text)}" for text in texts]
