@@ -26,6 +26,7 @@ from nestling.sources.capture.sql.writes import writes
 
 LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
+OF_COLLATION = "it compares texts by a collation of its own; SQL compares them by those of the columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +101,9 @@ def _say(
         check(shape)
         pipeline(list(each.stages))
         try:
-            made = _made(each, design, grown, "")
+            made = _made(each, design, grown, "", statistics)
         except AskedByKind as asked:
-            by_kind = _by_kind(each, design, grown, asked.kinds)
+            by_kind = _by_kind(each, design, grown, asked.kinds, statistics)
             kinds = tuple(by_kind)
             made = [one for several in by_kind.values() for one in several]
     except OnlyUpkeep as why:
@@ -133,14 +134,14 @@ def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics
 
 
 def _by_kind(
-    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str]
+    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str], statistics: Statistics
 ) -> dict[str, list[tuple[str, str, StatementDraft]]]:
     """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises CannotSay."""
     found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
     refused: list[CannotSay] = []
     for kind in kinds:
         try:
-            found[kind] = _made(each, design, grown, kind)
+            found[kind] = _made(each, design, grown, kind, statistics)
         except AskedOfOtherKind as problem:
             refused.append(problem)
     if not found:
@@ -148,17 +149,21 @@ def _by_kind(
     return found
 
 
-def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, StatementDraft]]:
+def _made(
+    each: Joined, design: Design, grown: AbstractSet[str], kind: str, statistics: Statistics
+) -> list[tuple[str, str, StatementDraft]]:
     """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
-    shape, new = each.seen.shape, partial(_begin, design, each.seen, kind)
+    shape, new = each.seen.shape, partial(_begin, design, each.seen, kind, statistics)
     if shape.operation.reads:
         return list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
     return list(writes(new, shape, grown))
 
 
-def _begin(design: Design, seen: ShapeTotals, kind: str) -> StatementDraft:
+def _begin(design: Design, seen: ShapeTotals, kind: str, statistics: Statistics) -> StatementDraft:
     listed = round(seen.listed / seen.count) if seen.count else 1
-    return StatementDraft(design, Parameters(dict(seen.samples)), listed=listed, kind=kind)
+    notes = [OF_COLLATION] if "collation" in seen.shape.clauses else []
+    parameters = Parameters(dict(seen.samples))
+    return StatementDraft(design, parameters, listed=listed, kind=kind, notes=notes, statistics=statistics)
 
 
 def _rows_each(seen: ShapeTotals) -> float:
