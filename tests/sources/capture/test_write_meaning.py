@@ -49,9 +49,7 @@ def documents() -> dict[str, list[dict[str, Any]]]:
         {
             "_id": n,
             "title": f"title {n}",
-            "lines": [
-                {"_id": line(n, k), "sku": f"sku {n} {k}", "stock": k + n % 2, "colour": "red"} for k in range(3)
-            ],
+            "lines": [{"_id": line(n, k), "sku": f"sku {n} {k}", "stock": k + n % 2, "from": "red"} for k in range(3)],
         }
         for n in range(30)
     ]
@@ -98,14 +96,17 @@ EXACT: dict[str, Write] = {
     "pull a value": lambda db: db.carts.update_one({"_id": C}, {"$pull": {"tags": "tag 0"}}),
     "empty an array": lambda db: db.carts.update_one({"_id": C}, {"$set": {"items": []}}),
     "unset an array": lambda db: db.carts.update_one({"_id": C}, {"$unset": {"tags": 1}}),
+    "push by another filter, with a field whose name is a word of SQL": lambda db: db.notes.update_many(
+        {"title": "title 3"}, {"$push": {"lines": {"_id": line(3, 9), "sku": "x", "stock": 1, "from": "blue"}}}
+    ),
     "the element of a key": lambda db: db.notes.update_one(
         {"_id": 1, "lines._id": line(1, 1)}, {"$inc": {"lines.$.stock": -1}}
     ),
     "the element of a key, found by it": lambda db: db.notes.update_one(
-        {"lines._id": line(1, 1)}, {"$set": {"lines.$.colour": "blue"}}
+        {"lines._id": line(1, 1)}, {"$set": {"lines.$.from": "blue"}}
     ),
     "two fields of an element": lambda db: db.notes.update_one(
-        {"_id": 1, "lines._id": line(1, 1)}, {"$set": {"lines.$.stock": 9, "lines.$.colour": "blue"}}
+        {"_id": 1, "lines._id": line(1, 1)}, {"$set": {"lines.$.stock": 9, "lines.$.from": "blue"}}
     ),
     "all elements": lambda db: db.carts.update_one({"_id": C}, {"$inc": {"items.$[].qty": 10}}),
     "all elements of what has a certain one": lambda db: db.carts.update_many(
@@ -119,7 +120,7 @@ EXACT: dict[str, Write] = {
     ),
     "elements of two filters": lambda db: db.notes.update_one(
         {"_id": 1},
-        {"$inc": {"lines.$[low].stock": 5}, "$set": {"lines.$[high].colour": "blue"}},
+        {"$inc": {"lines.$[low].stock": 5}, "$set": {"lines.$[high].from": "blue"}},
         array_filters=[{"low.stock": 1}, {"high.stock": 3}],
     ),
     "what the filter asks for, changed with elements": lambda db: db.carts.update_one(
@@ -167,10 +168,10 @@ OTHERS: dict[str, Write] = {
         {"_id": 1, "lines.stock": {"$gt": 0}}, {"$inc": {"lines.$.stock": -1}}
     ),
     "the first element of several tests": lambda db: db.notes.update_one(
-        {"_id": 2, "lines.colour": "red", "lines.stock": {"$gt": 0}}, {"$inc": {"lines.$.stock": -1}}
+        {"_id": 2, "lines.from": "red", "lines.stock": {"$gt": 0}}, {"$inc": {"lines.$.stock": -1}}
     ),
     "the first element of a match": lambda db: db.notes.update_one(
-        {"_id": 2, "lines": {"$elemMatch": {"colour": "red", "stock": {"$gt": 0}}}}, {"$inc": {"lines.$.stock": -1}}
+        {"_id": 2, "lines": {"$elemMatch": {"from": "red", "stock": {"$gt": 0}}}}, {"$inc": {"lines.$.stock": -1}}
     ),
     "an element in an $or": lambda db: db.notes.update_one(
         {"_id": 2, "$or": [{"lines.stock": 1}, {"lines.stock": 2}]}, {"$inc": {"lines.$.stock": -1}}
@@ -225,7 +226,7 @@ OTHERS: dict[str, Write] = {
         {"_id": 99}, {"$setOnInsert": {"title": "new"}}, upsert=True
     ),
     "upsert of an element": lambda db: db.notes.update_one(
-        {"_id": 99}, {"$push": {"lines": {"_id": USERS[3], "sku": "x", "stock": 1, "colour": "red"}}}, upsert=True
+        {"_id": 99}, {"$push": {"lines": {"_id": USERS[3], "sku": "x", "stock": 1, "from": "red"}}}, upsert=True
     ),
     "upsert of an element's field": lambda db: db.notes.update_one(
         {"_id": 99}, {"$set": {"title": "new"}, "$push": {"lines": {"_id": USERS[3], "sku": "x"}}}, upsert=True
@@ -258,7 +259,7 @@ OTHERS: dict[str, Write] = {
     "insert with two elements": lambda db: db.carts.insert_one(
         {"_id": USERS[9], "userId": U, "items": [{"productId": P, "qty": 1}, {"productId": P, "qty": 2}]}
     ),
-    "insert with a field the model lacks": lambda db: db.notes.insert_one({"_id": 77, "title": "new", "colour": "red"}),
+    "insert with a field the model lacks": lambda db: db.notes.insert_one({"_id": 77, "title": "new", "from": "red"}),
     "unset what lies in no model": lambda db: db.carts.update_one({"_id": C}, {"$unset": {"address.city.name": 1}}),
     "set within a value": lambda db: db.carts.update_one({"_id": C}, {"$set": {"lost.one": 1, "total": 3}}),
     "a collation": lambda db: db.carts.update_many(

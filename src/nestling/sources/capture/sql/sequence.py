@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
+from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.statements.placeholders import rewritten
 
 Written = tuple[str, str, StatementDraft]
 CHANGED_BEFORE = (
@@ -52,7 +54,7 @@ def in_order(made: Iterable[Written], *, as_given: bool = False) -> list[Written
 
 
 def _use(sql: str) -> _Use:
-    tree = sqlglot.parse_one(sql, dialect="sqlite")
+    tree = sqlglot.parse_one(rewritten(sql, SQLITE, lambda _before, _name: "?", str), dialect=SQLITE)
     target = tree.find(exp.Table)
     sets = None
     searched: list[exp.Expr] = []

@@ -44,16 +44,31 @@ class CapturedStatement:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class NotSaid:
+    """A statement that SQL over the model does not say: a name for it, its rate a second, and why."""
+
+    name: str
+    rate_per_second: float
+    gap: Gap
+
+
 @dataclass(slots=True)
 class Workload:
-    """Statements of so many seconds, most frequent first; what cannot be said; and writes that change no row, such as the upkeep
-    of copies.
+    """Statements of so many seconds, most frequent first; those that cannot be said, likewise; what was not looked at; and writes
+    that change no row, such as the upkeep of copies.
     """
 
     window_seconds: float
     statements: list[CapturedStatement] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    not_said: list[NotSaid] = field(default_factory=list)
+    skipped: list[Gap] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """What cannot be said, the most frequent first, then what was not looked at."""
+        return (*(each.gap for each in self.not_said), *self.skipped)
 
     def text(self) -> str:
         """The workload file."""
@@ -75,8 +90,9 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
             grown=grown.get(each.seen.shape.namespace, set()),
         )
     for skipped in capture.skipped:
-        found.gaps.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
+        found.skipped.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
     found.statements.sort(key=lambda said: -said.rate_per_second)
+    found.not_said.sort(key=lambda refused: -refused.rate_per_second)
     return found
 
 
@@ -110,7 +126,9 @@ def _say(
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
         return
     except (CannotSay, DesignError) as problem:
-        found.gaps.append(Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(_rounded(each.rate))})"))
+        rate = _rounded(each.rate)
+        gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(rate)})")
+        found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
         return
     base = _name(shape)
     for suffix, sql, saying in made:
@@ -191,7 +209,8 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
 
 
 def _free(base: str, found: Workload) -> str:
-    taken, number, name = {said.name for said in found.statements}, 1, base
+    taken = {*(each.name for each in found.statements), *(each.name for each in found.not_said)}
+    number, name = 1, base
     while name in taken:
         number += 1
         name = f"{base}_{number}"
