@@ -15,6 +15,7 @@ from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
+from nestling.ir.workload import LEAST_WINDOW_SECONDS
 from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
@@ -26,6 +27,7 @@ from nestling.sources.capture.sql.writes import writes
 
 LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
+ONCE = "seen once, with {:,.0f} documents: its rate is that of the one command, not of its documents"
 OF_COLLATION = "it compares texts by a collation of its own; SQL compares them by those of the columns"
 
 
@@ -130,15 +132,17 @@ def _say(
         gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(rate)})")
         found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
         return
-    base = _name(shape)
+    base, rows = _name(shape), _rows_each(seen) if shape.operation is Operation.INSERT else 1.0
+    once = _is_once(seen, rows, found.window_seconds)
     for suffix, sql, saying in made:
         parts = (plain(part) for part in (saying.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
-        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1) / max(len(kinds), 1)
+        rate = each.rate * (1 if once else rows) / max(len(kinds), 1)
         every = f"which kind is asked for is not known: the rate is shared by {', '.join(kinds)}"
         only = f"taken to ask for {', '.join(kinds)}: no other kind has the fields it goes by"
         shared = [only if len(kinds) == 1 else every, "a row is taken to be of one kind"] if kinds else []
-        notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
+        told = (ONCE.format(rows),) if once else ()
+        notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
         found.statements.append(CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes))
@@ -182,6 +186,11 @@ def _begin(design: Design, seen: ShapeTotals, kind: str, statistics: Statistics)
     notes = [OF_COLLATION] if "collation" in seen.shape.clauses else []
     parameters = Parameters(dict(seen.samples))
     return StatementDraft(design, parameters, listed=listed, kind=kind, notes=notes, statistics=statistics)
+
+
+def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:
+    """Whether it is one command with many rows, of which no rate of rows follows in so short a time."""
+    return rows > 1 and seen.times == 1 and window_seconds < LEAST_WINDOW_SECONDS
 
 
 def _rows_each(seen: ShapeTotals) -> float:
