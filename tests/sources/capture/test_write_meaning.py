@@ -259,6 +259,18 @@ OTHERS: dict[str, Write] = {
     "insert with two elements": lambda db: db.carts.insert_one(
         {"_id": USERS[9], "userId": U, "items": [{"productId": P, "qty": 1}, {"productId": P, "qty": 2}]}
     ),
+    "insert with values in an array": lambda db: db.carts.insert_one(
+        {
+            "_id": USERS[9],
+            "userId": U,
+            "state": "new",
+            "total": 1,
+            "least": 1,
+            "at": AT,
+            "address": {"street": "Pier", "city": "Oslo"},
+            "tags": ["a"],
+        }
+    ),
     "insert with a field the model lacks": lambda db: db.notes.insert_one({"_id": 77, "title": "new", "from": "red"}),
     "unset what lies in no model": lambda db: db.carts.update_one({"_id": C}, {"$unset": {"address.city.name": 1}}),
     "set within a value": lambda db: db.carts.update_one({"_id": C}, {"$set": {"lost.one": 1, "total": 3}}),
@@ -352,3 +364,11 @@ def test_no_difference_is_silent(name: str, design: Proposal, mongod: Server, da
     """SQL that leaves other documents than the command carries a note, or the command is a gap."""
     done = _done(OTHERS[name], design, mongod, database, tmp_path / "write.json")
     assert _is_told(done.said) or done.by_sql == done.native, _texts(done.said)
+
+
+def test_a_value_of_an_array_is_inserted(design: Proposal, mongod: Server, database: Db, tmp_path: Path) -> None:
+    """A row for the array's value holds it."""
+    done = _done(OTHERS["insert with values in an array"], design, mongod, database, tmp_path / "write.json")
+    (tag,) = [each for each in done.said.statements if each.sql.startswith("INSERT INTO tags")]
+    assert tag.sql == "INSERT INTO tags (cart_id, tag) VALUES (:cart_id, :tag)"
+    assert dict(tag.samples)["tag"] == "a"

@@ -80,7 +80,7 @@ def _fields(operator: str, found: Mapping[str, Any], prefix: str = "") -> Iterat
         value, path = each, f"{prefix}{folded(str(name))}"
         if isinstance(value, Mapping) and isinstance(several := value.get("$each"), list) and several:
             value = several[0]
-        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        if isinstance(value, list) and value and not isinstance(value[0], list):
             value = value[0]
         if isinstance(value, Mapping):
             yield from _fields(operator, value, f"{path}.")

@@ -138,6 +138,8 @@ def _collect(
     """Add the row of a document, whose parent's attributes are at `above`, and the rows within it."""
     columns = {own: above.get(match[2], "") for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
     part = Part(base.rstrip("."), row, columns, in_array)
+    if isinstance(value, Column):  # an array of values
+        columns[value.attribute] = part.path
     found.append(part)
     for inner in list(_fields(value, row, whole, base, part)):
         _collect(inner.value, inner.row, inner.fields, columns, f"{inner.path}.", found, in_array=inner.in_array)

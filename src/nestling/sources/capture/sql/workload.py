@@ -27,6 +27,8 @@ from nestling.sources.capture.sql.writes import writes
 
 LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
+BULK = 100
+"""Documents of one command from which on it is taken for a fill rather than for what an application asks."""
 ONCE = "seen once, with {:,.0f} documents: its rate is that of the one command, not of its documents"
 OF_COLLATION = "it compares texts by a collation of its own; SQL compares them by those of the columns"
 
@@ -190,7 +192,7 @@ def _begin(design: Design, seen: ShapeTotals, kind: str, statistics: Statistics)
 
 def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:
     """Whether it is one command with many rows, of which no rate of rows follows in so short a time."""
-    return rows > 1 and seen.times == 1 and window_seconds < LEAST_WINDOW_SECONDS
+    return rows >= BULK and seen.times == 1 and window_seconds < LEAST_WINDOW_SECONDS
 
 
 def _rows_each(seen: ShapeTotals) -> float:
