@@ -212,7 +212,8 @@ def _test(  # noqa: C901 - one case for each
             inner = " AND ".join(tested(saying, value, path, operand))
             return _or_null(value, f"NOT {_within(inner)}")
         case "$regex":
-            saying.notes.append(f"the pattern on `{path}` is said as LIKE")
+            any_case = "" if str(operand).endswith("i") else ", which leaves out the case of A to Z"
+            saying.notes.append(f"the pattern on `{path}` is said as LIKE{any_case}")
             return f"{text} LIKE {saying.parameters.new(f'{value.name}_pattern')}"
         case "$mod":
             by, left = saying.parameters.new("divisor"), saying.parameters.new("remainder")
