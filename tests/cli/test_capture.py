@@ -62,7 +62,7 @@ def test_nothing_seen_is_said(loaded: Path, database: Database[dict[str, Any]], 
 def test_a_workload_with_a_design(used: Path, target: str) -> None:
     """With a design the workload file holds SQL with rates that `design` takes; what SQL lacks is named in it."""
     done = nestling("capture", "capture.json", "--design", "design.yaml", "-o", "workload.sql", cwd=used)
-    assert done.code == 0, done.err
+    assert done.code == 1, done.err
     text = (used / "workload.sql").read_text()
     assert SECRET not in text + done.out
     assert "FROM author a\nLEFT JOIN book b ON b.author_id = a.author_id\nWHERE a.author_id = :author_id;" in text
@@ -77,7 +77,7 @@ def test_a_workload_with_a_design(used: Path, target: str) -> None:
 def test_json_has_the_documented_shape(used: Path, target: str) -> None:
     """Exactly the documented keys."""
     done = nestling("capture", target, "capture.json", "--design", "design.yaml", "--json", cwd=used)
-    assert done.code == 0, done.err
+    assert done.code == 1, done.err
     found = done.json
     assert set(found) == {"window_seconds", "shapes", "joins", "skipped", "statements", "left_out", "gaps"}
     assert set(found["shapes"][0]) == {
@@ -185,3 +185,11 @@ def test_a_config_file_settles_thresholds(database: Database[dict[str, Any]], ta
     assert done.code == 2
     for told in ("wrong.yaml:1", "`document`", "`no-rule`", "`nobody`", "needs a text for"):
         assert told in done.err
+
+
+def test_a_design_for_what_a_server_was_asked_tells_what_it_leaves_out(used: Path, target: str) -> None:
+    """A recorded command that SQL does not say is left out: the first of the gaps, the line below the tables, exit code 1."""
+    done = nestling("design", target, cwd=used)
+    assert done.code == 1, done.err
+    assert "left out of this decision: `find_author_by_colour`" in " ".join(done.out.split())
+    assert "`colour` is no attribute" in next(line for line in done.err.splitlines() if line.startswith("gap: "))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
@@ -37,12 +38,12 @@ LONGEST_SHAPE = 100
 @options.as_json
 def command(
     sources: tuple[str, ...], design: Path | None, output: Path | None, save: Path | None, as_json: bool
-) -> None:
+) -> int:
     """Collect the statements applications send to a MongoDB: their shapes without values, and how often.
 
     A SOURCE is a live MongoDB (its profiler, its latest log of slow operations, $queryStats), a server's JSON log, or a recording
     of `nestling.recorder`. With --design they become SQL over the model, with rates; what SQL cannot express is listed.
-    Only reads.
+    Only reads. Exits 1 when statements cannot be expressed.
     """
     from nestling import pipeline
     from nestling.cli.parts import text
@@ -58,6 +59,7 @@ def command(
         found = pipeline.capture(sources, watch=watch)
     _refuse_blind(found)
     said = pipeline.captured_workload(found, proposal.design, proposal.statistics) if proposal is not None else None
+    code = DIFFERENT if said is not None and said.not_said else FINE
     if save is not None:
         text.write_result(save, capture_text(found))
         text.say(f"Wrote {save}")
@@ -66,10 +68,11 @@ def command(
         text.say(f"Wrote {output}")
     if as_json:
         text.print_json(capture_json(found, said))
-        return
+        return code
     show(found, said)
     if output is not None:
         text.say(f"Next: nestling design SOURCE --workload {output} -o design.yaml")
+    return code
 
 
 def _refuse_blind(found: Capture) -> None:
@@ -155,7 +158,7 @@ def show(found: Capture, said: Workload | None) -> None:
         table("Statements", ("statement", "rate", "SQL"), rows, right=(1,))
         short = "these are rates of {:,.1f} s, which tell nothing of how the data grows: capture for an hour or more"
         notes = (short.format(found.window_seconds),) if found.window_seconds < LEAST_WINDOW_SECONDS else ()
-        text.notices(tuple(said.gaps), notes)
+        text.notices(said.gaps, notes)
         return
     shapes = sorted(found.seen, key=lambda seen: -seen.count)[:MOST_SHOWN]
     each_row = [

@@ -55,20 +55,24 @@ def captured_workload(found: Capture, design: Design, statistics: Statistics | N
 
 
 def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
-    """A reading with captured statements for its workload; what SQL does not say is among the gaps."""
+    """A reading with captured statements for its workload; what SQL does not say is left out of it, and the first of the gaps."""
     from nestling.common.errors import WorkloadError
     from nestling.ir.reading import Gap, GapKind
     from nestling.sources.statements import parse_workload
 
     said = captured_workload(found, design, reading.statistics)
+    not_said = tuple(each.name for each in said.not_said)
     if not said.statements:
-        return replace(reading, gaps=(*reading.gaps, *said.gaps))
+        nothing = replace(reading.workload, left_out=(*reading.workload.left_out, *not_said))
+        return replace(reading, workload=nothing, gaps=(*said.gaps, *reading.gaps))
     try:
         workload, gaps = parse_workload(said.text(), reading.model, reading.dialect)
     except WorkloadError as error:  # not one of them can be read
         lacking = tuple(Gap(GapKind.NOTIMPL, problem.what, problem.where) for problem in error.problems)
-        return replace(reading, gaps=(*reading.gaps, *said.gaps, *lacking))
-    return replace(reading, workload=workload, gaps=(*reading.gaps, *said.gaps, *gaps))
+        nothing = replace(reading.workload, left_out=(*not_said, *(each.name for each in said.statements)))
+        return replace(reading, workload=nothing, gaps=(*said.gaps, *lacking, *reading.gaps))
+    workload = replace(workload, left_out=(*workload.left_out, *not_said))
+    return replace(reading, workload=workload, gaps=(*said.gaps, *gaps, *reading.gaps))
 
 
 def facts_with(facts: Facts, found: Capture) -> Facts:

@@ -63,7 +63,9 @@ def with_unconverted(
                 told.setdefault(note, []).append(f"`{statement.name}`")
     rest = ((each.name, gap_of(each, reading)) for each in statements[looked_at:])
     found += ((name, gap) for name, gap in rest if gap is not None)
-    gaps = (*(gap for gap in proposal.gaps if not is_unconverted(gap)), *unconverted_gaps(found))
+    rates = {statement.name: statement.rate_per_second for statement in statements}
+    found.sort(key=lambda each: -rates[each[0]])
+    gaps = (*unconverted_gaps(found), *(gap for gap in proposal.gaps if not is_unconverted(gap)))
     dearer = tuple(_dearer(proposal, reading, profile, statements[:looked_at]))
     costs = replace(proposal.costs, dearer=dearer) if proposal.costs is not None else None
     of_statements = (f"{first_of(names, _NAMED)}: {note}" for note, names in told.items())

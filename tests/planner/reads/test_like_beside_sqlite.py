@@ -33,3 +33,26 @@ def test_like_knows_the_case_of_a_to_z(tmp_path: Path, database: Database[Any], 
             given = {"q": pattern} if ":q" in form else {}
             mine = [row["id"] for row in Store(proposal, database).execute(sql, **given)]
             assert mine == [at for (at,) in source.execute(sql, given)], pattern
+
+
+GIVEN = ("t LIKE :q", "t LIKE :q || '%'", "t LIKE :q ESCAPE '!'", "id > 3 AND t LIKE :q")
+
+
+@pytest.mark.parametrize("form", GIVEN)
+def test_a_given_pattern_is_a_condition_of_the_field(tmp_path: Path, database: Database[Any], form: str) -> None:
+    """The server is sent a regular expression in `$match`, made of the value; NULL and an open escape match nothing."""
+    path = tmp_path / "words.db"
+    with closing(sqlite3.connect(path)) as source:
+        source.execute("CREATE TABLE w (id INTEGER PRIMARY KEY, t TEXT)")
+        source.executemany("INSERT INTO w VALUES (?, ?)", enumerate((*WORDS, None, "5", "50%", "a.b", "a+b", "x!")))
+        source.commit()
+        proposal = pipeline.design(pipeline.inspect(str(path)), "normalized")
+        pipeline.load(proposal, str(path), database)
+        store = Store(proposal, database)
+        sql = f"SELECT id FROM w WHERE {form} ORDER BY id"
+        asked = str(pipeline.convert(proposal, sql, name="found", dialect="sqlite"))
+        assert "$regex'" in asked
+        assert "$expr" not in asked
+        for pattern in (*PATTERNS, None, 5, "5!%", "a.b", "%", "", "!", "a+%", "_!!"):
+            mine = [row["id"] for row in store.execute(sql, q=pattern)]
+            assert mine == [at for (at,) in source.execute(sql, {"q": pattern})], pattern

@@ -72,7 +72,7 @@ def test_a_field_of_one_kind_tells_which_is_asked_for(
     today = pipeline.in_place(live).in_place
     seen = (ShapeTotals(shape("any", "events", Operation.FIND, asked), 30),)
     said = workload_of(Capture(Kind.PROFILER, 10.0, seen), today.design)
-    assert said.gaps == []
+    assert said.gaps == ()
     (one,) = said.statements
     assert "JOIN error " in one.sql
     assert one.rate_per_second == pytest.approx(3)

@@ -96,3 +96,24 @@ def as_primary_regex(escape: str | None, before: str, after: str) -> Callable[[A
         return primary_regex(before + value + after, escape) if isinstance(value, str) else value
 
     return convert
+
+
+def as_regex(escape: str | None, before: str, after: str, any_ascii_case: bool) -> Callable[[Any], Any]:
+    """From a text to the regular expression of the pattern it is, between these texts; NULL matches nothing."""
+
+    def convert(value: Any) -> Any:
+        if isinstance(value, int):
+            value = str(value)
+        if value is not None and not isinstance(value, str):
+            return value
+        parts = None if value is None else like_parts(before + value + after, escape)
+        return "(?!)" if parts is None else anchored(parts, ascii_alike if any_ascii_case else escaped)
+
+    return convert
+
+
+def ascii_alike(character: str) -> str:
+    """A regular expression for a character whatever its case, where it is a letter of ASCII."""
+    if character.isascii() and character.isalpha():
+        return f"[{character.lower()}{character.upper()}]"
+    return escaped(character)

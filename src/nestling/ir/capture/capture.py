@@ -32,7 +32,8 @@ class ShapeTotals:
     """A shape, how often it was seen, and sums over all times: what the server looked at, returned, wrote, and its seconds.
 
     The sums are no whole numbers where captures of several lengths became one. `listed`: values in its `$in` lists. `samples`:
-    one value each for places such as `price $gt`, only when asked for.
+    one value each for places such as `price $gt`, only when asked for. `times`: in how many commands it was seen, whatever their
+    captures' lengths; 0: not known.
     """
 
     shape: Shape
@@ -45,9 +46,10 @@ class ShapeTotals:
     listed: float = 0
     collection_scans: float = 0
     samples: tuple[tuple[str, object], ...] = ()
+    times: float = 0
 
 
-_SUMS = tuple(each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples"))
+_SUMS = tuple(each.name for each in fields(ShapeTotals) if each.name not in ("shape", "samples", "times"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,4 +143,4 @@ def _scaled(seen: ShapeTotals, factor: float) -> ShapeTotals:
 
 def _sum(one: ShapeTotals, other: ShapeTotals) -> ShapeTotals:
     sums = {name: getattr(one, name) + getattr(other, name) for name in _SUMS}
-    return replace(one, **sums, samples=one.samples or other.samples)
+    return replace(one, **sums, samples=one.samples or other.samples, times=one.times + other.times)

@@ -8,6 +8,8 @@ from typing import Any
 
 from bson import Decimal128, ObjectId
 
+from nestling.ir.capture.folded_names import folded
+
 _SETTING = ("$set", "$inc", "$mul", "$min", "$max", "$push", "$addToSet")
 _POSITIVE = {"$ne": "$eq", "$nin": "$in"}
 """Negations, which of arrays are said as the negation of the other."""
@@ -22,9 +24,13 @@ def sample_values(command: Mapping[str, Any], place: int = 0) -> Iterator[tuple[
         yield from _conditions(found.get(name))
     yield from _stages(found.get("pipeline"))
     change = found.get("u", found.get("update"))
+    if isinstance(change, Mapping) and not any(str(name).startswith("$") for name in change):
+        yield from _fields("$set", change)
     for name, fields in change.items() if isinstance(change, Mapping) else ():
-        if isinstance(fields, Mapping):
-            yield from _fields(name, fields) if name in _SETTING else _conditions(fields) if name == "$pull" else ()
+        if isinstance(fields, Mapping) and name == "$pull":
+            yield from _conditions(fields, "$pull.")
+        elif isinstance(fields, Mapping) and name in _SETTING:
+            yield from _fields(name, fields)
     for each in found.get("arrayFilters") or ():
         yield from _conditions(each)
     documents = found.get("documents")
@@ -71,10 +77,10 @@ def _tests(path: str, found: object) -> Iterator[tuple[str, object]]:
 
 def _fields(operator: str, found: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, object]]:
     for name, each in found.items():
-        value, path = each, f"{prefix}{name}"
+        value, path = each, f"{prefix}{folded(str(name))}"
         if isinstance(value, Mapping) and isinstance(several := value.get("$each"), list) and several:
             value = several[0]
-        if isinstance(value, list) and value and isinstance(value[0], Mapping):
+        if isinstance(value, list) and value and not isinstance(value[0], list):
             value = value[0]
         if isinstance(value, Mapping):
             yield from _fields(operator, value, f"{path}.")

@@ -37,8 +37,8 @@ class Shape:
     """A command without its values; `text` is the JSON of its clauses.
 
     find: `{filter, projection, sort, limit, skip}`; aggregate: `{pipeline}`; count: `{query}`; distinct: `{key, query}`; insert:
-    `{documents: [different shapes]}` (empty: not known); update: `{q, u, multi, upsert, arrayFilters}`; delete: `{q, limit}`;
-    findAndModify: `{query, update | remove, upsert, sort, arrayFilters}`. All may have `collation: strength`.
+    `{documents: [different shapes]}` (empty: not known); update: `{q, u, multi, upsert, sort, arrayFilters}`; delete:
+    `{q, limit}`; findAndModify: `{query, update | remove, upsert, sort, arrayFilters}`. All may have `collation: strength`.
     """
 
     database: str
@@ -141,6 +141,7 @@ def _update(command: Mapping[str, Any]) -> dict[str, Masked]:
         "u": change(command.get("u", {})),
         "multi": bool(command.get("multi")),
         "upsert": bool(command.get("upsert")),
+        "sort": order(command.get("sort", {})),
         "arrayFilters": _array_filters(command.get("arrayFilters")),
     }
 

@@ -82,7 +82,10 @@ class Tally:
             why = f"more than {MOST_SHAPES:,} different shapes"
             notes.append(Skipped(counted(self.beyond, "statement"), why))
         rows = sorted(self.rows.items(), key=lambda item: -item[1].count)
-        seen = tuple(ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples) for shape, row in rows)
+        seen = tuple(
+            ShapeTotals(shape, row.count, *_values(row.sums), samples=row.samples, times=row.count)
+            for shape, row in rows
+        )
         return Capture(self.kind, window_seconds, seen, self.follower.follows(), tuple(notes))
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from nestling.common.errors import name_list
-from nestling.ir.quantity_words import agreeing, first_of
+from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
@@ -15,15 +16,34 @@ MOST = 3
 """Statements told of a longer list."""
 
 
+_CASE = re.compile(r"\b(?:lower|upper)\s*\(", re.IGNORECASE)
+_PATTERN = re.compile(r"\b(?:i?like|glob|regexp|rlike|similar\s+to)\b|!?~", re.IGNORECASE)
+_BECAUSE = {
+    "pattern": (
+        "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
+        " ask for a range of it (`>=` and `<`)"
+    ),
+    "case": "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
+    "": "the condition holds no column compared by itself",
+}
+"""Why no index serves a condition of that kind, and what to do."""
+
+
 def scanned(situation: Situation) -> Iterator[str]:
-    """A sentence with all such statements, what they compare, and what to do."""
-    told = [text for statement in situation.reading.workload.statements if (text := _scans(statement, situation))]
-    if told:
-        yield (
-            f"no index serves {first_of(told, MOST)}: each execution reads the whole collection, as the condition holds no column"
-            f" compared by itself. Where {agreeing(len(told), 'it is', 'one is')} `lower(…)` or `upper(…)`, keep that text in a"
-            " column of its own and compare it"
-        )
+    """A sentence with all such statements of a kind, what they compare, and what to do."""
+    told: dict[str, list[str]] = {kind: [] for kind in _BECAUSE}
+    for statement in situation.reading.workload.statements:
+        if text := _scans(statement, situation):
+            told[_kind(statement)].append(text)
+    for kind, texts in told.items():
+        if texts:
+            yield f"no index serves {first_of(texts, MOST)}: each execution reads the whole collection, as {_BECAUSE[kind]}"
+
+
+def _kind(statement: Statement) -> str:
+    if _CASE.search(statement.sql):
+        return "case"
+    return "pattern" if _PATTERN.search(statement.sql) else ""
 
 
 def _scans(statement: Statement, situation: Situation) -> str:

@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from string import ascii_letters
 from typing import TYPE_CHECKING, TypeGuard
 
-from nestling.emitters.conversions.like_patterns import anchored, escaped, in_class, like_parts, linear, primary_regex
+from nestling.emitters.conversions.like_patterns import (
+    anchored,
+    ascii_alike,
+    escaped,
+    in_class,
+    like_parts,
+    linear,
+    primary_regex,
+)
 from nestling.emitters.conversions.postgresql_case import case_regex
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
@@ -159,6 +167,12 @@ def _given_truth(node: Like, given: Mql | None, r: Renderer, *, negated: bool) -
 
 
 def _given_pattern(node: Like, r: Renderer) -> Mql | None:
+    """The regular expression a parameter becomes in an expression; None for a pattern that is made of more."""
+    found = given_pattern(node, r)
+    return None if found is None else {"$literal": found}
+
+
+def given_pattern(node: Like, r: Renderer) -> Placeholder | None:
     """The one parameter a pattern is made of, maybe between constants; None for any other pattern."""
     inner = _without_case(node)
     parts = inner.arguments if _is_concat(inner) else (inner,)
@@ -170,8 +184,10 @@ def _given_pattern(node: Like, r: Renderer) -> Mql | None:
     place = values.index(given[0])
     before, after = "".join(texts[:place]), "".join(texts[place:])
     _require_known_case(before + after, node.case)
+    if node.case in (CaseRule.ASCII, CaseRule.EXACT):
+        return replace(given[0], pattern=WildPattern(node.escape, before, after, rule=node.case))
     both = node.case is CaseRule.LOWER or inner is not node.pattern
-    return {"$literal": replace(given[0], pattern=WildPattern(node.escape, before, after, _of_case(node.case), both))}
+    return replace(given[0], pattern=WildPattern(node.escape, before, after, _of_case(node.case), both))
 
 
 def _without_case(node: Like) -> Expression:
@@ -253,7 +269,7 @@ def like_regex(pattern: str, escape: str | None, case: CaseRule) -> Regex:
     if case in _BY_CASE:
         upper = case is CaseRule.OF_UPPER
         return Regex(case_regex(pattern, escape, upper=upper, both=case is CaseRule.LOWER))
-    return Regex(anchored(parts, lambda character: _quoted(character, case)))
+    return Regex(anchored(parts, ascii_alike if case is CaseRule.ASCII else escaped))
 
 
 def _is_two_alike(character: str) -> bool:
@@ -274,12 +290,6 @@ def like_prefix(pattern: str, escape: str | None) -> tuple[str, str] | None:
     wild = [kind for kind, _ in parts if kind]
     ends = not parts or parts[-1][0] == "any"
     return (text, "".join(wild)) if not wild or (wild == ["any"] and ends) else None
-
-
-def _quoted(character: str, case: CaseRule) -> str:
-    if case is CaseRule.ASCII and character.isascii() and character.isalpha():
-        return f"[{character.lower()}{character.upper()}]"
-    return escaped(character)
 
 
 def glob_regex(pattern: str) -> str | None:

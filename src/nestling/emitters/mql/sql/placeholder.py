@@ -13,7 +13,7 @@ from nestling.emitters.conversions.conversion import Conversion, Convert
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import AFFINITIES, CASTS
 from nestling.ir.programs import compiled
-from nestling.ir.statements.expression import Affinity, Function
+from nestling.ir.statements.expression import Affinity, CaseRule, Function
 from nestling.ir.types import CHAR, NUMBERS, TIMES, YEAR, TypeName
 
 
@@ -53,6 +53,7 @@ class WildPattern:
     """The value is, between these texts, a pattern of LIKE; what takes its place is the regular expression of that.
 
     `case` is the function of case that makes letters alike as in PostgreSQL, `both`: of the pattern too; None is MySQL's rule.
+    `rule`: letters are alike by this one instead, ASCII's or none, and NULL is a pattern that matches nothing.
     """
 
     escape: str | None
@@ -60,6 +61,7 @@ class WildPattern:
     after: str
     case: Function | None = None
     both: bool = False
+    rule: CaseRule | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +191,8 @@ def _as_id(placeholder: Placeholder) -> Iterator[Conversion]:
 
 def _as_regex(wild: WildPattern) -> Conversion:
     between = (wild.escape, wild.before, wild.after)
+    if wild.rule is not None:
+        return Conversion(like_patterns.as_regex, (*between, wild.rule is CaseRule.ASCII))
     if wild.case is None:
         return Conversion(like_patterns.as_primary_regex, between)
     return Conversion(postgresql_case.as_case_regex, (*between, wild.case is Function.UPPER, wild.both))

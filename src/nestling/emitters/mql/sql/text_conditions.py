@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 from nestling.emitters.conversions.like_patterns import escaped
 from nestling.emitters.mql.sql.field_conditions import Match, field_of, is_collated
 from nestling.emitters.mql.sql.functions.patterns import regex_of
-from nestling.emitters.mql.sql.pattern import by_letters, constant_pattern, like_prefix, like_regex, regex_options
+from nestling.emitters.mql.sql.pattern import (
+    by_letters,
+    constant_pattern,
+    given_pattern,
+    like_prefix,
+    like_regex,
+    regex_options,
+)
 from nestling.ir.statements.expression import (
     Call,
     CaseRule,
@@ -49,14 +56,14 @@ def _regex_condition(regex: str, *, any_case: bool = False) -> Match:
 
 
 def like(node: Like, r: Renderer) -> Match | None:
-    """An exact LIKE without wildcards is an equality, other constant patterns regular expressions."""
+    """An exact LIKE without wildcards is an equality; other patterns, constant or given, are regular expressions."""
     node = by_letters(node)
     field = _text_field(node.operand, r)
     if field is None:
         return None
     pattern = constant_pattern(node.pattern, r)
     if pattern is None:
-        return None
+        return _given_like(node, field, r)
     if pattern.value is None:
         return {field: {"$in": []}}
     prefix = like_prefix(pattern.value, node.escape)
@@ -68,8 +75,16 @@ def like(node: Like, r: Renderer) -> Match | None:
     return {field: _regex_condition(regex.text, any_case=regex.any_case)}
 
 
+def _given_like(node: Like, field: str, r: Renderer) -> Match | None:
+    """A pattern that is a parameter, maybe between constants: its regular expression is made when it is given."""
+    given = given_pattern(node, r) if node.case in (CaseRule.ASCII, CaseRule.EXACT) else None
+    return None if given is None else {field: {"$regex": given, "$options": "s"}}
+
+
 def unlike(node: Like, r: Renderer) -> Match | None:
     """NOT LIKE a constant pattern."""
+    if constant_pattern(node.pattern, r) is None:  # which may be NULL
+        return None
     found = like(node, r)
     if found is None:
         return None

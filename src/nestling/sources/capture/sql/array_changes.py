@@ -1,23 +1,41 @@
-"""Changes of the elements of an array: rows added, removed, changed."""
+"""Changes of an array as a whole: rows added and removed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
-from nestling.sources.capture.sql.assignments import assigned, is_upkeep
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Value
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Value
 from nestling.sources.capture.sql.filters import conditions, tested
+from nestling.sources.capture.sql.inserts import rows_within
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import Query
-from nestling.sources.capture.sql.statement_texts import delete, insert, update
+from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.statement_texts import delete, insert, insert_selected
 from nestling.sources.capture.sql.targets import OWN, Target, joined_row, target
 
-Clauses = dict[str, Any]
-Change = tuple[str, str, Any]
-"""An operator, the path it changes, its operand."""
+New = Callable[[], StatementDraft]
+Written = tuple[str, str, StatementDraft]
+PULLED = "$pull"
+"""What the places of the sample values of a `$pull` begin with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """An operator, the path it changes, its operand."""
+
+    operator: str
+    path: str
+    operand: Any
+
+    @property
+    def empties(self) -> bool:
+        """Whether it leaves nothing of what was there."""
+        return self.operator == "$unset" or (self.operator == "$set" and self.operand in ("?null", []))
 
 
 def is_home(array: Many) -> bool:
@@ -25,93 +43,124 @@ def is_home(array: Many) -> bool:
     return array.limit is None and not array.own and not array.join(False)[1].is_copy
 
 
-def changes_of_elements(
-    new: Callable[[], StatementDraft], collection: str, condition: Clauses, change: Change, clauses: Clauses
-) -> Iterator[tuple[str, str, StatementDraft]]:
-    """The statement a change of an array's elements comes to."""
-    operator, path, operand = change
-    saying = new()
-    field = _array_path(target(new(), collection, {}).document, path)
-    adds = operator in ("$push", "$addToSet")
-    found = target(saying, collection, condition, but="" if adds else field)
-    array = find(found.document, path)
-    assert isinstance(array.value, Many)
-    row = array.value.join(False)[1]
-    element = array.value.element(row)
-    if adds and not array.rest:
-        each = operand["$each"] if isinstance(operand, dict) and "$each" in operand else [operand]
-        yield field, _added(saying, found, array.value.name, element, row, each), saying
-        return
-    which = [
-        joined_row(saying, found, row),
-        *_meant(saying, element, row, (operator, field, operand), condition, clauses),
-    ]
-    if operator in ("$pull", "$pop") and not array.rest:
-        yield field, delete(row.entity, " AND ".join(which)), saying
-        return
-    inner = find(element, array.rest).value if array.rest else element
-    if is_upkeep(inner):
-        return
-    if not isinstance(inner, Column) or inner.row is not row or isinstance(operand, list):
-        raise CannotSay(f"`{operator}` of the array `{path}`")
-    text = assigned(saying, inner, operator, operand, path)
-    yield field, update(row.entity, [(inner.attribute, text)], " AND ".join(which)), saying
+def change_of_array(new: New, collection: str, search: Search, field: str, change: Change) -> Iterator[Written]:
+    """The statements a change of a whole array comes to."""
+    if change.path != field:
+        raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+    match change.operator:
+        case "$push" | "$addToSet":
+            operand = change.operand
+            listed = isinstance(operand, dict) and "$each" in operand
+            yield _added(new, collection, search, change, operand["$each"] if listed else [operand])
+        case "$pull" | "$pullAll":
+            yield _removed(new, collection, search, change)
+        case "$unset" | "$set" if change.empties:
+            yield _removed(new, collection, search, change)
+        case "$set" if isinstance(change.operand, list):
+            yield _removed(new, collection, search, change)
+            yield _added(new, collection, search, change, change.operand)
+        case _:
+            raise CannotSay(f"`{change.operator}` of the array `{field}`")
 
 
-def _array_path(document: Tree, path: str) -> str:
-    """The part of a path that names the array."""
-    steps = path.split(".")
-    upto = [".".join(steps[:count]) for count in range(1, len(steps) + 1)]
-    return next(each for each in upto if isinstance(find(document, each).value, Many))
-
-
-def _meant(
-    saying: StatementDraft, element: Value, row: Row, change: Change, condition: Clauses, clauses: Clauses
-) -> list[str]:
-    """Which elements are meant: by `$pull`, by the filter, or by array filters."""
+def own_texts(saying: StatementDraft, row: Row, texts: list[str]) -> list[str]:
+    """Conditions on a row that a statement changes, which goes without an alias."""
     row.after, row.on = None, ()  # the statement is of these rows alone
     query = Query(saying.rows, row)
     saying.rows.name(row, OWN)
-    texts = (
-        _pulled(saying, element, change)
-        if change[0] == "$pull"
-        else _found(saying, element, change[1], condition, clauses)
-    )
     return [query.said(text).replace(f"{OWN}.", "") for text in texts]
 
 
+def _removed(new: New, collection: str, search: Search, change: Change) -> Written:
+    saying = new()
+    found = target(saying, collection, search)
+    array = find(found.document, change.path).value
+    assert isinstance(array, Many)
+    row = array.join(False)[1]
+    element = array.element(row)
+    parent = joined_row(saying, found, row)
+    texts = own_texts(saying, row, _pulled(saying, element, change))
+    return change.path, delete(row.entity, " AND ".join(filter(None, [parent, *texts]))), saying
+
+
 def _pulled(saying: StatementDraft, element: Value, change: Change) -> list[str]:
-    _, field, operand = change
-    if not isinstance(operand, dict):
-        raise CannotSay(f"`$pull` from `{field}`")
+    """Which elements go."""
+    if change.operator in ("$set", "$unset"):
+        return []
+    if change.operator == "$pullAll":
+        if not isinstance(element, Column):
+            raise CannotSay(f"`$pullAll` from `{change.path}`, whose elements are documents")
+        saying.notes.append("`$pullAll` removes each of its values; SQL removes one")
+        return list(tested(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")}))
+    if not isinstance(change.operand, dict):
+        raise CannotSay(f"`$pull` from `{change.path}`")
+    if any(name in ("$in", "$nin", "$all") for name in change.operand) or _lists(change.operand):
+        saying.notes.append("how many values the list of `$pull` has is not known; SQL has one")
     if isinstance(element, Column):
-        return list(tested(saying, element, field, operand))
-    return conditions(saying, element, operand)
+        with saying.parameters.inside(PULLED):
+            return list(tested(saying, element, change.path, change.operand))
+    with saying.parameters.inside(f"{PULLED}.{change.path}"):
+        return conditions(saying, element, change.operand)
 
 
-def _found(saying: StatementDraft, element: Value, field: str, condition: Clauses, clauses: Clauses) -> list[str]:
-    made: list[str] = []
-    for path, tests in condition.items():
-        if path == field and "$elemMatch" in tests:
-            made += conditions(saying, element, tests["$elemMatch"])
-        elif path == field and isinstance(element, Column):
-            made += tested(saying, element, field, tests)
-        elif path.startswith(f"{field}."):
-            made += conditions(saying, element, {path[len(field) + 1 :]: tests})
-    for each in clauses.get("arrayFilters", ()):
-        made += conditions(saying, element, {name.partition(".")[2]: tests for name, tests in each.items()})
-    return made
+def _lists(condition: dict[str, Any]) -> bool:
+    tests = [test for test in condition.values() if isinstance(test, dict)]
+    return any(name in ("$in", "$nin", "$all") for test in tests for name in test)
 
 
-def _added(saying: StatementDraft, found: Target, name: str, element: Value, row: Row, each: list[Any]) -> str:
-    """New elements: new rows of the target's."""
-    values = {own: found.equal(match[2]) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
-    if not values or not all(values.values()):
-        raise CannotSay(f"new elements of `{name}` in documents found by other than their key")
+def _added(new: New, collection: str, search: Search, change: Change, each: list[Any]) -> Written:
+    """New elements: rows with the key of the document they are added to."""
+    saying = new()
+    found = target(saying, collection, search)
+    array = find(found.document, change.path).value
+    assert isinstance(array, Many)
+    row = array.join(False)[1]
+    if row.after is not found.row or not each:
+        raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+    element = array.element(row)
+    given = _given(saying, element, row, change, each)
+    _note_several(saying, change)
+    if change.operator == "$addToSet" and not (isinstance(element, Column) and is_one(saying, row, given)):
+        saying.notes.append("`$addToSet` adds nothing where an equal element is there; SQL adds it")
+    ending = " ON CONFLICT DO NOTHING" if change.operator == "$addToSet" and isinstance(element, Column) else ""
+    if ending and not is_one(saying, row, given):
+        ending = ""
+    return change.path, f"{_insert(saying, found, row, given)}{ending}", saying
+
+
+def _given(saying: StatementDraft, element: Value, row: Row, change: Change, each: list[Any]) -> dict[str, str]:
+    """The parameters of the attributes that a new element has."""
     if isinstance(element, Column):
-        values[element.attribute] = saying.parameters.new(element.attribute)
-    for path in each[0] if each and isinstance(each[0], dict) else ():
-        inner = find(element, path).value
-        if isinstance(inner, Column) and inner.row is row:
-            values[inner.attribute] = saying.parameters.new(inner.attribute, f"{name}.{path} $push")
-    return insert(row.entity, values, values.values())
+        if not isinstance(each[0], str):
+            raise CannotSay(f"`{change.operator}` of a document or list to `{change.path}`")
+        return {element.attribute: saying.parameters.new(element.attribute, f"{change.path} {change.operator}")}
+    if not all(isinstance(one, dict) for one in each):
+        raise CannotSay(f"`{change.operator}` of a value to `{change.path}`, whose elements are documents")
+    own, *others = rows_within(element, row, each)
+    saying.notes += [f"left out: {why}" for why in own.left]
+    saying.notes += [f"left out: `{change.path}.{one.path}`, rows of their own" for one in others]
+    foreign = {name for name, _ in row.on}
+    return {
+        attribute: saying.parameters.new(attribute, f"{change.path}.{path} {change.operator}")
+        for attribute, path in own.columns.items()
+        if attribute not in foreign
+    }
+
+
+def _note_several(saying: StatementDraft, change: Change) -> None:
+    operand = change.operand
+    if change.operator == "$set":
+        saying.notes.append("it puts a row for each element of the list; SQL puts one")
+    elif isinstance(operand, dict) and "$each" in operand:
+        saying.notes.append("`$each` adds a row for each of its values; SQL adds one")
+        if "$slice" in operand:
+            saying.notes.append("`$slice` then removes the rows beyond its number; SQL removes none")
+
+
+def _insert(saying: StatementDraft, found: Target, row: Row, given: dict[str, str]) -> str:
+    pairs = [(own, match) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None]
+    if equal := found.equal_alone(tuple(match[2] for _, match in pairs)):
+        keys = dict(zip((own for own, _ in pairs), equal, strict=True))
+        return insert(row.entity, [*keys, *given], [*keys.values(), *given.values()])
+    shown = [*((own, match[0]) for own, match in pairs), *given.items()]
+    return insert_selected(row.entity, [own for own, _ in shown], found.query.text(shown, saying.design.model))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nestling.ir.types import TIMES
 from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar
 from nestling.sources.capture.sql.field_values import CannotSay, Column, Sql, Tree, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
@@ -20,14 +22,21 @@ def assigned(saying: StatementDraft, column: Column, operator: str, operand: Any
     if operator in _GIVEN and isinstance(operand, dict | list):
         raise CannotSay(f"a document or list as the value of `{path}`")
     if operator == "$unset" or (operator == "$set" and operand == "?null"):
-        return "NULL"
+        return _nothing(saying, column, path)
     if operator == "$currentDate":
-        return "CURRENT_TIMESTAMP"
+        return _now(saying, column, path)
     if operator not in _GIVEN:
         raise CannotSay(f"`{operator}` of `{path}`")
     name = column.attribute if operator == "$set" else f"{column.attribute}_by"
-    given, own = saying.parameters.new(name, f"{path} {operator}"), quoted(column.attribute)
-    known = f"COALESCE({own}, 0)" if column.nullable else own
+    given = saying.parameters.new(name, f"{path} {operator}")
+    if operator == "$min" and column.nullable:
+        saying.notes.append(f"`$min` leaves a null that `{path}` holds; SQL takes it for a field that is missing")
+    return _of_old(quoted(column.attribute), operator, given, may_be_null=column.nullable)
+
+
+def _of_old(own: str, operator: str, given: str, *, may_be_null: bool) -> str:
+    """The new value as it follows from the old one."""
+    known = f"COALESCE({own}, 0)" if may_be_null else own
     match operator:
         case "$inc":
             return f"{known} + {given}"
@@ -41,18 +50,46 @@ def assigned(saying: StatementDraft, column: Column, operator: str, operand: Any
             return given
 
 
-def staged(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """The assignments of a stage of an update's pipeline."""
+def _nothing(saying: StatementDraft, column: Column, path: str) -> str:
+    if not column.nullable:
+        saying.notes.append(f"`{path}` is in all documents, so the model says NOT NULL: SQL refuses to take it away")
+    return "NULL"
+
+
+def _now(saying: StatementDraft, column: Column, path: str) -> str:
+    kind = saying.design.model.entity(column.row.entity).attribute(column.attribute).type.name
+    if kind not in TIMES:
+        raise CannotSay(f"`$currentDate` of `{path}`, which is no date")
+    return "CURRENT_TIMESTAMP"
+
+
+def staged(saying: StatementDraft, target: Target, stages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The assignments of an update's pipeline, whose stages follow each other."""
+    before: set[str] = set()
+    for stage in stages:
+        made = list(_of_stage(saying, target, stage))
+        read = {match[2] for _, text in made for match in TOKEN.finditer(text)}
+        if before & {*read, *(attribute for attribute, _ in made)}:
+            raise CannotSay("a pipeline whose stages read or change what one before them set")
+        before.update(attribute for attribute, _ in made)
+        saying.rows.name(target.row, OWN)
+        yield from ((attribute, target.query.said(text).replace(f"{OWN}.", "")) for attribute, text in made)
+
+
+def _of_stage(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The attributes a stage sets, and their values with tokens for what these read."""
     (name, body), *_ = stage.items()
     if name not in ("$set", "$addFields", "$unset"):
         raise CannotSay(f"the stage `{name}` in an update")
-    paths = dict.fromkeys([body] if isinstance(body, str) else body, "?null") if name == "$unset" else body
-    saying.rows.name(target.row, OWN)
+    taken = name == "$unset"
+    paths = dict.fromkeys([body] if isinstance(body, str) else body, "?null") if taken else body
     for path, each in paths.items():
         found = find(target.document, path).value
         if isinstance(found, Column) and found.row is target.row:
-            text = target.query.said(scalar(saying, target.document, each).text)
-            yield found.attribute, text.replace(f"{OWN}.", "")
+            yield (
+                found.attribute,
+                assigned(saying, found, "$unset", True, path) if taken else scalar(saying, target.document, each).text,
+            )
         elif isinstance(found, Unmapped):
             saying.notes.append(f"left out: {found.why}")
         elif not is_upkeep(found):

@@ -10,6 +10,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Variant
 from nestling.ir.rows import AggregateKind, Hop
+from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.sources.capture.sql.entity_rows import Row, Rows, token
 from nestling.sources.capture.sql.field_values import (
@@ -42,7 +43,8 @@ class StatementDraft:
 
     `listed`: how many values its lists have. `single`: the rows of arrays that have one at most, by how they are joined.
     `kind`: the value its filter compares a discriminator with; empty: not known. `beside`: the rows of subtypes whose fields
-    stand beside those of a row, by that row and the relationship.
+    stand beside those of a row, by that row and the relationship. `finds_one`: it finds one of several documents by a query.
+    `statistics`: of the documents, as far as they are known.
     """
 
     design: Design
@@ -53,6 +55,8 @@ class StatementDraft:
     notes: list[str] = field(default_factory=list)
     single: dict[Callable[[bool], tuple[Row, Row]], Row] = field(default_factory=dict)
     beside: dict[tuple[int, str], Row] = field(default_factory=dict)
+    finds_one: bool = False
+    statistics: Statistics = field(default_factory=Statistics)
 
     def store(self, collection: str) -> StoredCollection:
         """The collection of that name; raises CannotSay."""
@@ -203,7 +207,9 @@ class StatementDraft:
 
         if link.cardinality.value == "1:1":
             return element(self.child(row, link, outer=True))
-        return Many(reference.field, lambda outer: _twice(self.child(row, link, outer=outer)), element)
+        return Many(
+            reference.field, lambda outer: _twice(self.child(row, link, outer=outer)), element, refers=through is None
+        )
 
     def _copied(self, fields: Fields, copy: Copy, row: Row) -> None:
         if copy.closure or copy.form is Form.PATH:

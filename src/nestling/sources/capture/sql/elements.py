@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row, token
@@ -36,10 +36,10 @@ def only(saying: StatementDraft, value: Many) -> Value:
     return value.element(row)
 
 
-def is_one(saying: StatementDraft, row: Row, known: str = "") -> bool:
-    """Whether no two rows of the entity meet what the row is joined by and have the same value of an attribute that is known."""
+def is_one(saying: StatementDraft, row: Row, known: Iterable[str] = ()) -> bool:
+    """Whether no two rows of the entity meet what the row is joined by and have the same values of the attributes known."""
     entity = saying.design.model.entity(row.entity)
-    fixed = {known, *(attribute for attribute, _ in row.on), *_equal(row)}
+    fixed = {*known, *(attribute for attribute, _ in row.on), *_equal(row)}
     sure = [each for each in entity.uniques if not any(entity.attribute(name).nullable for name in each)]
     return any(key and fixed.issuperset(key) for key in (entity.key, *sure))
 

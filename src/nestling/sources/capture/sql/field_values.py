@@ -77,6 +77,7 @@ class Many:
     """An array whose elements are rows: `join(outer)` gives the first row joined for them and their own, `element` its value.
 
     `order` and `limit`: only the first of them are there. `own`: the elements are the row that has the array, as in a bucket.
+    `refers`: the elements are keys of rows that lie elsewhere.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Many:
     order: tuple[Order, ...] = ()
     limit: int | None = None
     own: bool = False
+    refers: bool = False
 
 
 @dataclass(frozen=True, slots=True)

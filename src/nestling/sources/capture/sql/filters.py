@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from nestling.ir.facts.steps import ANY_KEY
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements
 from nestling.sources.capture.sql.entity_rows import token
@@ -58,6 +59,8 @@ def _field(saying: StatementDraft, document: Value, path: str, tests: Condition)
         case Unmapped():
             raise found.value.refusal()
         case Many():
+            if ANY_KEY in found.places:
+                saying.notes.append(f"`{path}` is one place of an array; SQL asks for any")
             return _of_array(saying, found.value, path, found.rest, tests)
         case Tree():
             return _of_document(saying, found.value, path, tests)
@@ -162,7 +165,8 @@ def exists(saying: StatementDraft, value: Many, condition: Condition, *, negated
 def _sub(saying: StatementDraft, value: Many, condition: Condition, shown: str) -> str:
     query, element = elements(saying, value)
     own = condition.get("")
-    query.keep(conditions(saying, element, {name: test for name, test in condition.items() if name}))
+    with saying.parameters.inside(value.name):
+        query.keep(conditions(saying, element, {name: test for name, test in condition.items() if name}))
     if own is not None or any(name.startswith("$") for name in condition):
         if not isinstance(element, Column):
             raise CannotSay("elements of an array compared as a whole")
@@ -208,7 +212,8 @@ def _test(  # noqa: C901 - one case for each
             inner = " AND ".join(tested(saying, value, path, operand))
             return _or_null(value, f"NOT {_within(inner)}")
         case "$regex":
-            saying.notes.append(f"the pattern on `{path}` is said as LIKE")
+            any_case = "" if str(operand).endswith("i") else ", which leaves out the case of A to Z"
+            saying.notes.append(f"the pattern on `{path}` is said as LIKE{any_case}")
             return f"{text} LIKE {saying.parameters.new(f'{value.name}_pattern')}"
         case "$mod":
             by, left = saying.parameters.new("divisor"), saying.parameters.new("remainder")

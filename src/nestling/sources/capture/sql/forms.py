@@ -22,6 +22,8 @@ _ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDo
 def check(shape: Shape) -> None:
     """Raise CannotSay for a command of a form that is not known."""
     clauses = shape.clauses
+    if "cut" in clauses:
+        raise CannotSay("a command that is too long to be kept")
     _shallow(clauses, DEEPEST)
     match shape.operation:
         case Operation.FIND:

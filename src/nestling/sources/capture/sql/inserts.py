@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Value
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Discriminator, Many, Tree, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import insert
 
@@ -29,16 +30,18 @@ def inserts(
     whole: dict[str, Any] = {} if documents else _everything(new(), collection, grown)
     for each in documents:
         _merge(whole, each)
-    entities = _rows(new(), collection, whole)
-    for place in range(len(entities)):
+    for place in range(len(_rows(new(), collection, whole))):
         saying = new()
-        path, row, columns = _rows(saying, collection, whole)[place]
+        part = _rows(saying, collection, whole)[place]
         if not documents:
             saying.notes.append(NOT_KNOWN)
-        if not columns:
+        elif part.in_array:
+            saying.notes.append(f"how many elements `{part.path}` has is not known; SQL inserts one row")
+        saying.notes += [f"left out: {why}" for why in part.left]
+        if not part.columns:
             raise CannotSay("a document without attributes of the model")
-        values = (saying.parameters.new(column, f"{field} $set") for column, field in columns.items())
-        yield path, insert(row.entity, columns, values), saying
+        values = (saying.parameters.new(column, f"{field} $set") for column, field in part.columns.items())
+        yield part.path, insert(part.row.entity, part.columns, values), saying
 
 
 def _everything(saying: StatementDraft, collection: str, grown: AbstractSet[str]) -> dict[str, Any]:
@@ -80,53 +83,87 @@ def _merge(whole: dict[str, Any], found: Any) -> None:
 
 Columns = dict[str, str]
 """Attributes, each with the path its value is under in the whole document."""
-_Part = tuple[str, Row, Columns]
 
 
-def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> list[_Part]:
-    """The rows of a document: the array or sub-document they are in, the row, its attributes."""
+@dataclass(slots=True)
+class Part:
+    """A row of a document: the array or sub-document it is in, its attributes, and why fields of it are left out."""
+
+    path: str
+    row: Row
+    columns: Columns
+    in_array: bool = False
+    left: list[str] = field(default_factory=list)
+
+
+def rows_within(element: Value, row: Row, documents: list[Any]) -> list[Part]:
+    """The row of an array's element and the rows within it; the documents' shapes are taken together."""
+    found: list[Part] = []
+    _collect(element, row, _together(documents), {}, "", found)
+    return found
+
+
+def _rows(saying: StatementDraft, collection: str, whole: dict[str, Any]) -> list[Part]:
+    """The rows of a document."""
     node = saying.store(collection).roots[0]
     query, document = saying.opened(collection)
     if node.kind is NodeKind.GROUP:
         raise CannotSay("new buckets of events")
-    found: list[_Part] = []
+    found: list[Part] = []
     _collect(document, query.root, whole, {}, "", found)
     return found
 
 
-def _collect(value: Value, row: Row, whole: dict[str, Any], above: Columns, base: str, found: list[_Part]) -> None:
-    """Add the row of a document, whose parent's attributes are at `above`, and the rows within it."""
-    columns = {own: above.get(match[2], "") for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
-    found.append((base.rstrip("."), row, columns))
-    below: list[tuple[Value, Row, dict[str, Any], str]] = []
-    _fields(value, row, whole, base, columns, below)
-    for inner, its, fields, path in below:
-        _collect(inner, its, fields, columns, f"{path}.", found)
+@dataclass(frozen=True, slots=True)
+class _Inner:
+    """What lies within a row: a row of its own."""
+
+    value: Value
+    row: Row
+    fields: dict[str, Any]
+    path: str
+    in_array: bool
 
 
-def _fields(
+def _collect(
     value: Value,
     row: Row,
     whole: dict[str, Any],
+    above: Columns,
     base: str,
-    columns: Columns,
-    below: list[tuple[Value, Row, dict[str, Any], str]],
+    found: list[Part],
+    *,
+    in_array: bool = False,
 ) -> None:
+    """Add the row of a document, whose parent's attributes are at `above`, and the rows within it."""
+    columns = {own: above.get(match[2], "") for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
+    part = Part(base.rstrip("."), row, columns, in_array)
+    if isinstance(value, Column):  # an array of values
+        columns[value.attribute] = part.path
+    found.append(part)
+    for inner in list(_fields(value, row, whole, base, part)):
+        _collect(inner.value, inner.row, inner.fields, columns, f"{inner.path}.", found, in_array=inner.in_array)
+
+
+def _fields(value: Value, row: Row, whole: dict[str, Any], base: str, part: Part) -> Iterator[_Inner]:
+    """Note the attributes of a row; what is yielded are rows within it."""
     for name, each in whole.items():
         inner, path = find(value, name).value, f"{base}{name}"
         match inner:
             case Column() if inner.row is row:
-                columns[inner.attribute] = path
+                part.columns[inner.attribute] = path
             case Tree(row=its) if its is None or its is row:
-                _fields(inner, row, each if isinstance(each, dict) else {}, f"{path}.", columns, below)
+                yield from _fields(inner, row, each if isinstance(each, dict) else {}, f"{path}.", part)
             case Tree(row=its) if its is not None and not its.is_copy and isinstance(each, dict) and its.after is row:
-                below.append((inner, its, each, path))
+                yield _Inner(inner, its, each, path, in_array=False)
             case Many() if isinstance(each, list) and each and inner.limit is None:
                 _, its = inner.join(False)
                 if not its.is_copy:
-                    below.append((inner.element(its), its, _together(each), path))
+                    yield _Inner(inner.element(its), its, _together(each), path, in_array=True)
+            case Unmapped() if not isinstance(inner, Discriminator):
+                part.left.append(inner.why)
             case _:
-                continue  # a copy, a computed value, or nothing the model has
+                continue  # a copy, or a computed value
 
 
 def _together(elements: list[Any]) -> dict[str, Any]:

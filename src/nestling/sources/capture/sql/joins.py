@@ -85,7 +85,7 @@ class _Lookup:
         """Elements that have the same value find a document once; rows that have it find it each."""
         named = TOKEN.fullmatch(text)
         own = named is not None and int(named[1]) == first.number
-        if named is None or not is_one(self.saying, first, named[2] if own else ""):
+        if named is None or not is_one(self.saying, first, (named[2],) if own else ()):
             self.saying.notes.append(
                 f"`{self.body['localField']}` finds a document of `{self.body['from']}` once, however many elements refer"
                 " to it; a join finds it for each"

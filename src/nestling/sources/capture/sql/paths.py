@@ -10,10 +10,13 @@ from nestling.sources.capture.sql.field_values import CannotSay, Many, OfOtherKi
 
 @dataclass(frozen=True, slots=True)
 class PathTarget:
-    """What a path leads to; `rest`: the steps left inside the elements of an array, when it leads into one."""
+    """What a path leads to; `rest`: the steps left inside the elements of an array, when it leads into one; `places`: the steps
+    that say which elements are meant.
+    """
 
     value: Value
     rest: str = ""
+    places: tuple[str, ...] = ()
 
 
 def find(document: Value, path: str) -> PathTarget:
@@ -22,7 +25,9 @@ def find(document: Value, path: str) -> PathTarget:
     steps = [step for step in path.split(".") if step] if path else []
     for place, step in enumerate(steps):
         if isinstance(value, Many):
-            return PathTarget(value, ".".join(each for each in steps[place:] if not _is_place(each)))
+            left = steps[place:]
+            rest = ".".join(each for each in left if not _is_place(each))
+            return PathTarget(value, rest, tuple(filter(_is_place, left)))
         if isinstance(value, OfOtherKind):
             return PathTarget(value)
         if not isinstance(value, Tree):

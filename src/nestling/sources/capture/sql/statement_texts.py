@@ -14,6 +14,11 @@ def insert(entity: str, columns: Iterable[str], values: Iterable[str]) -> str:
     )
 
 
+def insert_selected(entity: str, columns: Iterable[str], query: str) -> str:
+    """`INSERT INTO entity (columns) SELECT …`."""
+    return f"INSERT INTO {quoted(entity)} ({', '.join(map(quoted, columns))}) {query}"
+
+
 def update(entity: str, sets: Iterable[tuple[str, str]], where: str) -> str:
     """`UPDATE entity SET attribute = text, … WHERE where`."""
     assigned = ", ".join(f"{quoted(attribute)} = {text}" for attribute, text in sets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,20 +11,22 @@ from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
 from nestling.sources.capture.sql.field_values import CannotSay, Column, Tree
 from nestling.sources.capture.sql.filters import conditions
+from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.searches import Search
 from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"
 """The alias of the row a statement changes, which goes without one."""
+CHANGES_ALL = "it changes one of the documents found; SQL changes all"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The documents a write finds: a query of them, the tree of one, and the filter."""
+    """The documents a write finds: a query of them, and the tree of one."""
 
     query: Query
     document: Tree
-    filter: dict[str, Any]
 
     @property
     def row(self) -> Row:
@@ -38,21 +41,59 @@ class Target:
         )
         return found[len(start) - 1 :]
 
+    def equal_alone(self, attributes: tuple[str, ...]) -> tuple[str, ...]:
+        """The parameters these attributes equal, when that is all the filter asks; else nothing."""
+        equal = tuple(map(self.equal, attributes))
+        texts = {f"{Column(self.row, own).text} = {text}" for own, text in zip(attributes, equal, strict=True)}
+        return equal if all(equal) and set(self.query.where) == texts and not self.query.limit else ()
 
-def target(saying: StatementDraft, collection: str, condition: dict[str, Any], *, but: str = "") -> Target:
+
+def target(saying: StatementDraft, collection: str, search: Search, *, but: str = "") -> Target:
     """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
     if saying.store(collection).roots[0].kind is NodeKind.GROUP:
         raise CannotSay("a change of the buckets of events")
     query, document = saying.opened(collection)
-    plain = {
-        path: test for path, test in condition.items() if not but or (path != but and not path.startswith(f"{but}."))
+    query.keep(conditions(saying, document, without(search.condition, but)))
+    found = Target(query, document)
+    if search.one and not is_unique(saying, found):
+        _choose(saying, found, search)
+    return found
+
+
+def without(condition: Mapping[str, Any], array: str) -> dict[str, Any]:
+    """A filter without the tests of an array and what lies in it; an empty name takes nothing away."""
+    return {
+        path: test
+        for path, test in condition.items()
+        if not array or (path != array and not path.startswith(f"{array}."))
     }
-    query.keep(conditions(saying, document, plain))
-    return Target(query, document, condition)
+
+
+def is_unique(saying: StatementDraft, found: Target) -> bool:
+    """Whether the filter gives a key, or attributes that are unique, one value."""
+    entity = saying.design.model.entity(found.row.entity)
+    return any(key and all(map(found.equal, key)) for key in (entity.key, *entity.uniques))
+
+
+def _choose(saying: StatementDraft, found: Target, search: Search) -> None:
+    """Have the query find the first document only, by its key."""
+    if len(saying.design.model.entity(found.row.entity).key) != 1:
+        saying.notes.append(CHANGES_ALL)
+        return
+    for path, way in search.order.items():
+        value = find(found.document, path).value
+        if not isinstance(value, Column):
+            raise CannotSay(f"the first document by `{path}`")
+        found.query.order.append((value.text, way == -1))
+    found.query.limit = "1"
+    saying.finds_one = True
 
 
 def where(saying: StatementDraft, found: Target) -> str:
     """The condition of a statement that changes the target's own rows; empty when it changes all."""
+    if found.query.limit:
+        (key,) = saying.design.model.entity(found.row.entity).key
+        return f"{quoted(key)} IN ({_query(saying, found, key)})"
     named = [row for text in found.query.where for row in saying.rows.named(text)]
     if any(row is not found.row and found.query.holds(row) for row in named):
         raise CannotSay("a change of rows found by those they refer to")
@@ -61,18 +102,21 @@ def where(saying: StatementDraft, found: Target) -> str:
     return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
 
 
+def _query(saying: StatementDraft, found: Target, attribute: str) -> str:
+    return found.query.text([("key", Column(found.row, attribute).text)], saying.design.model)
+
+
 def children(saying: StatementDraft, found: Target, relationship: str) -> str:
-    """That a child is of one of the target's rows: by its foreign key."""
+    """That a child is of one of the target's rows: by its foreign key; empty when it may be of any."""
     link = saying.design.model.relationship(relationship)
-    pairs = [
-        (own, found.equal(other)) for own, other in zip(link.child_attributes, link.parent_attributes, strict=True)
-    ]
-    if all(equal for _, equal in pairs):
-        return " AND ".join(f"{quoted(own)} = {equal}" for own, equal in pairs)
-    if len(pairs) > 1:
+    if equal := found.equal_alone(link.parent_attributes):
+        pairs = zip(link.child_attributes, equal, strict=True)
+        return " AND ".join(f"{quoted(own)} = {text}" for own, text in pairs)
+    if not found.query.where and not found.query.limit and saying.design.model.is_total(link):
+        return ""
+    if len(link.child_attributes) > 1:
         raise CannotSay(f"a change of `{link.child}` rows by other than their parent's key")
-    shown = [("key", Column(found.row, link.parent_attributes[0]).text)]
-    return f"{quoted(link.child_attributes[0])} IN ({found.query.text(shown, saying.design.model)})"
+    return f"{quoted(link.child_attributes[0])} IN ({_query(saying, found, link.parent_attributes[0])})"
 
 
 def joined_row(saying: StatementDraft, found: Target, row: Row) -> str:

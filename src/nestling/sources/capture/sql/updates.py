@@ -1,103 +1,167 @@
-"""Updates of a document's own row and of the rows embedded in it one to one."""
+"""Updates: which rows each of their changes is of, and the statements that come of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from nestling.sources.capture.sql.array_changes import changes_of_elements, is_home
+from nestling.sources.capture.sql.array_changes import Change, change_of_array, is_home
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Unmapped
-from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.statement_texts import update
+from nestling.sources.capture.sql.element_changes import changes_in_elements
+from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Unmapped, Value
+from nestling.sources.capture.sql.paths import PathTarget, find
+from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.statement_texts import delete, update
 from nestling.sources.capture.sql.targets import Target, joined_row, target, where
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]
-Clauses = dict[str, Any]
+Clauses = Mapping[str, Any]
+_IN_ELEMENTS = ("$set", "$unset", "$inc", "$mul", "$min", "$max", "$currentDate")
+_Group = tuple[str, ...]
 
 
-def updates(new: New, collection: str, condition: Clauses, changes: Any, clauses: Clauses) -> Iterator[Written]:
+def updates(new: New, collection: str, search: Search, changes: Any, clauses: Clauses) -> Iterator[Written]:
     """The statements an update comes to."""
     if isinstance(changes, list):
         saying = new()
-        found = target(saying, collection, condition)
-        yield from _update(saying, found, [each for stage in changes for each in staged(saying, found, stage)], clauses)
+        found = target(saying, collection, search)
+        yield from _update(saying, found, list(staged(saying, found, changes)))
         return
-    if not any(name.startswith("$") for name in changes):
-        changes = {"$set": {name: each for name, each in changes.items() if name != "_id"}}
-    document = target(new(), collection, {}).document
-    changes = {operator: _spread(document, operator, fields) for operator, fields in changes.items()}
-    yield from _own(new, collection, condition, changes, clauses)
-    for operator, fields in changes.items():
-        for path, operand in fields.items() if isinstance(fields, dict) else ():
-            if operator != "$setOnInsert":
-                yield from _inner(new, collection, condition, (operator, path, operand), clauses)
+    document = target(new(), collection, Search()).document
+    groups: dict[_Group, list[Change]] = {}
+    left: list[str] = []
+    for change in _changes(document, changes):
+        found_there = find(document, change.path)
+        if isinstance(found_there.value, Unmapped):
+            left.append(found_there.value.why)
+        elif not _is_upkeep(found_there.value):
+            groups.setdefault(_group(document, change, found_there), []).append(change)
+    made = [one for group, each in groups.items() for one in _statements(new, collection, search, group, each, clauses)]
+    if left and not made and any(why.endswith("lies within a value") for why in left):
+        raise CannotSay(left[0])
+    for _, _, saying in made:
+        saying.notes += [f"left out: {why}" for why in left]
+    yield from made
 
 
-def _spread(document: Tree, operator: str, fields: Any) -> Any:
-    """A change of whole sub-documents as one of each field in them."""
-    if operator not in ("$set", "$unset") or not isinstance(fields, dict):
-        return fields
-    return {
-        inner: each for path, operand in fields.items() for inner, each in _parts(document, operator, path, operand)
-    }
-
-
-def _parts(document: Tree, operator: str, path: str, operand: Any) -> Iterator[tuple[str, Any]]:
-    value = find(document, path).value
-    parts: dict[str, Any] = {}
-    if isinstance(value, Tree) and not is_upkeep(value):
-        if operator == "$set" and isinstance(operand, dict):
-            parts = operand
-        elif value.row is None and (operator == "$unset" or operand == "?null"):
-            parts = dict.fromkeys(value.fields, operand)
-    if not parts:
-        yield path, operand
-    for name, each in parts.items():
-        yield from _parts(document, operator, f"{path}.{name}", each)
-
-
-def _own(new: New, collection: str, condition: Clauses, changes: Clauses, clauses: Clauses) -> Iterator[Written]:
-    """The change of the document's own row."""
-    saying = new()
-    found = target(saying, collection, condition)
-    sets = []
-    for operator, fields in changes.items():
-        for path, operand in fields.items() if isinstance(fields, dict) and operator != "$setOnInsert" else ():
-            value = find(found.document, path).value
-            if isinstance(value, Column) and value.row is found.row:
-                sets.append((value.attribute, assigned(saying, value, operator, operand, path)))
-            elif isinstance(value, Unmapped) and operator != "$unset":
-                saying.notes.append(f"left out: {value.why}")
-    yield from _update(saying, found, sets, clauses)
-
-
-def _update(saying: StatementDraft, found: Target, sets: list[tuple[str, str]], clauses: Clauses) -> Iterator[Written]:
-    if not sets:
+def _changes(document: Tree, changes: Clauses) -> Iterator[Change]:
+    """The changes of single fields an update comes to."""
+    if not any(name.startswith("$") for name in changes):  # the document that takes the old one's place
+        yield from _replaced(document, "", changes)
         return
-    key = saying.design.model.entity(found.row.entity).key
-    if clauses.get("upsert"):
-        saying.notes.append("it inserts where nothing is found; SQL only updates")
-    if not clauses.get("multi") and not all(found.equal(name) for name in key):
-        saying.notes.append("it changes one of the documents found; SQL changes all")
-    yield "", update(found.row.entity, sets, where(saying, found)), saying
+    for operator, fields in changes.items():
+        for path, operand in fields.items() if operator != "$setOnInsert" and isinstance(fields, dict) else ():
+            yield from _spread(document, Change(operator, path, operand))
 
 
-def _inner(
-    new: New, collection: str, condition: Clauses, change: tuple[str, str, Any], clauses: Clauses
+def _spread(document: Tree, change: Change) -> Iterator[Change]:
+    """A change of a whole sub-document as one of each field in it."""
+    value = find(document, change.path).value
+    if change.operator not in ("$set", "$unset") or not isinstance(value, Tree) or is_upkeep(value):
+        yield change
+    elif change.operator == "$set" and isinstance(change.operand, dict) and change.operand:
+        yield from _replaced(value, f"{change.path}.", change.operand, document)
+    elif value.row is None and change.empties:
+        for name in value.fields:
+            yield from _spread(document, Change("$unset", f"{change.path}.{name}", True))
+    else:
+        yield change
+
+
+def _replaced(value: Tree, base: str, fields: Clauses, document: Tree | None = None) -> Iterator[Change]:
+    """What a document comes to that takes another's place: fields that are set, and those that go."""
+    whole = document or value
+    for name, operand in fields.items():
+        if base or name != "_id":
+            yield from _spread(whole, Change("$set", f"{base}{name}", operand))
+    for name in value.fields:
+        if name not in fields and (base or name != "_id"):
+            yield from _spread(whole, Change("$unset", f"{base}{name}", True))
+
+
+def _is_upkeep(value: Value) -> bool:
+    return is_upkeep(value) or (isinstance(value, Many) and not is_home(value))
+
+
+def _group(document: Tree, change: Change, found: PathTarget) -> _Group:
+    """What a change is of; those of the same are one statement."""
+    match found.value:
+        case Many() if found.value.refers:
+            raise CannotSay(
+                f"`{change.operator}` of `{change.path}`, keys of rows that lie in a collection of their own"
+            )
+        case Many():
+            field = _array_path(document, change.path)
+            inside = change.operator in _IN_ELEMENTS and change.path != field
+            return ("elements", field, *found.places) if inside else ("array", field, change.operator, change.path)
+        case Column(row) if row is document.row:
+            return ("own",)
+        case Column(row):
+            return ("row", str(row.number), change.path.rpartition(".")[0])
+        case _:
+            return ("document", change.path)
+
+
+def _array_path(document: Value, path: str) -> str:
+    """The part of a path that names the array."""
+    steps = path.split(".")
+    upto = [".".join(steps[:count]) for count in range(1, len(steps) + 1)]
+    return next(each for each in upto if isinstance(find(document, each).value, Many))
+
+
+def _statements(
+    new: New, collection: str, search: Search, group: _Group, changes: list[Change], clauses: Clauses
 ) -> Iterator[Written]:
-    """A change of rows embedded in the document."""
-    operator, path, operand = change
+    match group[0]:
+        case "array":
+            yield from change_of_array(new, collection, search, group[1], changes[0])
+        case "elements":
+            yield from changes_in_elements(new, collection, search, group[1], changes, clauses)
+        case "document":
+            yield _of_document(new, collection, search, changes[0])
+        case _:
+            yield from _of_row(new, collection, search, group, changes)
+
+
+def _of_row(new: New, collection: str, search: Search, group: _Group, changes: list[Change]) -> Iterator[Written]:
+    """Changes of the document's own row, or of one embedded in it."""
     saying = new()
-    found = target(saying, collection, condition)
-    value = find(found.document, path).value
-    match value:
-        case Many() if is_home(value):
-            yield from changes_of_elements(new, collection, condition, change, clauses)
-        case Column(row) if row is not found.row and not row.is_copy:
-            text = assigned(saying, value, operator, operand, path)
-            yield path, update(row.entity, [(value.attribute, text)], joined_row(saying, found, row)), saying
-        case Tree(_, row) if row is not found.row and not is_upkeep(value):
-            raise CannotSay(f"`{operator}` of the document `{path}`")
+    found = target(saying, collection, search)
+    sets, row = [], found.row
+    for change in changes:
+        value = find(found.document, change.path).value
+        assert isinstance(value, Column)
+        row = value.row
+        sets.append((value.attribute, assigned(saying, value, change.operator, change.operand, change.path)))
+    if row is found.row:
+        yield from _update(saying, found, sets)
+        return
+    if not all(change.empties for change in changes) and not _is_always_there(saying, found, row):
+        saying.notes.append(f"where `{group[2]}` is missing MongoDB makes it; SQL changes nothing")
+    yield group[2], update(row.entity, sets, joined_row(saying, found, row)), saying
+
+
+def _is_always_there(saying: StatementDraft, found: Target, row: Row) -> bool:
+    """Whether every document was found to have this row."""
+    links = saying.design.model.parents_of(row.entity)
+    names = [link.name for link in links if link.parent == found.row.entity]
+    means = [saying.statistics.relationship(name).mean for name in names]
+    return any(mean is not None and mean.value >= 1 for mean in means)
+
+
+def _of_document(new: New, collection: str, search: Search, change: Change) -> Written:
+    """A change of an embedded document as a whole: only that it goes can be said."""
+    saying = new()
+    found = target(saying, collection, search)
+    value = find(found.document, change.path).value
+    if not isinstance(value, Tree) or value.row is None or not change.empties:
+        raise CannotSay(f"`{change.operator}` of the document `{change.path}`")
+    return change.path, delete(value.row.entity, joined_row(saying, found, value.row)), saying
+
+
+def _update(saying: StatementDraft, found: Target, sets: list[tuple[str, str]]) -> Iterator[Written]:
+    if sets:
+        yield "", update(found.row.entity, sets, where(saying, found)), saying

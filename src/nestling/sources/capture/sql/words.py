@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from sqlglot.tokens import Tokenizer
@@ -38,11 +39,15 @@ class Asked:
 
 @dataclass(slots=True)
 class Parameters:
-    """The parameters of a statement: unique names, sample values by the place of the shape they stand at, and the comparisons."""
+    """The parameters of a statement: unique names, sample values by the place of the shape they stand at, and the comparisons.
+
+    `within`: the path of the array whose elements are being said, which their places begin with.
+    """
 
     known: Mapping[str, object] = field(default_factory=dict)
     samples: dict[str, object] = field(default_factory=dict)
     asked: list[Asked] = field(default_factory=list)
+    within: str = ""
     _taken: set[str] = field(default_factory=set)
 
     def new(self, name: str, place: str = "") -> str:
@@ -53,14 +58,23 @@ class Parameters:
             number += 1
             found = f"{base}_{number}"
         self._taken.add(found)
-        whole = (
-            next((known for known in self.known if known == place or known.endswith(f".{place}")), None)
-            if place
-            else None
-        )
+        whole = self._known_place(place) if place else None
         if whole is not None:
             self.samples[found] = self.known[whole]
         return f":{found}"
+
+    @contextmanager
+    def inside(self, array: str) -> Iterator[None]:
+        """The places of what is said meanwhile lie in the elements of this array."""
+        before = self.within
+        self.within = f"{before}.{array}" if before else array
+        yield
+        self.within = before
+
+    def _known_place(self, place: str) -> str | None:
+        exact = (f"{self.within}.{place}", place) if self.within else (place,)
+        lacking = (known for known in self.known if known.endswith(f".{place}") and not known.startswith("$pull."))
+        return next((each for each in exact if each in self.known), next(lacking, None))
 
     def compared(self, attribute: str, path: str, operator: str) -> str:
         """`:name` for what an attribute is compared with."""

@@ -15,6 +15,7 @@ from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
+from nestling.ir.workload import LEAST_WINDOW_SECONDS
 from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
@@ -26,6 +27,10 @@ from nestling.sources.capture.sql.writes import writes
 
 LONGEST_SHAPE = 300
 """Characters of a shape that the workload file shows."""
+BULK = 100
+"""Documents of one command from which on it is taken for a fill rather than for what an application asks."""
+ONCE = "seen once, with {:,.0f} documents: its rate is that of the one command, not of its documents"
+OF_COLLATION = "it compares texts by a collation of its own; SQL compares them by those of the columns"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +50,31 @@ class CapturedStatement:
     measured_with: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class NotSaid:
+    """A statement that SQL over the model does not say: a name for it, its rate a second, and why."""
+
+    name: str
+    rate_per_second: float
+    gap: Gap
+
+
 @dataclass(slots=True)
 class Workload:
-    """Statements of so many seconds, most frequent first; what cannot be said; and writes that change no row, such as the upkeep
-    of copies.
+    """Statements of so many seconds, most frequent first; those that cannot be said, likewise; what was not looked at; and writes
+    that change no row, such as the upkeep of copies.
     """
 
     window_seconds: float
     statements: list[CapturedStatement] = field(default_factory=list)
-    gaps: list[Gap] = field(default_factory=list)
+    not_said: list[NotSaid] = field(default_factory=list)
+    skipped: list[Gap] = field(default_factory=list)
     left_out: list[str] = field(default_factory=list)
+
+    @property
+    def gaps(self) -> tuple[Gap, ...]:
+        """What cannot be said, the most frequent first, then what was not looked at."""
+        return (*(each.gap for each in self.not_said), *self.skipped)
 
     def text(self) -> str:
         """The workload file."""
@@ -77,8 +97,9 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
             grown=grown.get(each.seen.shape.namespace, set()),
         )
     for skipped in capture.skipped:
-        found.gaps.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
+        found.skipped.append(Gap(GapKind.INPUT, skipped.why, skipped.what))
     found.statements.sort(key=lambda said: -said.rate_per_second)
+    found.not_said.sort(key=lambda refused: -refused.rate_per_second)
     return found
 
 
@@ -110,30 +131,33 @@ def _say(
         check(shape)
         pipeline(list(each.stages))
         try:
-            made = _made(each, design, grown, "")
+            made = _made(each, design, grown, "", statistics)
         except AskedByKind as asked:
-            by_kind = _by_kind(each, design, grown, asked.kinds)
+            by_kind = _by_kind(each, design, grown, asked.kinds, statistics)
             kinds = tuple(by_kind)
             made = [one for several in by_kind.values() for one in several]
     except OnlyUpkeep as why:
         found.left_out.append(f"{origin} ({rate_text(_rounded(each.rate))}): {why}")
         return
     except (CannotSay, DesignError) as problem:
-        found.gaps.append(Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(_rounded(each.rate))})"))
+        rate = _rounded(each.rate)
+        gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(rate)})")
+        found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
         return
     base, firsts = _name(shape), dict[str, str]()
     for suffix, sql, saying in made:
         parts = (plain(part) for part in (saying.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
-        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1) / max(len(kinds), 1)
+        rate = each.rate * (1 if once else rows) / max(len(kinds), 1)
         every = f"which kind is asked for is not known: the rate is shared by {', '.join(kinds)}"
         only = f"taken to ask for {', '.join(kinds)}: no other kind has the fields it goes by"
         shared = [only if len(kinds) == 1 else every, "a row is taken to be of one kind"] if kinds else []
-        notes = tuple(dict.fromkeys((*each.notes, *shared, *saying.notes)))
+        told = (ONCE.format(rows),) if once else ()
+        notes = tuple(dict.fromkeys((*each.notes, *shared, *told, *saying.notes)))
         samples = tuple(saying.parameters.samples.items())
         quantiles = tuple(one for one in _quantiles(seen, saying, statistics) if one[0] not in dict(samples))
         first = firsts.setdefault(saying.kind, name)
-        seconds = _seconds(seen) if whole and not each.stages else None
+        seconds = _seconds(seen) if whole and not each.stages and not once else None
         measured, beside = (seconds, "") if first == name else (None, first if seconds is not None else "")
         found.statements.append(
             CapturedStatement(name, sql, _rounded(rate), samples, quantiles, origin, notes, measured, beside)
@@ -148,14 +172,14 @@ def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics
 
 
 def _by_kind(
-    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str]
+    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str], statistics: Statistics
 ) -> dict[str, list[tuple[str, str, StatementDraft]]]:
     """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises CannotSay."""
     found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
     refused: list[CannotSay] = []
     for kind in kinds:
         try:
-            found[kind] = _made(each, design, grown, kind)
+            found[kind] = _made(each, design, grown, kind, statistics)
         except AskedOfOtherKind as problem:
             refused.append(problem)
     if not found:
@@ -163,17 +187,26 @@ def _by_kind(
     return found
 
 
-def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, StatementDraft]]:
+def _made(
+    each: Joined, design: Design, grown: AbstractSet[str], kind: str, statistics: Statistics
+) -> list[tuple[str, str, StatementDraft]]:
     """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
-    shape, new = each.seen.shape, partial(_begin, design, each.seen, kind)
+    shape, new = each.seen.shape, partial(_begin, design, each.seen, kind, statistics)
     if shape.operation.reads:
         return list(selects(new, shape.collection, [*pipeline_of(shape), *each.stages]))
     return list(writes(new, shape, grown))
 
 
-def _begin(design: Design, seen: ShapeTotals, kind: str) -> StatementDraft:
+def _begin(design: Design, seen: ShapeTotals, kind: str, statistics: Statistics) -> StatementDraft:
     listed = round(seen.listed / seen.count) if seen.count else 1
-    return StatementDraft(design, Parameters(dict(seen.samples)), listed=listed, kind=kind)
+    notes = [OF_COLLATION] if "collation" in seen.shape.clauses else []
+    parameters = Parameters(dict(seen.samples))
+    return StatementDraft(design, parameters, listed=listed, kind=kind, notes=notes, statistics=statistics)
+
+
+def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:
+    """Whether it is one command with many rows, of which no rate of rows follows in so short a time."""
+    return rows >= BULK and seen.times == 1 and window_seconds < LEAST_WINDOW_SECONDS
 
 
 def _seconds(seen: ShapeTotals) -> float | None:
@@ -207,7 +240,8 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
 
 
 def _free(base: str, found: Workload) -> str:
-    taken, number, name = {said.name for said in found.statements}, 1, base
+    taken = {*(each.name for each in found.statements), *(each.name for each in found.not_said)}
+    number, name = 1, base
     while name in taken:
         number += 1
         name = f"{base}_{number}"

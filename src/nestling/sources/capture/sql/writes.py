@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
-from typing import Any
 
 from nestling.ir.capture import Operation, Shape
 from nestling.ir.model import OnDelete
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import OnlyUpkeep
+from nestling.sources.capture.sql.field_values import CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.inserts import inserts
+from nestling.sources.capture.sql.searches import Search, search_of
+from nestling.sources.capture.sql.sequence import in_order
 from nestling.sources.capture.sql.statement_texts import delete
 from nestling.sources.capture.sql.targets import children, target, where
 from nestling.sources.capture.sql.updates import updates
@@ -21,7 +22,7 @@ Written = tuple[str, str, StatementDraft]
 
 
 def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
-    """The statements a write comes to; raises Upkeep when there are none, CannotSay when one of them cannot be said.
+    """The statements a write comes to; raises OnlyUpkeep when there are none, CannotSay when one of them cannot be said.
 
     `grown`: the arrays of the collection that updates were seen to add to.
     """
@@ -30,18 +31,31 @@ def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> lis
         case Operation.INSERT:
             made = list(inserts(new, shape.collection, clauses.get("documents", []), grown))
         case Operation.DELETE:
-            made = list(_deletes(new, shape.collection, clauses.get("q", {})))
+            made = in_order(_deletes(new, shape.collection, search_of(shape)), as_given=True)
         case Operation.FIND_AND_MODIFY if clauses.get("remove"):
-            made = list(_deletes(new, shape.collection, clauses.get("query", {})))
+            made = in_order(_deletes(new, shape.collection, search_of(shape)), as_given=True)
         case _:
-            condition, changes = clauses.get("q", clauses.get("query", {})), clauses.get("u", clauses.get("update", {}))
-            made = list(updates(new, shape.collection, condition, changes, clauses))
+            changes = clauses.get("u", clauses.get("update", {}))
+            made = in_order(updates(new, shape.collection, search_of(shape), changes, clauses))
+            _note_upsert(shape, made)
     if not made:
         raise OnlyUpkeep("it changes no attribute of the model")
+    if len(made) > 1 and any(saying.finds_one for _, _, saying in made):
+        for _, _, saying in made:
+            saying.notes.append("several statements say it: each finds one of the documents by itself")
     return made
 
 
-def _deletes(new: New, collection: str, condition: dict[str, Any]) -> Iterator[Written]:
+def _note_upsert(shape: Shape, made: list[Written]) -> None:
+    if not shape.clauses.get("upsert"):
+        return
+    if not made:
+        raise CannotSay("an upsert that changes nothing of what is there: it only inserts")
+    for _, _, saying in made:
+        saying.notes.append("it inserts where nothing is found; SQL does not")
+
+
+def _deletes(new: New, collection: str, search: Search) -> Iterator[Written]:
     """The rows embedded in the documents, where the model does not delete them by itself, and the documents' own."""
     for node in new().store(collection).roots[0].children:
         if node.embedding is None:
@@ -49,8 +63,8 @@ def _deletes(new: New, collection: str, condition: dict[str, Any]) -> Iterator[W
         saying = new()
         link = saying.design.model.relationship(node.embedding.relationship)
         if link.on_delete is not OnDelete.CASCADE:
-            found = target(saying, collection, condition)
+            found = target(saying, collection, search)
             yield node.entity, delete(link.child, children(saying, found, link.name)), saying
     saying = new()
-    found = target(saying, collection, condition)
+    found = target(saying, collection, search)
     yield "", delete(found.row.entity, where(saying, found)), saying

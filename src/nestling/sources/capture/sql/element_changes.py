@@ -1,0 +1,171 @@
+"""Changes within the elements of an array: of all, of those that a filter names, of the one that was found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nestling.ir.facts.steps import ANY_KEY
+from nestling.sources.capture.sql.array_changes import Change, own_texts
+from nestling.sources.capture.sql.assignments import assigned, is_upkeep
+from nestling.sources.capture.sql.documents import StatementDraft
+from nestling.sources.capture.sql.entity_rows import Row
+from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Value
+from nestling.sources.capture.sql.filters import conditions, tested
+from nestling.sources.capture.sql.paths import find
+from nestling.sources.capture.sql.searches import Search
+from nestling.sources.capture.sql.statement_texts import update
+from nestling.sources.capture.sql.targets import is_unique, joined_row, target
+
+New = Callable[[], StatementDraft]
+Written = tuple[str, str, StatementDraft]
+FIRST = "it changes the first element that fits; SQL changes each one that fits"
+_OF_NO_ELEMENT = ("$ne", "$nin", "$not", "$size", "$all")
+"""Tests that no single element passes."""
+
+
+def changes_in_elements(
+    new: New, collection: str, search: Search, field: str, changes: list[Change], clauses: Mapping[str, Any]
+) -> Iterator[Written]:
+    """The statement that changes of elements come to, all of the same elements of the array `field`."""
+    first, saying = changes[0], new()
+    place = _place(new, collection, first)
+    by_filter: dict[str, Any] = {}
+    but = ""
+    if place == "$":
+        by_filter = _tests_of(search.condition, field)
+        search, but = _found_by(new, saying, collection, search, field, by_filter)
+    found = target(saying, collection, search, but=but)
+    array = find(found.document, field).value
+    assert isinstance(array, Many)
+    row = array.join(False)[1]
+    element = array.element(row)
+    parent = joined_row(saying, found, row)
+    texts = own_texts(saying, row, _meant(saying, element, field, place, by_filter, clauses))
+    if place == ANY_KEY:
+        saying.notes.append(f"`{first.path}` is one place of the array; SQL changes all of its elements")
+    sets = list(_sets(saying, found.document, element, row, changes))
+    if sets:
+        yield field, update(row.entity, sets, " AND ".join(filter(None, [parent, *texts]))), saying
+
+
+def _place(new: New, collection: str, change: Change) -> str:
+    """The step of a path that says which elements are meant."""
+    places = find(target(new(), collection, Search()).document, change.path).places
+    if len(places) != 1:
+        raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+    return places[0]
+
+
+def _tests_of(condition: Mapping[str, Any], field: str) -> dict[str, Any]:
+    """What a filter asks of an array's elements, by the path within them; raises CannotSay where no element passes it alone."""
+    found = {
+        path[len(field) + 1 :]: tests
+        for path, tests in condition.items()
+        if path == field or path.startswith(f"{field}.")
+    }
+    if not found:
+        raise CannotSay(f"which element of `{field}` is meant by `$`")
+    for tests in found.values():
+        for name, operand in tests.items():
+            if name in _OF_NO_ELEMENT or operand in ("?null", False):
+                raise CannotSay(f"which element of `{field}` is meant by `$`, as the filter says `{name}`")
+    return found
+
+
+def _found_by(
+    new: New, saying: StatementDraft, collection: str, search: Search, field: str, tests: Mapping[str, Any]
+) -> tuple[Search, str]:
+    """Which documents hold the elements, and the array whose tests they need not pass: those are asked of the elements."""
+    draft = new()
+    documents = target(draft, collection, Search(search.condition), but=field)
+    array = find(documents.document, field).value
+    assert isinstance(array, Many)
+    row = array.join(False)[1]
+    known = _known(array.element(row), tests)
+    several = sum(1 if set(each) == {"$elemMatch"} else len(each) for each in tests.values())
+    if several > 1 or _mentions(search.condition, field):
+        saying.notes.append(f"the tests of `{field}` are taken to be of one element")
+    if _has_key(draft, row, known):
+        return replace(search, one=False), field
+    if not _has_key(draft, row, known | {name for name, _ in row.on}):
+        saying.notes.append(FIRST)
+    return search, field if not search.one or is_unique(draft, documents) else ""
+
+
+def _known(element: Value, tests: Mapping[str, Any]) -> set[str]:
+    """The attributes of an element that have one value."""
+    found: set[str] = set()
+    for path, each in tests.items():
+        inner = find(element, path).value if path else element
+        if isinstance(inner, Column) and isinstance(each.get("$eq"), str):
+            found.add(inner.attribute)
+        elif isinstance(each.get("$elemMatch"), dict) and not path:
+            within = {name: one for name, one in each["$elemMatch"].items() if not name.startswith("$")}
+            found |= _known(element, within)
+    return found
+
+
+def _mentions(condition: Mapping[str, Any], field: str) -> bool:
+    """Whether alternatives and the like in a filter ask something of the array besides."""
+    inner = (each for name in ("$and", "$or", "$nor") for each in condition.get(name, ()))
+    return any(path == field or path.startswith(f"{field}.") for each in inner for path in each)
+
+
+def _has_key(saying: StatementDraft, row: Row, known: set[str]) -> bool:
+    entity = saying.design.model.entity(row.entity)
+    return any(key and known.issuperset(key) for key in (entity.key, *entity.uniques))
+
+
+def _meant(
+    saying: StatementDraft,
+    element: Value,
+    field: str,
+    place: str,
+    by_filter: Mapping[str, Any],
+    clauses: Mapping[str, Any],
+) -> list[str]:
+    """Which elements are meant: those the filter found, those of an array filter, or all."""
+    if place == "$":
+        return [text for path, tests in by_filter.items() for text in _of_element(saying, element, field, path, tests)]
+    if place in ("$[]", ANY_KEY):
+        return []
+    name = place[2:-1]
+    mine = [
+        (path.partition(".")[2], tests)
+        for each in clauses.get("arrayFilters", ())
+        for path, tests in each.items()
+        if path.partition(".")[0] == name
+    ]
+    if not mine:
+        raise CannotSay(f"which elements of `{field}` are meant by `{place}`")
+    return [text for path, tests in mine for text in _of_element(saying, element, name, path, tests)]
+
+
+def _of_element(saying: StatementDraft, element: Value, array: str, path: str, tests: Mapping[str, Any]) -> list[str]:
+    """What is asked of an element, or of what lies under a path in it."""
+    if path:
+        with saying.parameters.inside(array):
+            return conditions(saying, element, {path: tests})
+    if isinstance(element, Column):
+        inner = tests["$elemMatch"] if set(tests) == {"$elemMatch"} else tests
+        return list(tested(saying, element, array, inner))
+    if set(tests) != {"$elemMatch"}:
+        raise CannotSay(f"elements of `{array}` compared as a whole")
+    with saying.parameters.inside(array):
+        return conditions(saying, element, tests["$elemMatch"])
+
+
+def _sets(
+    saying: StatementDraft, document: Value, element: Value, row: Row, changes: list[Change]
+) -> Iterator[tuple[str, str]]:
+    """The attributes of an element that the changes set, with their new values."""
+    for change in changes:
+        rest = find(document, change.path).rest
+        inner = find(element, rest).value if rest else element
+        if is_upkeep(inner):
+            continue
+        if not isinstance(inner, Column) or inner.row is not row or (inner is element and change.empties):
+            raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
+        yield inner.attribute, assigned(saying, inner, change.operator, change.operand, change.path)
