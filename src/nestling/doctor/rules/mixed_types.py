@@ -34,63 +34,29 @@ from nestling.doctor.guards import single
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
+from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, Collection, Path
-from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Change, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
-from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
 RULE = Rule(
     "Mixed types",
     Severity.WARNING,
     (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
 )
-_NOTHING = ("null", "undefined")
-_KEPT_FOR = {
-    UNDECODABLE_TEXT_SUBTYPE: ("string",),
-    JSON_TEXT_SUBTYPE: ("object", "array", "string"),
-    TEXT_AS_FOUND_SUBTYPE: ("string", "date"),
-}
-"""Types of values of which nestling keeps as binary, of a subtype of its own, what BSON or a driver would not keep as it is."""
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Paths with more than one type."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
-            kinds = _kinds(path)
+            kinds = kinds_of(path)
             rare = sum(kinds.values()) - next(iter(kinds.values()), 0)
             if rare > seen.limits["values"].value and not collection.spatial(path):
                 yield _finding(seen, collection, path, kinds)
-
-
-def _kinds(path: Path) -> dict[str, int]:
-    """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
-
-    Texts of dates that no BSON date is are no type beside dates: they are all that can be stored. Nor are nestling's own forms
-    beside what they stand for.
-    """
-    kinds: dict[str, int] = {}
-    beside = path.count("date") and path.dateless and path.dateless == path.count("string")
-    for name, times in path.types:
-        own = _kept_as_binary(path) if name == "binData" else 0
-        if name not in _NOTHING and not (beside and name == "string") and times > own:
-            kind = "number" if name in NUMBERS else name
-            kinds[kind] = kinds.get(kind, 0) + times - own
-    return dict(sorted(kinds.items(), key=lambda item: (_is_empty(path, item[0]), -item[1], item[0])))
-
-
-def _kept_as_binary(path: Path) -> int:
-    """How many binary values are texts and documents in a form of nestling's, among others that are texts and documents."""
-    return sum(times for subtype, times in path.subtypes if path.count(*_KEPT_FOR.get(subtype, ())))
-
-
-def _is_empty(path: Path, kind: str) -> bool:
-    """Whether all values of the type are empty texts, which stand for nothing."""
-    return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
 
 
 def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
@@ -100,7 +66,7 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[st
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
     commands = _commands(collection, path, kinds, target)
-    names = {kind: "the empty text" if _is_empty(path, kind) else kind for kind in kinds}
+    names = {kind: "the empty text" if is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
         collection,
@@ -196,7 +162,7 @@ def _changes(collection: Collection, path: Path, kinds: dict[str, int], target: 
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
-        return (Change(path.steps, types=(*(name for name in _NOTHING if path.count(name)), "array")),)
+        return (Change(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
     stay = others if target == "date" and has_outdated(collection, path.field) else ()
     return (Change(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
