@@ -21,7 +21,9 @@ def _shop(database: Db, stale: float) -> dict[str, int]:
     """A shop in which this share of the copies and of the counters is wrong; how many are, by their fields."""
     draw = random.Random(5)
     sellers = [{"_id": f"s{n}", "shopName": f"Shop {n}"} for n in range(SHOPS)]
-    products = [{"_id": f"p{n}", "sellerId": f"s{draw.randrange(SHOPS)}"} for n in range(PRODUCTS)]
+    products: list[dict[str, Any]] = [
+        {"_id": f"p{n}", "sellerId": f"s{draw.randrange(SHOPS)}"} for n in range(PRODUCTS)
+    ]
     reviews = [{"_id": n, "productId": f"p{draw.randrange(PRODUCTS)}"} for n in range(REVIEWS)]
     counts, wrong = Counter(each["productId"] for each in reviews), Counter[str]()
     for each in products:

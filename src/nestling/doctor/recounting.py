@@ -1,4 +1,4 @@
-"""Commands for counters that differ from the rows they count, for the MongoDB shell: what shows them, and one merge that mends them."""
+"""Commands for counters that differ from the rows they count, for the MongoDB shell: one shows them, and a merge mends them."""
 
 from __future__ import annotations
 

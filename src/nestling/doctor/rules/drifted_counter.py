@@ -52,7 +52,7 @@ def _finding(seen: RuleInput, counter: Counted, drifted: int) -> Finding:
         f" {counted(counter.checked, 'row')}: {share(drifted, counter.checked)}",
         number=drifted,
         limit="counters",
-        cost=f"{agreeing(drifted, 'this counter says', 'these counters say')} what is not so, and every further change keeps it so",
+        cost=f"{agreeing(drifted, 'this counter says', 'these counters say')} what is not so, and every change keeps it so",
         remedy="Look at the documents that differ. Does the field count something else, such as part of the rows? Then accept the"
         " finding in an ignore file. Else count anew, and change the counter with its rows from now on.",
         commands=(showing(counter), recounting(counter)) if can_recount(counter) else (),

@@ -12,7 +12,7 @@ from nestling.executors.facts.row_hashes import Cell
 MOSTLY = 0.8
 """Rows that must be equal for one column to be made of the other, though some went stale …"""
 BEYOND_CHANCE = 0.7
-"""… and how much of what chance leaves open must be equal (Cohen's kappa): two columns that are nearly always 0 agree by chance."""
+"""… and how much of what chance leaves open must be equal (Cohen's kappa): what is nearly always 0 agrees by chance."""
 FIRST_LOOK = 500
 """Rows looked at first: most columns have nothing to do with each other, and these tell."""
 HOPELESS = 0.3
@@ -39,9 +39,8 @@ class Agreement:
 
 def agreement(pairs: Sequence[Pair]) -> Agreement:
     """How far two columns agree; nothing is said of those of which a first look shows that they do not."""
-    first = _given(
-        random.Random(0).sample(pairs, min(FIRST_LOOK, len(pairs)))
-    )  # rows in order may go stale in a rhythm
+    drawn = random.Random(0).sample(pairs, min(FIRST_LOOK, len(pairs)))  # noqa: S311 - rows may go stale in a rhythm
+    first = _given(drawn)
     if len(first) >= LEAST_ROWS and sum(mine == theirs for mine, theirs in first) < HOPELESS * len(first):
         return Agreement()
     given = _given(pairs)

@@ -58,14 +58,21 @@ def copies(
 
 
 def _told(reference: Reference, holder: Collection, repeats: Sequence[Repeat]) -> Iterator[_Pair]:
-    """Fields that by their values repeat a field of the target, though no name says so. Dates may be equal for their own reasons."""
+    """Fields that by their values repeat a field of the target, though no name says so.
+
+    Not dates: two things are done at the same time for many reasons.
+    """
     for each in repeats:
         along = (each.collection, each.link, each.target, each.target_node)
         path = holder.path(*each.column)
         is_here = along == (reference.collection, (reference.steps,), reference.target, ())
-        if is_here and each.by_values and path is not None and _is_scalar(path) and not path.count("date", "bool"):
-            if is_plain(each.column) and is_plain(each.target_column) and each.target_column[0] != "_id":
-                yield _Pair(path, field_path(each.target_column), named=False)
+        is_source = is_plain(each.target_column) and each.target_column[0] != "_id"
+        if path is not None and is_here and is_source and each.by_values and _may_be_told(path):
+            yield _Pair(path, field_path(each.target_column), named=False)
+
+
+def _may_be_told(path: Path) -> bool:
+    return _is_scalar(path) and not path.count("date", "bool") and is_plain(path.steps)
 
 
 def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
@@ -100,9 +107,9 @@ def _compared(
         assert found is not None
         checked, equal = found.checked[n], found.equal[n]
         if checked and equal >= LEAST_EQUAL * checked:
-            where = (reference.database, reference.collection, each.path.steps, reference.steps)
-            to = (reference.target, each.field, checked, equal, reference.target_field, found.whole)
-            yield Copied(*where, *to, named=each.named)
+            where = (reference.database, reference.collection, each.path.steps, reference.steps, reference.target)
+            key = reference.target_field
+            yield Copied(*where, each.field, checked, equal, key, found.whole, named=each.named)
 
 
 def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:

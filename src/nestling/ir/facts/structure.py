@@ -109,7 +109,8 @@ class LackedId:
 class Repeat:
     """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
 
-    `named`: its name says whose it is (`customer_name`, `customer.name`). `by_values`: chance does not explain how many are equal.
+    `named`: its name says whose it is (`customer_name`, `customer.name`). `by_values`: chance does not explain how many
+    are equal.
     """
 
     database: str
