@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
+from nestling.doctor.name_kinds import MONEY, words
 from nestling.ir.facts import ELEMENT, Collection, Copied, Path
 
 MOSTLY = 0.9
 """The share of the documents that must have a date for it to be the date of what they tell."""
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_MONEY = frozenset(
-    {*("price", "cost", "amount", "rate", "fee", "tax", "vat", "total", "discount"), *("charge", "salary", "wage")}
-)
 _EVENTS = frozenset(
     {
         *(
@@ -53,13 +48,13 @@ _OF_THE_RECORD = frozenset(
 
 def is_snapshot(copied: Copied, holder: Collection | None) -> bool:
     """Whether a copy looks like what its source was at a moment: an amount of money, or part of a document of an event."""
-    own = _words(copied.steps[-1])
+    own = words(copied.steps[-1])
     in_line = ELEMENT in copied.steps
     dates = _dates(holder, copied.steps) if holder is not None else []
-    if own & _MONEY:
+    if own & MONEY:
         return in_line or bool(dates)
-    is_event = bool(_words(copied.collection) & _EVENTS)
-    return bool(dates) and (is_event or any(not _words(path.steps[-1]) & _OF_THE_RECORD for path in dates))
+    is_event = bool(words(copied.collection) & _EVENTS)
+    return bool(dates) and (is_event or any(not words(path.steps[-1]) & _OF_THE_RECORD for path in dates))
 
 
 def _dates(holder: Collection, steps: tuple[str, ...]) -> list[Path]:
@@ -71,11 +66,3 @@ def _dates(holder: Collection, steps: tuple[str, ...]) -> list[Path]:
         and path.steps != steps
         and path.count("date") >= MOSTLY * max(path.parents, 1)
     ]
-
-
-def _words(name: str) -> set[str]:
-    """The words of a name, in the singular and the plural it has."""
-    found = {word.lower() for word in _WORD.findall(name)}
-    return (
-        found | {word.removesuffix("s") for word in found} | {f"{word[:-3]}y" for word in found if word.endswith("ies")}
-    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.facts import Path
+from nestling.ir.facts import Path, text_forms
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
@@ -39,3 +39,8 @@ def _kept_as_binary(path: Path) -> int:
 def is_empty(path: Path, kind: str) -> bool:
     """Whether all values of the type are empty texts, which stand for nothing."""
     return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
+
+
+def unequal_numbers(path: Path) -> tuple[int, int]:
+    """How many decimals there are, and how many doubles that equal no decimal."""
+    return path.count("decimal"), min(dict(path.forms).get(text_forms.FRACTION, 0), path.count("double"))

@@ -1,44 +1,59 @@
 """Fields that hold values of different types.
 
-Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what
-has another type; a sort puts all numbers before all texts.
+Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what has
+another type; a sort puts all numbers before all texts.
+
+Numbers are of one type, but a decimal equals no double of the same digits where these are a fraction: a query for 0.1 finds
+the one or the other. So fractions of both types are a finding too.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
-Remedy: convert to one type, and let a validator keep it that way: to numbers where nine in ten texts are such, however many
-they are, to dates or ObjectIds where all texts are such, else to the main type if that takes some of each other one. Numbers
-become texts where texts are in the majority and mostly no numbers, or where a text has zeros before its digits, as postal codes
-do; a number that the server would round when it writes it stays. No text becomes a number that would be written otherwise:
-`1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have
-two decimals, as amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be
-converted as it is, the finding says how many values these are and why, and the first command, asked again, finds what is left
-to set right by hand. Texts of dates without a time zone are read as UTC; the finding says so. Where the field has a TTL index,
-no text becomes a date for which MongoDB would delete the document: such texts stay. Where the collection's validator refuses
-writes, its type goes before all others, documents that it would refuse stay, and a command of their own shows them. Where no
-type takes the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion
-is proposed.
+Remedy: convert to one type, and let a validator keep it that way. What is named as a code (`zip`, `phone`, `sku`) becomes
+texts, and so do whole numbers beside more texts, unless they are named as a quantity (`qty`, `price`). Else the values
+become numbers where nine in ten texts are such, booleans where nine in ten texts are words of booleans (`"true"`, `"no"`),
+dates or ObjectIds where all texts are such, else the main type if that takes some of each other one. Numbers become texts
+too where texts are in the majority and mostly no numbers, or where a text has zeros before its digits; a number that the
+server would round when it writes it stays. Where both numbers and texts would do, the finding is `likely`: look whether the
+type is the one you mean. No text becomes a number that would be written otherwise: `1.10` stays, for it may be a version
+after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have two decimals, as amounts of money do,
+and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be converted as it is, the finding says
+how many values these are and why, and the first command, asked again, finds what is left to set right by hand. Texts of
+dates without a time zone are read as UTC; the finding says so. Where the field has a TTL index, no text becomes a date for
+which MongoDB would delete the document: such texts stay. Where the collection's validator refuses writes, its type goes
+before all others, documents that it would refuse stay, and a command of their own shows them. Where no type takes the
+others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is proposed.
 
-Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
-or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that nestling loaded as
-binary of subtypes 128 to 130 because BSON does not keep them as they are, beside other texts, dates and documents.
+Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as
+`0000-00-00` or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that
+nestling loaded as binary of subtypes 128 to 130 because BSON does not keep them as they are, beside other texts, dates and
+documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after, zoneless
+from nestling.doctor.common_type import (
+    are_amounts,
+    is_guessed,
+    numbers_left,
+    one_type,
+    texts_left,
+    types_after,
+    zoneless,
+)
 from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.expiring import has_outdated, outdated_first, ttl_index
 from nestling.doctor.guards import single
+from nestling.doctor.name_kinds import names_a_code
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
-from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of
+from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Change, Finding, Severity
+from nestling.ir.finding import Change, Confidence, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 
@@ -49,6 +64,9 @@ RULE = Rule(
 )
 
 
+_LOST_ZEROS = " A number has lost the zeros that stood in front, such as the one of `01067`: add them by hand."
+
+
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Paths with more than one type."""
     for collection in seen.facts.of_documents():
@@ -57,11 +75,14 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             rare = sum(kinds.values()) - next(iter(kinds.values()), 0)
             if rare > seen.limits["values"].value and not collection.spatial(path):
                 yield _finding(seen, collection, path, kinds)
+            elif min(unequal_numbers(path)) > seen.limits["values"].value:
+                yield _of_numbers(seen, collection, path)
 
 
 def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
-    target = one_type(path, kinds, allowed_kinds(collection, path))
+    named = allowed_kinds(collection, path)
+    target = one_type(path, kinds, named)
     kinds = {target: kinds[target]} | kinds if target else kinds
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
@@ -79,8 +100,38 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[st
         + _remedy(path, kinds, target, said, commands=len(commands)),
         commands=commands,
         evidence=dict(kinds),
-        confidence=confidence(collection),
+        confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
         changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
+    )
+
+
+def _of_numbers(seen: RuleInput, collection: Collection, path: Path) -> Finding:
+    """Fractions as decimals and as doubles: decimals keep what both say."""
+    decimals, fractions = unequal_numbers(path)
+    sample = None if path.exact else collection.sample
+    field, doubles = path.field, path.count("double")
+    asked = allowed_number(collection, path)
+    commands: tuple[str, ...] = ()
+    if is_plain(path.steps):
+        commands = (finding(collection, field, ["double"]),)
+        if asked in ("", "decimal") and ELEMENT not in path.steps and path.steps[0] != "_id":
+            value = quoted("$" + field)
+            made = f"{{$convert: {{input: {{$toString: {value}}}, to: 'decimal', onError: {value}}}}}"
+            commands += setting(collection, single(field, "$type: 'double'"), field, made)
+    return seen.finding(
+        collection,
+        path.text,
+        f"decimal in {count(decimals)}, double with a fraction in {count(fractions)}"
+        f" ({sampled_share(fractions, decimals + fractions, sample)} are not decimal)",
+        number=min(decimals, fractions),
+        limit="values",
+        cost="a decimal equals no double of the same digits: a query for 0.1 finds the values of one type only",
+        remedy=f"Convert the doubles ({count(doubles)}) to decimal, as money wants it, and let a validator keep it that way;"
+        " double throughout is right for what was measured. First deploy an application that reads and writes decimals: drivers"
+        f" give them as a type of their own.{REFUSED if len(commands) > UNGUARDED else ''}",
+        commands=commands,
+        evidence={"decimal": decimals, "double": doubles, "fractions": fractions},
+        confidence=confidence(collection),
     )
 
 
@@ -128,7 +179,8 @@ def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     if target == "string":
         left = numbers_left(path) if "number" in kinds else 0
         stay = agreeing(left, "stays", "stay")
-        return f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
+        rounded = f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
+        return rounded + (_LOST_ZEROS if "number" in kinds and names_a_code(path.steps) else "")
     return _texts_left(path, kinds, target)
 
 

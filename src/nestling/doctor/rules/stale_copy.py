@@ -34,9 +34,9 @@ from nestling.doctor.expiring import dates_come
 from nestling.doctor.refreshing import can_refresh, refreshing, showing
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.snapshots import is_snapshot
-from nestling.doctor.value_kinds import kinds_of
+from nestling.doctor.value_kinds import kinds_of, unequal_numbers
 from nestling.doctor.words import sampled_share
-from nestling.ir.facts import Collection, Copied, Sample, field_path, steps_text
+from nestling.ir.facts import Collection, Copied, Path, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import agreeing, count, counted
 
@@ -93,12 +93,16 @@ def _hindered(seen: RuleInput, copied: Copied, holder: Collection | None) -> str
         return f"{expiry}{_LOOK}; if they are to stay, say so in an ignore file."
     source = seen.facts.collection(copied.database, copied.target)
     path = source.path(*copied.target_field.split(".")) if source is not None else None
-    if path is not None and len(kinds := kinds_of(path)) > 1:
+    if path is not None and len(kinds := _types(path)) > 1:
         return (
             f"First give `{copied.target}.{copied.target_field}` one type: its values are of the types {', '.join(kinds)}"
             " (see mixed-types), and a copy would take each as it is. Then look again."
         )
     return _QUESTION if is_snapshot(copied, holder) else ""
+
+
+def _types(path: Path) -> list[str]:
+    return [*kinds_of(path)] if not min(unequal_numbers(path)) else ["decimal", "double"]
 
 
 def _commands(copied: Copied, *, is_right: bool) -> tuple[str, ...]:
