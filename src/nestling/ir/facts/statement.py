@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: not simple."""
+    """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: none are equal.
+
+    `also`: other fields of the collection joined that are compared for equality, by which an index could find its documents too.
+    """
 
     collection: str
     local: str = ""
     foreign: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
