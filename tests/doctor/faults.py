@@ -273,6 +273,10 @@ def _scan(database: Db) -> None:
     list(database.things.find({"city": "city 7"}).sort("n", -1))
 
 
+def _script(database: Db) -> None:
+    list(database.things.find({"$where": "this.n > 5000"}))
+
+
 def _any_case(database: Db) -> None:
     list(database.things.find({"city": {"$regex": "^CITY 7$", "$options": "i"}}))
 
@@ -317,6 +321,7 @@ FAULTS: dict[str, Fault] = {
     "read-together": Fault(_profiled(_join), "things", also=_JOINING),
     "unindexed-lookup": Fault(_profiled(_join), "notes", "thing", also=_JOINING),
     "missing-index": Fault(_profiled(_scan), "things", "city, n", also=_SCANNING),
+    "costly-statement": Fault(_profiled(_script), "things", "$where"),
     "case-insensitive-regex": Fault(_profiled(_any_case), "things", "city", also=_SCANNING),
     "unanchored-pattern": Fault(_profiled(_anywhere), "things", "city", also=_SCANNING),
 }

@@ -64,3 +64,48 @@ def test_a_lookup_that_has_an_index_on_another_condition_is_none(database: Db, i
     pipeline = _lookup({"$eq": ["$thing", "$$n"]}, {"$eq": ["$n", "$$n"]}, text="x")
     findings = _seen(database, lambda asked: list(asked.things.aggregate(pipeline)))
     assert "unindexed-lookup" not in {each.rule for each in findings}
+
+
+_SIZE = {"$function": {"body": "function(t) { return t.length }", "args": ["$title"], "lang": "js"}}
+_MAP_REDUCE = {
+    "mapReduce": "products",
+    "map": "function() { emit(this.kind, 1) }",
+    "reduce": "function(k, v) { return v.length }",
+    "out": {"inline": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("ask", "script", "instead"),
+    [
+        (lambda asked: list(asked.products.find({"$where": "this.title.length > 99"})), "$where", "`$strLenCP`"),
+        (
+            lambda asked: list(asked.products.find({"$expr": {"$gt": [_SIZE, 99]}})),
+            "$function",
+            "expressions of the server",
+        ),
+        (lambda asked: asked.command(_MAP_REDUCE), "mapReduce", "`$group` and `$merge`"),
+    ],
+    ids=["where", "function", "mapReduce"],
+)
+def test_javascript_is_told_with_what_to_use_instead(
+    database: Db, ask: Callable[[Db], object], script: str, instead: str
+) -> None:
+    """Whatever index there is: the server runs it for every document."""
+    database.products.insert_many({"_id": n, "title": f"title {n}", "kind": n % 7} for n in range(2_000))
+    (finding,) = [each for each in _seen(database, ask) if each.rule == "costly-statement"]
+    assert finding.namespace == f"{database.name}.products"
+    assert f"runs JavaScript (`{script}`)" in finding.message
+    assert f"Instead of `{script}` use" in finding.remedy
+    assert instead in finding.remedy
+
+
+def test_a_scan_is_told_whatever_its_operators(database: Db) -> None:
+    """Which no index would serve: an expression of two fields. One that an index serves is left to `missing-index`."""
+    database.products.insert_many({"_id": n, "a": n, "b": 2 * n, "c": n % 50} for n in range(2_000))
+    findings = _seen(database, lambda asked: list(asked.products.find({"$expr": {"$gt": ["$a", "$b"]}})))
+    (finding,) = [each for each in findings if each.rule in ("costly-statement", "missing-index")]
+    assert (finding.rule, finding.evidence[0]) == ("costly-statement", ("examined", 25 * 2_000))
+    database.drop_collection("system.profile")
+    findings = _seen(database, lambda asked: list(asked.products.find({"a": 7})))
+    assert [each.rule for each in findings if each.rule in ("costly-statement", "missing-index")] == ["missing-index"]
