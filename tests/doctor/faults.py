@@ -321,7 +321,7 @@ FAULTS: dict[str, Fault] = {
     "read-together": Fault(_profiled(_join), "things", also=_JOINING),
     "unindexed-lookup": Fault(_profiled(_join), "notes", "thing", also=_JOINING),
     "missing-index": Fault(_profiled(_scan), "things", "city, n", also=_SCANNING),
-    "costly-statement": Fault(_profiled(_script), "things", "$where"),
+    "costly-statement": Fault(_profiled(_script), "things", "$where", also=frozenset({"unindexed-reference"})),
     "case-insensitive-regex": Fault(_profiled(_any_case), "things", "city", also=_SCANNING),
     "unanchored-pattern": Fault(_profiled(_anywhere), "things", "city", also=_SCANNING),
 }

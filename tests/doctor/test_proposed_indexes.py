@@ -180,11 +180,11 @@ def test_one_piece_of_advice_an_index_and_nothing_redundant_afterwards(database:
         application = client[database.name]
         application.command("profile", 2)
         for _ in range(20):
-            list(application.notes.find({"user_id": "u7", "read": False}).sort("at", -1).limit(5))
-            application.notes.update_one({"user_id": "u7"}, {"$set": {"seen": True}})
+            list(application.notes.find({"user_id": "u299", "read": False}).sort("at", -1).limit(5))
+            application.notes.update_one({"user_id": "u299"}, {"$set": {"seen": True}})
             list(application.notes.find({"kind": "k1", "at": {"$gt": 2_990}, "read": True}))
-            list(application.carts.find({"user_id": "u7"}))
-            application.carts.update_one({"user_id": "u7"}, {"$inc": {"n": 1}})
+            list(application.carts.find({"user_id": "u299"}))
+            application.carts.update_one({"user_id": "u299"}, {"$inc": {"n": 1}})
             list(application.orders.aggregate([{"$match": {"_id": "o7"}}, {"$lookup": lookup}]))
         application.command("profile", 0)
     findings = found(look(database))

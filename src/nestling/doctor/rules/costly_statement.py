@@ -74,12 +74,15 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 
 
 def _is_named(target: Collection, statement: Statement) -> bool:
-    """Whether other rules tell of it: `missing-index`, or those of patterns."""
+    """Whether other rules tell of it: `missing-index`, or those of patterns. Scans of before there was an index are over."""
     if statement.scripts:
         return False
     wanted = wanted_index(target, statement)
     each = statement.documents_examined / statement.count
-    is_missing = bool(wanted.keys) and not is_served(target, wanted, seeking(statement))
+    has_index = bool(wanted.keys) and is_served(target, wanted, seeking(statement))
+    if has_index and statement.collection_scans >= statement.count:
+        return True
+    is_missing = bool(wanted.keys) and not has_index
     if is_missing and each > MUCH_EXAMINED and examined_for_each(statement) > MUCH_FOR_EACH:
         return True
     return any(not pattern.anchored or pattern.ignores_case for pattern in statement.patterns)
