@@ -37,14 +37,14 @@ class Agreement:
         return is_mostly and self.different >= least_different and self.kappa >= BEYOND_CHANCE
 
 
-def agreement(pairs: Sequence[Pair]) -> Agreement:
-    """How far two columns agree; nothing is said of those of which a first look shows that they do not."""
-    drawn = random.Random(0).sample(pairs, min(FIRST_LOOK, len(pairs)))  # noqa: S311 - rows may go stale in a rhythm
-    first = _given(drawn)
-    if len(first) >= LEAST_ROWS and sum(mine == theirs for mine, theirs in first) < HOPELESS * len(first):
+def agreement(mine: Sequence[Cell], theirs: Sequence[Cell], rows: Sequence[tuple[int, int]]) -> Agreement:
+    """How far two columns agree in these rows of theirs; nothing is said where a first look shows that they do not."""
+    drawn = random.Random(0).sample(range(len(rows)), min(FIRST_LOOK, len(rows)))  # noqa: S311 - rows may go stale in a rhythm
+    first = _given([(mine[one], theirs[other]) for one, other in map(rows.__getitem__, drawn)])
+    if len(first) >= LEAST_ROWS and sum(one == other for one, other in first) < HOPELESS * len(first):
         return Agreement()
-    given = _given(pairs)
-    equal = [mine for mine, theirs in given if mine == theirs]
+    given = _given([(mine[one], theirs[other]) for one, other in rows])
+    equal = [one for one, other in given if one == other]
     by_chance = _by_chance(given)
     kappa = (len(equal) / len(given) - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
     return Agreement(len(given), len(equal), len(set(equal)), kappa)

@@ -47,7 +47,7 @@ def _repeats(table: Table, target: Table, link: Link, taken: AbstractSet[tuple[s
         for other, originals in target.columns.items():
             if other in link.target_columns:
                 continue
-            found = agreement([(cells[row], originals[place]) for row, place in matched])
+            found = agreement(cells, originals, matched)
             whose = _says_whose(steps, other, about)
             is_named = whose or words(last_name(steps)) == words(last_name(other))
             by_values = found.is_beyond_chance(LEAST_DIFFERENT)
@@ -91,7 +91,7 @@ def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]
         for steps, cells in parent.columns.items():
             if not {word.rstrip("s") for word in words(last_name(steps))} & (_COUNTS | about):
                 continue
-            found = agreement([(mine or 0, count) for mine, count in zip(cells, expected, strict=True)])
+            found = agreement([mine or 0 for mine in cells], expected, [(row, row) for row in range(parent.rows)])
             by_values = found.is_beyond_chance(LEAST_COUNTS)
             if by_values or found.equal >= ALL_EQUAL * parent.rows:
                 where = (link.database, link.target, link.target_node, steps, link.collection, link.node, link.columns)
