@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -186,6 +187,16 @@ def _referring(database: Db, indexed: bool, dangling: int) -> None:
         database.things.create_index("maker_id")
 
 
+def _counters(database: Db, over: bool) -> None:
+    parts = [{"thing_id": f"t{n * n % 37}"} for n in range(400)]
+    counts = Counter(each["thing_id"] for each in parts)
+    things: list[dict[str, Any]] = [{"_id": f"t{n}", "part_count": counts[f"t{n}"]} for n in range(37)]
+    if over:
+        things[4]["part_count"] += 1
+    _filled(database, things)
+    _filled(database, list(parts), name="parts")
+
+
 def _copied(database: Db, over: bool) -> None:
     makers = [{"_id": n, "name": f"maker {n}"} for n in range(30)]
     _filled(database, list(makers), name="makers")
@@ -262,6 +273,10 @@ def _scan(database: Db) -> None:
     list(database.things.find({"city": "city 7"}).sort("n", -1))
 
 
+def _script(database: Db) -> None:
+    list(database.things.find({"$where": "this.n > 5000"}))
+
+
 def _any_case(database: Db) -> None:
     list(database.things.find({"city": {"$regex": "^CITY 7$", "$options": "i"}}))
 
@@ -297,6 +312,7 @@ FAULTS: dict[str, Fault] = {
     "missing-ttl": Fault(_ttl, "sessions", "expires_at"),
     "unindexed-reference": Fault(lambda db, over: _referring(db, not over, 0), "things", "maker_id"),
     "dangling-reference": Fault(lambda db, over: _referring(db, indexed=True, dangling=3 * over), "things", "maker_id"),
+    "drifted-counter": Fault(_counters, "things", "part_count"),
     "stale-copy": Fault(_copied, "things", "maker.name"),
     "two-way-disagreement": Fault(_two_way, "novels", "author_ids[]"),
     "too-many-collections": Fault(_collections, "", "", {"too-many-collections.collections": 3}),
@@ -305,6 +321,7 @@ FAULTS: dict[str, Fault] = {
     "read-together": Fault(_profiled(_join), "things", also=_JOINING),
     "unindexed-lookup": Fault(_profiled(_join), "notes", "thing", also=_JOINING),
     "missing-index": Fault(_profiled(_scan), "things", "city, n", also=_SCANNING),
+    "costly-statement": Fault(_profiled(_script), "things", "$where", also=frozenset({"unindexed-reference"})),
     "case-insensitive-regex": Fault(_profiled(_any_case), "things", "city", also=_SCANNING),
     "unanchored-pattern": Fault(_profiled(_anywhere), "things", "city", also=_SCANNING),
 }

@@ -60,7 +60,7 @@ def test_texts_that_are_numbers_become_numbers_though_they_are_more(database: Db
 )
 def test_the_kind_of_number_is_the_fields(database: Db, texts: list[str], numbers: list[Any], kind: type) -> None:
     """Whole numbers stay whole; fractions become what the field's numbers are."""
-    _, findings = _mixed(database, texts * 20 + numbers)
+    _, findings = _mixed(database, texts + numbers * 20)
     assert {type(each) for each in _after(database, findings)} == {kind}
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from datetime import UTC, datetime
 from threading import Event, Thread
 from typing import Any
 
 import pytest
+from bson import Decimal128
 from pymongo.database import Database
 
 from nestling.executors.facts import copied_values
@@ -21,7 +23,7 @@ Db = Database[dict[str, Any]]
 def _repair(database: Db) -> str:
     """The command of the one stale copy there is."""
     (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
-    (command,) = finding.commands
+    _, command = finding.commands
     return command
 
 
@@ -85,7 +87,7 @@ def test_copies_in_documents_beside_the_reference_are_found(database: Db) -> Non
     stale = {each.path: each for each in found(look(database)) if each.rule == "stale-copy"}
     assert set(stale) == {"item.name", "lines[].item.name"}
     for finding in stale.values():
-        run(database.client, finding.commands[0])
+        run(database.client, finding.commands[-1])
     assert all(
         each["item"] == {"name": f"item {each['_id'] % 90}", "note": each["_id"]} for each in database.sales.find()
     )
@@ -119,3 +121,113 @@ def test_a_sample_of_copies_is_the_same_on_every_run(database: Db, monkeypatch: 
         assert 250 <= one.checked <= 1_000
     (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
     assert "compared, a sample, differ" in finding.message
+
+
+def _shown(database: Db) -> list[dict[str, Any]]:
+    """What the one command of the one stale copy shows; it writes nothing."""
+    (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
+    (command,) = finding.commands
+    assert "{$merge:" not in command
+    shown: list[dict[str, Any]] = run(database.client, command)
+    return shown
+
+
+def test_a_text_that_is_a_number_is_equal_to_that_number(database: Db) -> None:
+    """`"12.50"`, 12.5 and its decimal say the same of a product; two texts are compared to the letter."""
+    prices = [12.5, "12.50", Decimal128("12.5"), "12.5"]
+    database.products.insert_many({"_id": n, "code": f"1{n}.0", "price": prices[n % 4]} for n in range(80))
+    database.stock.insert_many(
+        {"_id": n, "product_id": n % 80, "product_price": prices[n % 3], "product_code": f"1{n % 80}.0" if n else "10"}
+        for n in range(400)
+    )
+    copies = {each.target_field: each for each in look(database).copies}
+    assert (copies["price"].checked, copies["price"].equal) == (400, 400 - _unlike_texts(prices))
+    assert (copies["code"].checked, copies["code"].equal) == (400, 399)
+
+
+def _unlike_texts(prices: list[Any]) -> int:
+    """How many of the copies are texts that differ to the letter from a text."""
+    pairs = [(prices[n % 3], prices[n % 80 % 4]) for n in range(400)]
+    return sum(isinstance(mine, str) and isinstance(theirs, str) and mine != theirs for mine, theirs in pairs)
+
+
+def test_no_command_copies_values_of_several_types(database: Db) -> None:
+    """Where the source holds texts beside numbers, it gets one type first: a copy would take each as it is."""
+    database.products.insert_many({"_id": n, "size": n + 0.5 if n % 10 else f"{n}.5"} for n in range(100))
+    database.stock.insert_many(
+        {"_id": n, "product_id": n % 100, "product_size": n % 100 + 0.5 if n % 50 else 0.1} for n in range(900)
+    )
+    findings = found(look(database))
+    (stale,) = [each for each in findings if each.rule == "stale-copy"]
+    assert stale.number == 18
+    assert stale.remedy.startswith("First give `products.size` one type")
+    assert len(_shown(database)) >= 18
+    (mixed,) = [each for each in findings if each.rule == "mixed-types"]
+    for command in (*mixed.commands, _repair_after(database, mixed.commands)):
+        run(database.client, command)
+    assert not database.stock.count_documents({"product_size": {"$not": {"$type": "double"}}})
+    assert not [each for each in found(look(database)) if each.rule == "stale-copy"]
+
+
+def _repair_after(database: Db, commands: tuple[str, ...]) -> str:
+    for command in commands:
+        run(database.client, command)
+    return _repair(database)
+
+
+@pytest.mark.parametrize(
+    ("collection", "date", "copy"),
+    [
+        ("orders", "placedAt", {"product_price": 7}),
+        ("orders", "placedAt", {"product_title": "old"}),
+        ("visits", "visitedOn", {"product_title": "old"}),
+        ("listings", "createdAt", {"product_price": 7}),
+    ],
+)
+def test_a_copy_of_a_moment_is_asked_about(database: Db, collection: str, date: str, copy: dict[str, Any]) -> None:
+    """An amount in a document with a date, and any field of an event: no command writes, both answers are given."""
+    ((field, old),) = copy.items()
+    source = field.removeprefix("product_")
+    made = [{"_id": n, "price": n + 10, "title": f"thing {n}"} for n in range(50)]
+    database.products.insert_many(made)
+    database[collection].insert_many(
+        {
+            "_id": n,
+            "product_id": n % 50,
+            field: made[n % 50][source] if n % 20 else old,
+            date: datetime(2024, 1, 1 + n % 28, tzinfo=UTC),
+        }
+        for n in range(400)
+    )
+    (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
+    assert "Is the copy to stay as its source was" in finding.remedy
+    assert "Is it to follow its source?" in finding.remedy
+    assert {each["_id"] for each in _shown(database)} == {*range(0, 400, 20)}
+
+
+def test_prices_of_order_lines_are_asked_about_without_a_date(database: Db) -> None:
+    """An amount in a line is what was agreed on."""
+    database.products.insert_many({"_id": n, "price": n + 10} for n in range(50))
+    database.baskets.insert_many(
+        {"_id": n, "lines": [{"product_id": n % 50, "price": n % 50 + 10 if n % 20 else 7}]} for n in range(400)
+    )
+    assert [each["_id"] for each in _shown(database)] == [*range(0, 400, 20)]
+
+
+def test_a_copy_beside_a_date_of_the_record_is_mended(database: Db) -> None:
+    """When a document was created says nothing of its copies: the first command shows them, the second mends them."""
+    database.users.insert_many({"_id": n, "name": f"user {n}"} for n in range(50))
+    database.posts.insert_many(
+        {
+            "_id": n,
+            "user_id": n % 50,
+            "user_name": f"user {n % 50}" if n % 20 else "old",
+            "createdAt": datetime(2024, 1, 1, tzinfo=UTC),
+        }
+        for n in range(400)
+    )
+    (finding,) = [each for each in found(look(database)) if each.rule == "stale-copy"]
+    show, mend = finding.commands
+    assert [each["_id"] for each in run(database.client, show)] == [*range(0, 400, 20)]
+    run(database.client, mend)
+    assert not database.posts.count_documents({"user_name": "old"})

@@ -90,7 +90,7 @@ def test_no_date_is_renamed_or_copied_into_a_ttl_index(database: Db) -> None:
     database.cars.create_index("maker.since", expireAfterSeconds=2_000_000_000)
     copied = _of(database, "stale-copy")
     assert copied.remedy.startswith("`maker.since` has the TTL index")
-    assert copied.commands == ()
+    assert not [each for each in copied.commands if "{$merge:" in each]
 
 
 def test_a_ttl_index_is_proposed_after_the_texts_are_dates(database: Db) -> None:

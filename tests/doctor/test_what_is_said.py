@@ -80,3 +80,15 @@ def test_minutes_say_nothing_of_growth(database: Db) -> None:
     assert "from 30 to 40 in 2 hours" in finding.message
     assert "at 120 elements a day" in finding.cost
     assert not growth_notes(old, later)
+
+
+def test_an_array_that_few_documents_have_is_told_of_these(database: Db) -> None:
+    """How many have it, of how many; what a read carries is said of these alone."""
+    long = [{"_id": n, "viewers": [*range(12_000)], "tags": []} for n in range(2)]
+    database.products.insert_many([*long, *({"_id": n, "tags": []} for n in range(2, 300))])
+    (finding,) = [each for each in found(look(database)) if each.rule == "unbounded-array"]
+    assert (
+        finding.message
+        == "2 of 300 documents have up to 12,000 elements (half of these have 12,000, 99 % at most 12,000)"
+    )
+    assert finding.cost.startswith("each read or update of such a document carries ")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from nestling.doctor.converting import number
+from nestling.doctor.name_kinds import names_a_code, names_a_quantity
 from nestling.ir.facts import Path, text_forms
 from nestling.ir.facts.path import NUMBERS
 
@@ -12,7 +13,7 @@ NEARLY_ALL = 0.9
 """The share of texts that must be numbers for a field to be one of numbers."""
 LEAST_AMOUNTS = 3
 """Texts with two decimals without which nobody knows that they are amounts."""
-_BY_TEXT = ("date", "objectId", "number")
+_BY_TEXT = ("date", "objectId", "bool", "number")
 """Types whose texts are converted to them, the preferred first."""
 _AS_TEXT = frozenset({"number", "bool", "objectId"})
 """Types whose values are one text each; a date has many."""
@@ -21,14 +22,19 @@ _AS_TEXT = frozenset({"number", "bool", "objectId"})
 def one_type(path: Path, kinds: Mapping[str, int], allowed: Collection[str] = ()) -> str:
     """The type to convert the others to; empty where none takes any of them. `kinds`: counts by type, the most frequent first.
 
-    Texts that are nearly all numbers become numbers, however many there are: as texts they would be summed and sorted no
-    more. Digits behind a zero are no numbers. Else a type that takes all values goes before the most frequent one, which may
-    take some. A number is no date: it does not say whether it counts seconds or milliseconds. Of the types `allowed` by the
-    collection's validator, the one there is goes before all others.
+    Codes, such as postal codes, become texts; so do whole numbers beside more texts, unless the name is one of a quantity.
+    Other texts that are nearly all numbers become numbers: as texts they would be summed and sorted no more. Texts that are
+    nearly all words of booleans become booleans. Digits behind a zero are no numbers. Else a type that takes all values goes
+    before the most frequent one, which may take some. A number is no date: it does not say whether it counts seconds or
+    milliseconds. Of the types `allowed` by the collection's validator, the one there is goes before all others.
     """
     only = [kind for kind in kinds if kind in allowed]
     if len(only) == 1:
         return only[0] if _takes_some(path, kinds, only[0]) else ""
+    if _are_codes(path, kinds):
+        return "string"
+    if _are_booleans(path, kinds):
+        return "bool"
     if _are_numbers(path, kinds):
         return "number"
     main = next(iter(kinds))
@@ -44,6 +50,25 @@ def one_type(path: Path, kinds: Mapping[str, int], allowed: Collection[str] = ()
 def _takes_some(path: Path, kinds: Mapping[str, int], target: str) -> bool:
     """Whether a type takes some values of each other one."""
     return all(_taken(path, kind, target, count) for kind, count in kinds.items() if kind != target)
+
+
+def _are_codes(path: Path, kinds: Mapping[str, int]) -> bool:
+    """Whether texts and numbers are codes, by their name or because most are texts and the others whole numbers."""
+    if kinds.keys() != {"number", "string"}:
+        return False
+    is_whole = not path.count("double", "decimal") and not dict(path.forms).get("amount")
+    are_more = kinds["string"] > kinds["number"] and is_whole and not names_a_quantity(path.steps)
+    return (names_a_code(path.steps) or are_more) and _taken(path, "number", "string", kinds["number"]) > 0
+
+
+def _are_booleans(path: Path, kinds: Mapping[str, int]) -> bool:
+    """Whether the texts beside booleans are nearly all words of booleans."""
+    return kinds.keys() == {"bool", "string"} and 0 < NEARLY_ALL * _written(path) <= _texts(path, "bool")
+
+
+def is_guessed(path: Path, kinds: Mapping[str, int], target: str) -> bool:
+    """Whether another type would do as well, so that the type to convert to follows from names and shares."""
+    return target in ("number", "string") and {"number", "string"} <= kinds.keys() and _texts(path, "number") > 0
 
 
 def _are_numbers(path: Path, kinds: Mapping[str, int]) -> bool:

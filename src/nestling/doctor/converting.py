@@ -65,6 +65,9 @@ def converting_elements(
 
 
 def _converted(value: str, into: str, *, zoneless: bool) -> str:
+    if into == "bool":  # to the server every text but the empty one is true
+        said = ", ".join(map(quoted, text_forms.TRUE))
+        return f"{{$in: [{{$toLower: {value}}}, [{said}]]}}"
     made = _as_text(value) if into == "string" else value
     for kind in reversed(_TRIED.get(into, (into,))):
         made = f"{{$convert: {{input: {value}, to: {quoted(kind)}, onError: {made}}}}}"
@@ -111,7 +114,7 @@ def _which(field: str, kinds: Sequence[str], into: str, *, amounts: bool) -> str
 
 def _form(into: str, *, amounts: bool) -> str:
     """The texts that are written like a value of the type."""
-    known = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID}
+    known = {"date": text_forms.DATE, "objectId": text_forms.OBJECT_ID, "bool": text_forms.BOOL}
     return known.get(into) or text_forms.exact(into, amounts=amounts)
 
 

@@ -51,5 +51,5 @@ def dates_come(collection: Collection, field: str) -> str:
         return ""
     return (
         f"`{field}` has the TTL index `{index.name}`: MongoDB deletes a document within a minute where its date is older than"
-        " the index allows. So no command is given: look at the dates first. "
+        " the index allows. So no command writes it: look at the dates first. "
     )

@@ -1,4 +1,4 @@
-"""The command that brings copies up to date, for the MongoDB shell: one merge of the documents that differ."""
+"""Commands for stale copies, for the MongoDB shell: what shows the documents that differ, and one merge that mends them."""
 
 from __future__ import annotations
 
@@ -13,30 +13,48 @@ Steps = tuple[str, ...]
 
 
 def can_refresh(copied: Copied) -> bool:
-    """Whether the command is right: the reference lies in the same array as the copy, and no array lies directly in another."""
+    """Whether the commands are right: the reference lies in the same array as the copy, and no array lies directly in another."""
     around = _around(copied.steps)
     pairs = zip(copied.steps, copied.steps[1:], strict=False)
     return _around(copied.reference) == around and copied.steps[-1] != ELEMENT and (ELEMENT, ELEMENT) not in pairs
 
 
+def showing(copied: Copied) -> str:
+    """What shows the documents whose copies differ, with what is there and what the source says."""
+    return _aggregate(copied, _differing(copied))
+
+
 def refreshing(copied: Copied) -> str:
     """The merge. It writes only over what was there when it was read: what others write meanwhile stays."""
-    around = _around(copied.steps)
-    written = copied.steps[: around.index(ELEMENT)] if around else copied.steps
-    field = field_path(written)
+    field = field_path(_written(copied))
     name, value = quoted(field), quoted("$" + field)
-    now = _array(copied, value, written, 0) if around else "{$first: '$nestling_found.value'}"
     kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
     merge = f"into: {quoted(copied.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
-    stages = (
+    return _aggregate(copied, (*_differing(copied), f"{{$merge: {{{merge}}}}}"))
+
+
+def _aggregate(copied: Copied, stages: Sequence[str]) -> str:
+    return f"{in_database(copied.database, copied.collection)}.aggregate([{', '.join(stages)}])"
+
+
+def _written(copied: Copied) -> Steps:
+    """The field to write: the copy, or the outermost array around it."""
+    return copied.steps[: copied.steps.index(ELEMENT)] if ELEMENT in copied.steps else copied.steps
+
+
+def _differing(copied: Copied) -> tuple[str, ...]:
+    """The stages that give the documents whose copies differ."""
+    around, written = _around(copied.steps), _written(copied)
+    field = field_path(written)
+    value = quoted("$" + field)
+    now = _array(copied, value, written, 0) if around else "{$first: '$nestling_found.value'}"
+    return (
         f"{{$match: {_arrays(field) if around else single(field, '$exists: true')}}}",
         _lookup(copied),
         *(() if around else ("{$match: {nestling_found: {$size: 1}, 'nestling_found.value': {$exists: true}}}",)),
         f"{{$project: {{was: {value}, now: {now}}}}}",
         "{$match: {$expr: {$ne: ['$was', '$now']}}}",
-        f"{{$merge: {{{merge}}}}}",
     )
-    return f"{in_database(copied.database, copied.collection)}.aggregate([{', '.join(stages)}])"
 
 
 def _around(steps: Steps) -> Steps:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -160,3 +161,23 @@ def test_a_copy_has_its_fields_as_documents_have_them(mongod: Server, database: 
     report = pipeline.check(found.in_place, database)
     assert report.clean
     assert report.checked == 400
+
+
+@pytest.mark.parametrize("stale", [0, 20, 60])
+def test_copies_that_went_stale_are_noted(mongod: Server, database: Documents, stale: int) -> None:
+    """Under another name and as a counter, while most agree: the note says in how many documents they differ."""
+    users(database)
+    made = [{"_id": n, "user_id": n % (1 + n % 31), "author": f"name {n % (1 + n % 31)}"} for n in range(400)]
+    counts = Counter(each["user_id"] for each in made)
+    for each in made[:stale]:
+        each["author"] = ODD
+    database.posts.insert_many(made)
+    for n in range(40):
+        database.users.update_one({"_id": n}, {"$set": {"post_count": counts[n] + (n < stale // 20)}})
+    notes = " ".join(found_in(mongod, database).reading.notes)
+    if not stale:
+        assert "`posts.author` is `users.name` in 400 of 400 rows: a copy, or the same by chance" in notes
+        assert "`users.post_count` is the number of rows of `posts` that refer to its document, in all of" in notes
+    else:
+        assert f"in {400 - stale} of 400 rows: a copy, which went stale in {stale}, or the same by chance" in notes
+        assert f"refer to its document, but differs or has no such source in {stale // 20} of 40 documents" in notes

@@ -5,7 +5,9 @@ Why: without an index that fits, the server reads documents only to throw them a
 Example: `find({city: …}).sort({date: -1})` examines 80,000 documents to return 12.
 
 Remedy: an index on the fields compared for equality, then those sorted by, then those compared by range. Where one index serves
-several statements, as it is read from both ends and a range has no direction, it is the one proposed for all of them.
+several statements, there is one finding, which names all of them: an index is read from both ends, a range has no direction, and
+fields compared for equality may stand in any order, so that those of one statement begin the index of another. An index that is
+there and begins the new one is redundant then; the commands hide it, and drop it later.
 In a collection with a collation no index by that collation helps a pattern: a statement of patterns alone gets an index that
 compares to the letter (`locale: "simple"`), one with equalities beside them an index of these.
 
@@ -14,12 +16,25 @@ Ignore when: the statement runs once a night.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
+from nestling.doctor.covering_indexes import is_same
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.doctor.words import create_index, listed
-from nestling.ir.facts import Collection, Statement
+from nestling.doctor.wanted_indexes import (
+    MUCH_EXAMINED,
+    MUCH_FOR_EACH,
+    Keys,
+    SharedIndex,
+    WantedIndex,
+    examined_for_each,
+    is_served,
+    patterns_of,
+    seeking,
+    shared,
+    wanted_index,
+)
+from nestling.doctor.words import create_index, drop_index, listed
+from nestling.ir.facts import Collection, Index, Statement, field_path
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
@@ -33,169 +48,133 @@ RULE = Rule(
             "ratio",
             "documents examined for each returned",
             "documents examined for each returned",
-            {"indexwright": 10},
+            {"indexwright": MUCH_FOR_EACH},
         ),
         Threshold(
             "documents",
             "documents one execution examines, below which it does not matter",
             "documents",
-            {"nestling": 100},
+            {"nestling": MUCH_EXAMINED},
         ),
     ),
 )
 
 
-_Keys = tuple[tuple[str, int | str], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Wanted:
-    """An index for a statement: fields compared for equality, those sorted by with their direction, and those compared by range.
-
-    `simple`: it must compare texts to the letter, in a collection that otherwise compares them by a collation.
-    """
-
-    equal: tuple[str, ...]
-    sort: tuple[tuple[str, int], ...]
-    ranged: tuple[str, ...]
-    simple: bool = False
-
-    @property
-    def keys(self) -> _Keys:
-        """Its keys, in this order; each field once."""
-        return (*((field, 1) for field in self.equal), *self.sort, *((field, 1) for field in self.ranged))
-
-    def serves(self, other: _Wanted) -> bool:
-        """Whether it does for a statement what the index of its own would: an index is read from both ends."""
-        after = len(other.equal) + len(other.sort)
-        middle = self.keys[len(other.equal) : after]
-        return (
-            self.simple is other.simple
-            and {field for field, _ in self.keys[: len(other.equal)]} == set(other.equal)
-            and middle in (other.sort, tuple((field, -direction) for field, direction in other.sort))
-            and {field for field, _ in self.keys[after : after + len(other.ranged)]} == set(other.ranged)
-        )
-
-
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Shapes of statements that examine too much and that no index serves; one index is proposed for all that it serves."""
+    """Statements that examine too much and that no index serves; one finding for each index, with all statements it serves."""
     found = [(statement, *lacking) for statement in seen.facts.statements if (lacking := _lacking(seen, statement))]
-    proposed: dict[str, list[_Wanted]] = {}
-    for _, target, wanted in sorted(found, key=lambda each: (-len(each[2].keys), each[2].keys)):
-        indexes = proposed.setdefault(target.namespace, [])
-        if not any(index.serves(wanted) for index in indexes):
-            indexes.append(wanted)
-    for statement, target, wanted in found:
-        index = next(index for index in proposed[target.namespace] if index.serves(wanted))
-        yield _finding(seen, target, statement, index)
+    targets = {target.namespace: target for _, target, _ in found}
+    for namespace, target in targets.items():
+        mine = [(statement, wanted) for statement, its, wanted in found if its.namespace == namespace]
+        for index in _shared_by_all(seen, target, [wanted for _, wanted in mine]):
+            served = [statement for statement, wanted in mine if index.shared_with(wanted) == index]
+            mine = [each for each in mine if each[0] not in served]
+            yield _finding(seen, target, served, index)
 
 
-def _lacking(seen: RuleInput, statement: Statement) -> tuple[Collection, _Wanted] | None:
+def _shared_by_all(seen: RuleInput, target: Collection, wanted: Sequence[WantedIndex]) -> list[SharedIndex]:
+    """As few indexes as serve all; fields of references come first where they may."""
+    made: list[SharedIndex] = []
+    for each in sorted(wanted, key=lambda each: (-len(each.keys), each.keys)):
+        place, index = next(
+            ((place, index) for place, old in enumerate(made) if (index := old.shared_with(each)) is not None),
+            (len(made), shared(each)),
+        )
+        made[place : place + 1] = [index]
+    for field in _followed(seen, target):
+        alone = WantedIndex((field,), (), ())
+        made = [index.shared_with(alone) or index for index in made]
+    return made
+
+
+def _followed(seen: RuleInput, target: Collection) -> list[str]:
+    """The fields of references that no index begins with: other rules advise one."""
+    here = (target.database, target.name)
+    references = (each for each in seen.facts.references if (each.database, each.collection) == here)
+    begun = {index.keys[0][0] for index in target.indexes if not index.hidden}
+    return [field for each in references if (field := field_path(each.steps)) not in begun]
+
+
+def _lacking(seen: RuleInput, statement: Statement) -> tuple[Collection, WantedIndex] | None:
     """The collection that lacks an index for a statement, and the index; None where none is lacking."""
     target = seen.facts.collection(statement.database, statement.collection)
     if target is None or not target.holds_documents:
         return None
-    wanted, each = _wanted(target, statement), statement.documents_examined / max(statement.count, 1)
-    if not wanted.keys or _is_served(target, wanted, _seeking(statement)):
+    wanted, each = wanted_index(target, statement), statement.documents_examined / max(statement.count, 1)
+    if not wanted.keys or is_served(target, wanted, seeking(statement)):
         return None
-    is_much = _ratio(statement) > seen.limits["ratio"].value and each > seen.limits["documents"].value
+    is_much = examined_for_each(statement) > seen.limits["ratio"].value and each > seen.limits["documents"].value
     return (target, wanted) if is_much else None
 
 
-def _ratio(statement: Statement) -> float:
-    return statement.documents_examined / max(statement.returned, 1)
-
-
-def _patterns(statement: Statement) -> frozenset[str]:
-    """The fields that patterns are held against."""
-    return frozenset(each.field for each in statement.patterns)
-
-
-def _seeking(statement: Statement) -> frozenset[str]:
-    """Those of these fields whose patterns all seek in an index: they begin with `^` and heed case."""
-    others = {each.field for each in statement.patterns if not each.anchored or each.ignores_case}
-    return _patterns(statement) - others
-
-
-def _wanted(target: Collection, statement: Statement) -> _Wanted:
-    """The index that does most for a statement.
-
-    Keys made by a collation are no texts: no pattern can be held against them, and every document is read. Where the collection
-    has one, an index that compares to the letter serves a statement that has patterns alone; equalities beside them use the
-    collation, so that they are indexed without the patterns.
-    """
-    equal = tuple(dict.fromkeys(statement.filters[: statement.equalities]))
-    sort = {field: 1 if direction > 0 else -1 for field, direction in statement.sort if field not in equal}
-    after = dict.fromkeys(field for field in statement.filters[statement.equalities :] if field not in equal)
-    patterns = _patterns(statement)
-    if target.collation and patterns & after.keys():
-        if not equal and after.keys() <= patterns:
-            return _Wanted((), (), tuple(after), simple=True)
-        after = dict.fromkeys(field for field in after if field not in patterns)
-    return _Wanted(equal, tuple(sort.items()), tuple(field for field in after if field not in sort))
-
-
-def _is_served(target: Collection, wanted: _Wanted, seeking: frozenset[str]) -> bool:
-    """Whether an index begins with the fields compared for equality, or with the first field when there are none.
-
-    One that compares by a collation serves no pattern, but the server may choose it before a better one for patterns that do not
-    seek: only for those that do is another proposed beside it.
-    """
-    fields = {field for field, _ in wanted.keys[: max(len(wanted.equal), 1)]}
-    return any(
-        {field for field, _ in index.keys[: len(fields)]} == fields
-        for index in target.indexes
-        if not index.hidden and not (index.collation and fields <= seeking)
-    )
-
-
-def _finding(seen: RuleInput, target: Collection, statement: Statement, index: _Wanted) -> Finding:
-    each = statement.documents_examined / statement.count
-    wasted = max(statement.documents_examined - statement.returned, 0) / statement.count
+def _finding(seen: RuleInput, target: Collection, served: Sequence[Statement], index: SharedIndex) -> Finding:
+    served = sorted(served, key=lambda each: (-each.seconds, each.operation))
+    keys = index.keys({each.keys[0][0] for each in target.indexes if len(each.keys) == 1})
+    times, seconds = sum(each.count for each in served), sum(each.seconds for each in served)
+    wasted = sum(max(each.documents_examined - each.returned, 0) for each in served) / times
     mean = target.storage.mean_bytes if target.storage else 0.0
+    words = dict.fromkeys(_of_patterns(target, each, index) for each in served)
+    redundant = [] if index.simple else [each for each in target.indexes if _begins(each, keys, target)]
+    names = listed(each.name for each in redundant)
+    then = f" What {names} finds, it finds too: hide that one, and drop it later." if redundant else ""
     return seen.finding(
         target,
-        ", ".join(field for field, _ in _wanted(target, statement).keys),
-        f"{statement.operation}, seen {counted(statement.count, 'time')}, examines {counted(each, 'document')}"
-        f" to return {count(statement.returned / statement.count)}",
-        number=_ratio(statement),
+        ", ".join(field for field, _ in keys),
+        "; ".join(map(_told, served)),
+        number=max(map(examined_for_each, served)),
         limit="ratio",
-        cost=f"{duration(statement.seconds)} of the server's time in what was captured",
-        remedy="Index what is compared for equality, then what is sorted by, then ranges."
-        + _of_patterns(target, statement, index),
-        commands=(create_index(target.database, target.name, index.keys, _options(target, index)),),
-        index=() if index.simple else index.keys,
+        cost=f"{duration(seconds)} of the server's time in what was captured",
+        remedy=f"Index what is compared for equality, then what is sorted by, then ranges.{''.join(words)}{then}",
+        commands=(
+            create_index(target.database, target.name, keys, _options(target, index, keys)),
+            *(command for each in redundant for command in drop_index(target, each.name)),
+        ),
+        index=() if index.simple else keys,
         evidence={
-            "examined": statement.documents_examined,
-            "returned": statement.returned,
-            "seconds": statement.seconds,
+            "examined": sum(each.documents_examined for each in served),
+            "returned": sum(each.returned for each in served),
+            "seconds": seconds,
         },
         work=Work(scanned=wasted, read_bytes=wasted * mean),
-        mean_seconds=statement.seconds / statement.count,
+        mean_seconds=seconds / times,
     )
 
 
-def _of_patterns(target: Collection, statement: Statement, index: _Wanted) -> str:
+def _told(statement: Statement) -> str:
+    each = statement.documents_examined / statement.count
+    return (
+        f"{statement.operation}, seen {counted(statement.count, 'time')}, examines {counted(each, 'document')}"
+        f" to return {count(statement.returned / statement.count)}"
+    )
+
+
+def _begins(index: Index, keys: Keys, target: Collection) -> bool:
+    """Whether an index that is there does no more than one with these keys."""
+    is_plain = not index.is_special and index.collation == target.collation
+    return is_plain and is_same(index.keys, keys[: len(index.keys)])
+
+
+def _of_patterns(target: Collection, statement: Statement, index: SharedIndex) -> str:
     """What to know where patterns meet the collection's collation."""
     if index.simple:
         keys = (
             ""
-            if index.ranged[0] in _seeking(statement)
+            if index.ranged[0] in seeking(statement)
             else " The pattern is held against every key: only documents that match are then read."
         )
         return (
             " The collection compares texts by a collation, and a pattern cannot use such keys: the index compares to the letter."
             f"{keys}"
         )
-    left = sorted(_patterns(statement) - {field for field, _ in index.keys}) if target.collation else []
+    left = sorted(patterns_of(statement) - {field for field, _ in index.keys(())}) if target.collation else []
     if not left:
         return ""
     return f" The collection compares texts by a collation: an index on {listed(left)} beside them would not help the pattern."
 
 
-def _options(target: Collection, index: _Wanted) -> str:
+def _options(target: Collection, index: SharedIndex, keys: Keys) -> str:
     """Options of the index: a name of its own where the server's name for it is that of one with a collation."""
-    name = "_".join(f"{field}_{way}" for field, way in index.keys)
+    name = "_".join(f"{field}_{way}" for field, way in keys)
     options = [f"name: {quoted(f'{name}_simple')}"] if any(each.name == name for each in target.indexes) else []
     options += ['collation: {locale: "simple"}'] if index.simple else []
     return f"{{{', '.join(options)}}}" if options else ""

@@ -1,106 +1,93 @@
 """Fields that hold values of different types.
 
-Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what
-has another type; a sort puts all numbers before all texts.
+Why: MongoDB compares values of one type only. A query for the number 4 does not find the text "4"; a range skips what has
+another type; a sort puts all numbers before all texts.
+
+Numbers are of one type, but a decimal equals no double of the same digits where these are a fraction: a query for 0.1 finds
+the one or the other. So fractions of both types are a finding too.
 
 Example: `rating` is a number in 2,485 documents and a text such as "4" in 63.
 
-Remedy: convert to one type, and let a validator keep it that way: to numbers where nine in ten texts are such, however many
-they are, to dates or ObjectIds where all texts are such, else to the main type if that takes some of each other one. Numbers
-become texts where texts are in the majority and mostly no numbers, or where a text has zeros before its digits, as postal codes
-do; a number that the server would round when it writes it stays. No text becomes a number that would be written otherwise:
-`1.10` stays, for it may be a version after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have
-two decimals, as amounts of money do, and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be
-converted as it is, the finding says how many values these are and why, and the first command, asked again, finds what is left
-to set right by hand. Texts of dates without a time zone are read as UTC; the finding says so. Where the field has a TTL index,
-no text becomes a date for which MongoDB would delete the document: such texts stay. Where the collection's validator refuses
-writes, its type goes before all others, documents that it would refuse stay, and a command of their own shows them. Where no
-type takes the others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion
-is proposed.
+Remedy: convert to one type, and let a validator keep it that way. What is named as a code (`zip`, `phone`, `sku`) becomes
+texts, and so do whole numbers beside more texts, unless they are named as a quantity (`qty`, `price`). Else the values
+become numbers where nine in ten texts are such, booleans where nine in ten texts are words of booleans (`"true"`, `"no"`),
+dates or ObjectIds where all texts are such, else the main type if that takes some of each other one. Numbers become texts
+too where texts are in the majority and mostly no numbers, or where a text has zeros before its digits; a number that the
+server would round when it writes it stays. Where both numbers and texts would do, the finding is `likely`: look whether the
+type is the one you mean. No text becomes a number that would be written otherwise: `1.10` stays, for it may be a version
+after `1.9`, while `1.25` becomes a number. Only where all texts, three or more, have two decimals, as amounts of money do,
+and numbers are beside them, `1.10` becomes one too. The command leaves what cannot be converted as it is, the finding says
+how many values these are and why, and the first command, asked again, finds what is left to set right by hand. Texts of
+dates without a time zone are read as UTC; the finding says so. Where the field has a TTL index, no text becomes a date for
+which MongoDB would delete the document: such texts stay. Where the collection's validator refuses writes, its type goes
+before all others, documents that it would refuse stay, and a command of their own shows them. Where no type takes the
+others, such as numbers beside dates, which do not say whether they count seconds or milliseconds, no conversion is proposed.
 
-Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as `0000-00-00`
-or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that nestling loaded as
-binary of subtypes 128 to 130 because BSON does not keep them as they are, beside other texts, dates and documents.
+Ignore when: the field is meant to hold anything. Null, integers beside floating-point numbers, and texts such as
+`0000-00-00` or `infinity` beside dates, which no date can hold, are not counted as mixed; nor are texts and JSON that
+nestling loaded as binary of subtypes 128 to 130 because BSON does not keep them as they are, beside other texts, dates and
+documents.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.doctor.common_type import are_amounts, numbers_left, one_type, texts_left, types_after, zoneless
+from nestling.doctor.common_type import (
+    are_amounts,
+    is_guessed,
+    numbers_left,
+    one_type,
+    texts_left,
+    types_after,
+    zoneless,
+)
 from nestling.doctor.converting import STAYS, asks_by_type, converting, converting_elements, finding, number
 from nestling.doctor.expiring import has_outdated, outdated_first, ttl_index
 from nestling.doctor.guards import single
+from nestling.doctor.name_kinds import names_a_code
 from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
+from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
 from nestling.ir.facts import ELEMENT, Collection, Path
-from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Change, Finding, Severity
+from nestling.ir.finding import Change, Confidence, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
-from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
 
 RULE = Rule(
     "Mixed types",
     Severity.WARNING,
     (Threshold("values", "values that are not of the field's main type", "values", {"nestling": 0}),),
 )
-_NOTHING = ("null", "undefined")
-_KEPT_FOR = {
-    UNDECODABLE_TEXT_SUBTYPE: ("string",),
-    JSON_TEXT_SUBTYPE: ("object", "array", "string"),
-    TEXT_AS_FOUND_SUBTYPE: ("string", "date"),
-}
-"""Types of values of which nestling keeps as binary, of a subtype of its own, what BSON or a driver would not keep as it is."""
+
+
+_LOST_ZEROS = " A number has lost the zeros that stood in front, such as the one of `01067`: add them by hand."
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Paths with more than one type."""
     for collection in seen.facts.of_documents():
         for path in collection.paths:
-            kinds = _kinds(path)
+            kinds = kinds_of(path)
             rare = sum(kinds.values()) - next(iter(kinds.values()), 0)
             if rare > seen.limits["values"].value and not collection.spatial(path):
                 yield _finding(seen, collection, path, kinds)
-
-
-def _kinds(path: Path) -> dict[str, int]:
-    """Counts by type, the most frequent first: all numbers are one type, nothing is none, empty texts come last.
-
-    Texts of dates that no BSON date is are no type beside dates: they are all that can be stored. Nor are nestling's own forms
-    beside what they stand for.
-    """
-    kinds: dict[str, int] = {}
-    beside = path.count("date") and path.dateless and path.dateless == path.count("string")
-    for name, times in path.types:
-        own = _kept_as_binary(path) if name == "binData" else 0
-        if name not in _NOTHING and not (beside and name == "string") and times > own:
-            kind = "number" if name in NUMBERS else name
-            kinds[kind] = kinds.get(kind, 0) + times - own
-    return dict(sorted(kinds.items(), key=lambda item: (_is_empty(path, item[0]), -item[1], item[0])))
-
-
-def _kept_as_binary(path: Path) -> int:
-    """How many binary values are texts and documents in a form of nestling's, among others that are texts and documents."""
-    return sum(times for subtype, times in path.subtypes if path.count(*_KEPT_FOR.get(subtype, ())))
-
-
-def _is_empty(path: Path, kind: str) -> bool:
-    """Whether all values of the type are empty texts, which stand for nothing."""
-    return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
+            elif min(unequal_numbers(path)) > seen.limits["values"].value:
+                yield _of_numbers(seen, collection, path)
 
 
 def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
-    target = one_type(path, kinds, allowed_kinds(collection, path))
+    named = allowed_kinds(collection, path)
+    target = one_type(path, kinds, named)
     kinds = {target: kinds[target]} | kinds if target else kinds
     main, *others = kinds
     odd = sum(kinds[kind] for kind in others)
     commands = _commands(collection, path, kinds, target)
-    names = {kind: "the empty text" if _is_empty(path, kind) else kind for kind in kinds}
+    names = {kind: "the empty text" if is_empty(path, kind) else kind for kind in kinds}
     said = ", ".join(f"{names[kind]} in {count(times)}" for kind, times in kinds.items())
     return seen.finding(
         collection,
@@ -113,8 +100,38 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[st
         + _remedy(path, kinds, target, said, commands=len(commands)),
         commands=commands,
         evidence=dict(kinds),
-        confidence=confidence(collection),
+        confidence=Confidence.LIKELY if not named and is_guessed(path, kinds, target) else confidence(collection),
         changes=_changes(collection, path, kinds, target) if len(commands) > 1 else (),
+    )
+
+
+def _of_numbers(seen: RuleInput, collection: Collection, path: Path) -> Finding:
+    """Fractions as decimals and as doubles: decimals keep what both say."""
+    decimals, fractions = unequal_numbers(path)
+    sample = None if path.exact else collection.sample
+    field, doubles = path.field, path.count("double")
+    asked = allowed_number(collection, path)
+    commands: tuple[str, ...] = ()
+    if is_plain(path.steps):
+        commands = (finding(collection, field, ["double"]),)
+        if asked in ("", "decimal") and ELEMENT not in path.steps and path.steps[0] != "_id":
+            value = quoted("$" + field)
+            made = f"{{$convert: {{input: {{$toString: {value}}}, to: 'decimal', onError: {value}}}}}"
+            commands += setting(collection, single(field, "$type: 'double'"), field, made)
+    return seen.finding(
+        collection,
+        path.text,
+        f"decimal in {count(decimals)}, double with a fraction in {count(fractions)}"
+        f" ({sampled_share(fractions, decimals + fractions, sample)} are not decimal)",
+        number=min(decimals, fractions),
+        limit="values",
+        cost="a decimal equals no double of the same digits: a query for 0.1 finds the values of one type only",
+        remedy=f"Convert the doubles ({count(doubles)}) to decimal, as money wants it, and let a validator keep it that way;"
+        " double throughout is right for what was measured. First deploy an application that reads and writes decimals: drivers"
+        f" give them as a type of their own.{REFUSED if len(commands) > UNGUARDED else ''}",
+        commands=commands,
+        evidence={"decimal": decimals, "double": doubles, "fractions": fractions},
+        confidence=confidence(collection),
     )
 
 
@@ -162,7 +179,8 @@ def _left(path: Path, kinds: dict[str, int], target: str) -> str:
     if target == "string":
         left = numbers_left(path) if "number" in kinds else 0
         stay = agreeing(left, "stays", "stay")
-        return f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
+        rounded = f" Of these numbers, {count(left)} {stay}: the server would round what it writes." if left else ""
+        return rounded + (_LOST_ZEROS if "number" in kinds and names_a_code(path.steps) else "")
     return _texts_left(path, kinds, target)
 
 
@@ -196,7 +214,7 @@ def _changes(collection: Collection, path: Path, kinds: dict[str, int], target: 
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
-        return (Change(path.steps, types=(*(name for name in _NOTHING if path.count(name)), "array")),)
+        return (Change(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
     stay = others if target == "date" and has_outdated(collection, path.field) else ()
     return (Change(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 

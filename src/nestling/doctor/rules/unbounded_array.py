@@ -21,7 +21,7 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
 from nestling.ir.facts import ELEMENT, Collection, Path
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Finding, Severity
+from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, size
@@ -67,15 +67,18 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, limit: str) ->
     assert widths is not None
     is_rare = lengths.p99 <= seen.limits[limit].value
     who = "a few documents have" if is_rare else "documents have"
+    half = "half have"
+    if lengths.count < path.parents:
+        who, half = f"{_some(collection, path)} have", "half of these have"
     mean = path.size_bytes / max(path.present, 1)
     pattern = "move what is over a bound to pages (outlier pattern)" if is_rare else "let the elements refer to it"
     return seen.finding(
         collection,
         path.text,
-        f"{who} up to {counted(lengths.max, 'element')} (half have {count(lengths.p50)}, 99 % at most {count(lengths.p99)})",
+        f"{who} up to {counted(lengths.max, 'element')} ({half} {count(lengths.p50)}, 99 % at most {count(lengths.p99)})",
         number=lengths.max,
         limit=limit,
-        cost=f"each read or update of the document carries {size(mean)} of it, up to {size(widths.max)}",
+        cost=f"each read or update of such a document carries {size(mean)} of it, up to {size(widths.max)}",
         remedy=f"Give the elements a collection of their own: {pattern}; keep the newest few in the document if it shows them.",
         commands=_commands(collection, path, int(seen.limits[limit].value)),
         evidence={"p50": lengths.p50, "p95": lengths.p95, "p99": lengths.p99, "max": lengths.max, "bytes": widths.max},
@@ -83,6 +86,14 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, limit: str) ->
         confidence=confidence(collection),
         work=Work(read_bytes=mean, sent_bytes=mean),
     )
+
+
+def _some(collection: Collection, path: Path) -> str:
+    """How many of the places that could hold the array do."""
+    assert path.lengths is not None
+    around = "inner document" if len(path.steps) > 1 else "document"
+    seen = "" if path.exact or confidence(collection) is Confidence.CERTAIN else " looked at"
+    return f"{count(path.lengths.count)} of {counted(path.parents, around)}{seen}"
 
 
 def _commands(collection: Collection, path: Path, most: int) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ fire on a million.
 
 Example: `{$lookup: {from: "reviews", foreignField: "product_id", …}}` and no index on `reviews.product_id`.
 
-Remedy: an index on the foreign field.
+Remedy: an index on the foreign field. That of a `$lookup` with `let` is the one its pipeline compares with a variable
+(`{$expr: {$eq: ["$product_id", "$$product"]}}`).
 
 Ignore when: the joined collection has a handful of documents for ever.
 """
@@ -30,25 +31,26 @@ RULE = Rule(
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Joins of captured statements and views whose foreign field no index begins with."""
-    for (database, name, field), joining in sorted(_joins(seen).items()):
+    for (database, name, field, also), joining in sorted(_joins(seen).items()):
         target = seen.facts.collection(database, name)
         if target is None or not target.holds_documents or target.storage is None:
             continue
-        is_indexed = field == "_id" or any(index.keys[0][0] == field and not index.hidden for index in target.indexes)
+        fields = {field, *also}
+        is_indexed = "_id" in fields or any(index.keys[0][0] in fields and not index.hidden for index in target.indexes)
         if not is_indexed and target.storage.documents > seen.limits["documents"].value:
             yield _finding(seen, target, field, joining)
 
 
-def _joins(seen: RuleInput) -> dict[tuple[str, str, str], list[str]]:
-    """Who joins a field of a collection."""
-    found: dict[tuple[str, str, str], list[str]] = {}
+def _joins(seen: RuleInput) -> dict[tuple[str, str, str, tuple[str, ...]], list[str]]:
+    """Who joins a field of a collection, and other fields with it."""
+    found: dict[tuple[str, str, str, tuple[str, ...]], list[str]] = {}
     for view in seen.facts.collections:
         for join in view.joins:
-            found.setdefault((view.database, join.collection, join.foreign), []).append(f"view {view.name}")
+            found.setdefault((view.database, join.collection, join.foreign, join.also), []).append(f"view {view.name}")
     for statement in seen.facts.statements:
         for join in statement.joins:
             who = f"{statement.operation} on {statement.collection} ({counted(statement.count, 'time')})"
-            found.setdefault((statement.database, join.collection, join.foreign), []).append(who)
+            found.setdefault((statement.database, join.collection, join.foreign, join.also), []).append(who)
     return {key: who for key, who in found.items() if key[2]}
 
 

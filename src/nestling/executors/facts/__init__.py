@@ -116,6 +116,7 @@ def gather(
         two_ways=tuple(each for link in links for each in link.two_ways),
         copies=tuple(each for link in links for each in link.copies),
         statements=tuple(each for name in databases for each in asked[name]),
+        counters=tuple(each for link in links for each in link.structure.counted if each.by_values),
         structure=merged([link.structure for link in links]) if budget.structure else Structure(),
         skipped=tuple(asking.skipped),
     )
@@ -187,7 +188,7 @@ def _links(
     return _Links(
         every,
         tuple(two_ways(database, every, asking)),
-        tuple(copies(database, with_paths, every, asking)),
+        tuple(copies(database, with_paths, every, known.repeats, asking)),
         known,
     )
 
@@ -199,11 +200,11 @@ def _structure(
     budget: Budget,
     tell: Callable[[str], None],
 ) -> Structure:
-    """What relates the rows of a database; the links alone, in a part of the time, when no more is asked for."""
+    """What relates the rows of a database; links and copies alone, in a part of the time, when no more is asked for."""
     if budget.structure:
         return structure(database, collections, asking, tell)
     part = asking.within(asking.seconds_left() * ROWS_SHARE)
-    return Structure(links=value_links(database, collections, part, tell))
+    return value_links(database, collections, part, tell)
 
 
 def _followed(

@@ -1,25 +1,29 @@
 """How many values beside a reference equal those of the documents it leads to.
 
-Values are compared on this machine as digests, counted and forgotten. Of small collections all are compared, else those of
-the same documents on every run: a sample by a hash of `_id`, and of very large collections the first and last by `_id`.
+Values are compared on this machine as digests, counted and forgotten; a text that is a number equals that number. Of small
+collections all are compared, else those of the same documents on every run: a sample by a hash of `_id`, and of very large
+collections the first and last by `_id`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Context, Decimal, InvalidOperation
 from functools import partial
 from hashlib import blake2b
 from typing import Any
 
 import bson
+from bson import Decimal128
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, Document
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, field_path
+from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, field_path, text_forms
 
 WHOLE_UP_TO_BYTES = 64_000_000
 """Bytes of each of two collections that are compared whole."""
@@ -29,6 +33,11 @@ MOST_ROWS = 50_000
 """References of these that are followed at most: a document holds many of them in an array."""
 TIME_SHARE = 1 / 3
 """The share of the time left that the copies beside one reference may take."""
+DIGEST_BYTES = 16
+MOST_DIGITS = 34
+"""Digits of a number of BSON at most."""
+_NUMBER = re.compile(text_forms.NUMBER)
+_EXACTLY = Context(prec=MOST_DIGITS)
 
 Row = tuple[bytes, tuple[bytes | None, ...]]
 Pairs = Sequence[tuple[str, str]]
@@ -136,13 +145,38 @@ def _counted(
             for n, value in enumerate(values):
                 if value is not None:
                     found.checked[n] += 1
-                    found.equal[n] += value == (theirs[n] or _NULL)
+                    found.equal[n] += _is_equal(value, theirs[n] or _NULL)
     return found
 
 
+def _is_equal(one: bytes, other: bytes) -> bool:
+    """Whether two digests are of equal values. Two texts are equal to the letter, a text and a number by their numbers."""
+    return one == other or (len(one) != len(other) and one[-DIGEST_BYTES:] == other[-DIGEST_BYTES:])
+
+
 def _digest(value: Any) -> bytes:
-    """A value as something to compare: numbers by value, everything else by its BSON."""
-    return blake2b(comparable(value), digest_size=16).digest()
+    """A value as something to compare; of a text that is a number, the number's digest stands behind its own."""
+    number = _number(value)
+    if number is None:
+        return _hash(comparable(value))
+    by_number = _hash(b"number" + str(number).encode())
+    return _hash(comparable(value)) + by_number if isinstance(value, str) else by_number
+
+
+def _hash(data: bytes) -> bytes:
+    return blake2b(data, digest_size=DIGEST_BYTES).digest()
+
+
+def _number(value: Any) -> Decimal | None:
+    """What number a value is as people write it, whatever its type; None where it is none."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal128):
+        return None
+    if isinstance(value, str) and (len(value) > MOST_DIGITS or _NUMBER.fullmatch(value) is None):
+        return None
+    try:
+        return _EXACTLY.normalize(_EXACTLY.plus(Decimal(str(value))))
+    except InvalidOperation:
+        return None
 
 
 def comparable(value: Any) -> bytes:

@@ -31,7 +31,9 @@ EMPTY = 5
 DATELESS = re.compile(instants.DATELESS.encode())
 """Dates of SQL that no BSON date is."""
 FORMS = re.compile(
-    "|".join(f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date", "dayFirst")).encode()
+    "|".join(
+        f"(?P<{name}>{text_forms.COUNTED[name]})" for name in ("objectId", "number", "date", "dayFirst", "bool")
+    ).encode()
 )
 """Texts that the server converts to another type, which names the group."""
 NUMBER_FORMS = {name: re.compile(text_forms.COUNTED[name].encode()) for name in ("code", "double", "decimal", "amount")}
@@ -40,6 +42,8 @@ ZONELESS = re.compile(text_forms.ZONELESS.encode())
 WIDEST_DATE = 50
 """Bytes a text of a date never has."""
 LARGEST_INTEGER = 2.0**63
+SHORT_FRACTION = 2.0**10
+"""Times this, a fraction that decimals hold exactly, such as 0.25, is a whole number."""
 SMALLEST_FRACTION = 1e-6
 """What is smaller, the server writes with an exponent."""
 TYPES = {
@@ -201,8 +205,8 @@ class Tree:
                 node.empty += size == EMPTY
                 if size < WIDEST_DATE:
                     _count_form(node, data, at + 4, at + size - 1)
-            elif kind == DOUBLE and not _is_written(_DOUBLE(data, at)[0]):
-                _count(node.forms, text_forms.INEXACT)
+            elif kind == DOUBLE:
+                _count_double(node, _DOUBLE(data, at)[0])
             elif kind == BINARY:
                 node.subtypes[data[at + 4]] = node.subtypes.get(data[at + 4], 0) + 1
             node.distinct.add(data[at : at + size])
@@ -256,10 +260,20 @@ def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
     node.dateless += DATELESS.fullmatch(data, start, end) is not None
 
 
-def _is_written(value: float) -> bool:
-    """Whether a text can hold a double exactly: as an integer, or as digits with a point."""
+def _count_double(node: Node, value: float) -> None:
+    """Count a double as what it cannot be besides: a text, or the decimal of its digits."""
     if value.is_integer():
-        return abs(value) < LARGEST_INTEGER
+        if abs(value) >= LARGEST_INTEGER:
+            _count(node.forms, text_forms.INEXACT)
+        return
+    if not (value * SHORT_FRACTION).is_integer():
+        _count(node.forms, text_forms.FRACTION)
+    if not _is_written(value):
+        _count(node.forms, text_forms.INEXACT)
+
+
+def _is_written(value: float) -> bool:
+    """Whether a text can hold a double with a fraction exactly: as digits with a point."""
     return SMALLEST_FRACTION <= abs(value) < LARGEST_INTEGER and float(f"{value:.15g}") == value
 
 

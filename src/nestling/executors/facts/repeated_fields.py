@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from pymongo.database import Database
 
@@ -16,6 +17,7 @@ from nestling.executors.facts.reference_names import folded, stem
 from nestling.executors.facts.references import unwound
 from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
+from nestling.ir.facts.structure import Repeat
 
 ROWS = 300
 """Links compared of two references."""
@@ -26,18 +28,51 @@ DEEPEST = 2
 _SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "date"})
 
 
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """A field, and the target's field it may repeat; `named`: its name says so."""
+
+    path: Path
+    field: str
+    named: bool = True
+
+
 def copies(
-    database: Database[Document], collections: Sequence[Collection], found: Sequence[Reference], asking: Asking
+    database: Database[Document],
+    collections: Sequence[Collection],
+    found: Sequence[Reference],
+    repeats: Sequence[Repeat],
+    asking: Asking,
 ) -> Iterator[Copied]:
-    """The fields that repeat a field of the document their reference points to."""
+    """The fields that repeat a field of the document their reference points to: by their names, or by what `repeats` found."""
     by_name = {each.name: each for each in collections}
     for reference in found:
         if reference.target not in by_name or not reference.resolved or asking.late:
             continue
         holder, target = by_name[reference.collection], by_name[reference.target]
-        pairs = list(_pairs(reference, holder, target))
+        pairs = [_Pair(path, field) for path, field in _pairs(reference, holder, target)]
+        named = {each.path.steps for each in pairs}
+        pairs += [each for each in _told(reference, holder, repeats) if each.path.steps not in named]
         if pairs:
             yield from _compared(database, reference, holder, target, pairs, asking)
+
+
+def _told(reference: Reference, holder: Collection, repeats: Sequence[Repeat]) -> Iterator[_Pair]:
+    """Fields that by their values repeat a field of the target, though no name says so.
+
+    Not dates: two things are done at the same time for many reasons.
+    """
+    for each in repeats:
+        along = (each.collection, each.link, each.target, each.target_node)
+        path = holder.path(*each.column)
+        is_here = along == (reference.collection, (reference.steps,), reference.target, ())
+        is_source = is_plain(each.target_column) and each.target_column[0] != "_id"
+        if path is not None and is_here and is_source and each.by_values and _may_be_told(path):
+            yield _Pair(path, field_path(each.target_column), named=False)
+
+
+def _may_be_told(path: Path) -> bool:
+    return _is_scalar(path) and not path.count("date", "bool") and is_plain(path.steps)
 
 
 def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
@@ -63,17 +98,18 @@ def _compared(
     reference: Reference,
     holder: Collection,
     target: Collection,
-    pairs: list[tuple[Path, str]],
+    pairs: list[_Pair],
     asking: Asking,
 ) -> Iterator[Copied]:
-    fields = [(path.field, field) for path, field in pairs]
+    fields = [(each.path.field, each.field) for each in pairs]
     found = comparison(database, reference, holder, target, fields, asking)
-    for n, (path, field) in enumerate(pairs if found is not None else ()):
+    for n, each in enumerate(pairs if found is not None else ()):
         assert found is not None
         checked, equal = found.checked[n], found.equal[n]
         if checked and equal >= LEAST_EQUAL * checked:
-            where = (reference.database, reference.collection, path.steps, reference.steps)
-            yield Copied(*where, reference.target, field, checked, equal, reference.target_field, found.whole)
+            where = (reference.database, reference.collection, each.path.steps, reference.steps, reference.target)
+            key = reference.target_field
+            yield Copied(*where, each.field, checked, equal, key, found.whole, named=each.named)
 
 
 def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:

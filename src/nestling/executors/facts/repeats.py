@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
+from nestling.executors.facts.agreement import Agreement, agreement
 from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
 from nestling.executors.facts.row_hashes import Cell, Table
 from nestling.ir.facts.nodes import NodeForm, Steps
@@ -13,10 +14,11 @@ from nestling.ir.facts.structure import Counted, Link, Repeat
 
 LEAST_EQUAL = 0.5
 """Rows that must be equal for a column whose name says so to be a copy, though a stale one …"""
-ALL_EQUAL = 0.98
-"""… and for one whose name says nothing, …"""
 LEAST_DIFFERENT = 10
-"""… which must have this many different values."""
+"""Different values in which a column whose name says nothing must agree …"""
+LEAST_COUNTS = 4
+"""… and different numbers in which a column must agree that counts rows, unless nearly all rows agree."""
+ALL_EQUAL = 0.98
 LEAST_PARENTS = 3
 _COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
 
@@ -45,12 +47,15 @@ def _repeats(table: Table, target: Table, link: Link, taken: AbstractSet[tuple[s
         for other, originals in target.columns.items():
             if other in link.target_columns:
                 continue
-            found = _compared(cells, originals, matched)
+            found = agreement(cells, originals, matched)
             whose = _says_whose(steps, other, about)
             is_named = whose or words(last_name(steps)) == words(last_name(other))
-            if _is_repeat(found, cells, named=is_named) and (best is None or found[1] > best.equal):
+            by_values = found.is_beyond_chance(LEAST_DIFFERENT)
+            is_repeat = by_values or (is_named and _repeats_by_name(found, cells))
+            if is_repeat and (best is None or found.equal > best.equal):
                 where = (link.database, link.collection, table.node.steps, steps, link.columns)
-                best = Repeat(*where, link.target, link.target_node, other, *found, named=whose)
+                to = (link.target, link.target_node, other)
+                best = Repeat(*where, *to, found.checked, found.equal, named=whose, by_values=by_values)
         if best is not None:
             yield best
 
@@ -60,21 +65,8 @@ def _places(target: Table, link: Link) -> dict[tuple[Cell, ...], int]:
     return {key: place for place, key in enumerate(keys)}
 
 
-def _compared(cells: Sequence[Cell], originals: Sequence[Cell], matched: Sequence[tuple[int, int]]) -> tuple[int, int]:
-    """How many rows could be compared, and how many of them are equal; where both lack it there is nothing to compare."""
-    pairs = [(cells[row], originals[place]) for row, place in matched]
-    given = [(mine, theirs) for mine, theirs in pairs if mine is not None or theirs is not None]
-    return len(given), sum(mine == theirs for mine, theirs in given)
-
-
-def _is_repeat(found: tuple[int, int], cells: Sequence[Cell], *, named: bool) -> bool:
-    checked, equal = found
-    if not checked:
-        return False
-    different = len(set(cells))
-    if named:
-        return equal >= LEAST_EQUAL * checked and different > 1
-    return equal >= ALL_EQUAL * checked and different >= LEAST_DIFFERENT
+def _repeats_by_name(found: Agreement, cells: Sequence[Cell]) -> bool:
+    return found.checked > 0 and found.equal >= LEAST_EQUAL * found.checked and len(set(cells)) > 1
 
 
 def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
@@ -85,7 +77,7 @@ def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
 
 
 def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]:
-    """The columns that are, in every row, the number of rows that link to it."""
+    """The columns that are, in most rows, the number of rows that link to it."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     for link in links:
         child, parent = by_node[link.collection, link.node], by_node[link.target, link.target_node]
@@ -99,7 +91,9 @@ def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]
         for steps, cells in parent.columns.items():
             if not {word.rstrip("s") for word in words(last_name(steps))} & (_COUNTS | about):
                 continue
-            equal = sum((mine or 0) == count for mine, count in zip(cells, expected, strict=True))
-            if equal >= ALL_EQUAL * parent.rows:
+            found = agreement([mine or 0 for mine in cells], expected, [(row, row) for row in range(parent.rows)])
+            by_values = found.is_beyond_chance(LEAST_COUNTS)
+            if by_values or found.equal >= ALL_EQUAL * parent.rows:
                 where = (link.database, link.target, link.target_node, steps, link.collection, link.node, link.columns)
-                yield Counted(*where, parent.rows, equal)
+                key = link.target_columns
+                yield Counted(*where, parent.rows, found.equal, key=key, by_values=by_values)

@@ -74,6 +74,8 @@ def _forms_counted(place: int, path: Path) -> Document:
     counted[f"e{place}"] = {"$eq": [value, ""]}
     if path.count("double"):
         counted[f"f{place}_{text_forms.INEXACT}"] = {"$and": [_is(path, "double"), {"$not": [_is_written(value)]}]}
+        decimal = {"$convert": {"input": value, "to": "decimal", "onError": value}}
+        counted[f"f{place}_{text_forms.FRACTION}"] = {"$and": [_is(path, "double"), {"$ne": [decimal, value]}]}
     return {name: {"$sum": {"$cond": [condition, 1, 0]}} for name, condition in counted.items()}
 
 
@@ -171,7 +173,7 @@ def _path(path: Path, place: int, types: tuple[tuple[str, int], ...], parents: i
 
 def _forms(place: int, path: Path, texts: int, row: Mapping[str, Any]) -> tuple[tuple[str, int], ...]:
     """What texts stand for, counted where it matters, else in the shares of the sample."""
-    names = (*text_forms.COUNTED, text_forms.INEXACT)
+    names = (*text_forms.COUNTED, text_forms.INEXACT, text_forms.FRACTION)
     if f"e{place}" not in row:
         return _shares(path.forms, path.count("string"), texts)
     return tuple(sorted((name, int(found)) for name in names if (found := row.get(f"f{place}_{name}"))))

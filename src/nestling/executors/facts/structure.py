@@ -1,4 +1,4 @@
-"""What relates the rows of a database: all of it when its documents are to become a model, the links alone for the doctor."""
+"""What relates the rows of a database: all when its documents are to become a model, links and copies for the doctor."""
 
 from __future__ import annotations
 
@@ -42,12 +42,17 @@ def structure(
 
 def value_links(
     database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
-) -> tuple[Link, ...]:
-    """The links of one column each between the rows of a database's collections."""
-    found = _rows(database, collections, asking, tell).sure
+) -> Structure:
+    """The links of one column each between the rows of a database's collections, and what repeats or counts rows along them."""
+    rows = _rows(database, collections, asking, tell)
+    found = rows.sure
     if asking.late:
         asking.skip(f"references in {database.name} that values tell", OUT_OF_TIME)
-    return found
+        return Structure(links=found)
+    tell("repeated values")
+    return Structure(
+        links=found, repeats=tuple(repeats(rows.tables, found)), counted=tuple(counted(rows.tables, found))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any
 
 from nestling.ir.capture.capture import Capture, ShapeTotals
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.indexable import compared, served
-from nestling.ir.capture.shape import Operation, Shape
+from nestling.ir.capture.shape import MAP_REDUCE, Operation, Shape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts.statement import Pattern, Projection, Statement
 
+SCRIPTS = {
+    "$where": "$where",
+    "$function": "$function",
+    "$accumulator": "$accumulator",
+    MAP_REDUCE: "mapReduce",
+}
+"""Operators that run JavaScript, and what people call them."""
 _NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
 
 
@@ -56,7 +63,20 @@ def _without_sums(seen: ShapeTotals) -> Statement:
         joins=tuple(joins_of(pipeline)),
         patterns=patterns,
         collation=int(clauses.get("collation", 0)),
+        scripts=tuple(sorted(set(_scripts(clauses)))),
     )
+
+
+def _scripts(clauses: object) -> Iterator[str]:
+    """The operators that run JavaScript, wherever in the clauses they are."""
+    if isinstance(clauses, Mapping):
+        for name, inner in clauses.items():
+            if name in SCRIPTS:
+                yield SCRIPTS[name]
+            yield from _scripts(inner)
+    elif isinstance(clauses, list):
+        for each in clauses:
+            yield from _scripts(each)
 
 
 def _summed(statement: Statement, seen: list[ShapeTotals], followed: Mapping[Shape, Counter[str]]) -> Statement:
@@ -79,6 +99,7 @@ def _summed(statement: Statement, seen: list[ShapeTotals], followed: Mapping[Sha
         round(sum(each.collection_scans for each in seen)),
         tuple(sorted(after.items())),
         _taken(seen),
+        statement.scripts,
     )
 
 

@@ -67,7 +67,9 @@ class Part:
     count: float = 1.0
 
 
-READ_OF = {each.lower(): each for each in Operation}
+MAP_REDUCE = "$mapReduce"
+"""The stage by which a shape tells a mapReduce: it is the pipeline of its query and this, which no server has."""
+READ_OF = {each.lower(): each for each in Operation} | {"mapreduce": Operation.AGGREGATE}
 MOST_LOOKED_AT = 20
 """Statements and documents of one command that are looked at; the others are taken to be like them."""
 LONGEST_TEXT = 30_000
@@ -118,6 +120,9 @@ def _find(command: Mapping[str, Any]) -> dict[str, Masked]:
 
 
 def _aggregate(command: Mapping[str, Any]) -> dict[str, Masked]:
+    if next(iter(command), "").lower() == "mapreduce":
+        found = stages([{"$match": command.get("query") or {}}])
+        return {"pipeline": [*found, {MAP_REDUCE: value(command.get("out"))}]}
     return {"pipeline": stages(command.get("pipeline", []))}
 
 

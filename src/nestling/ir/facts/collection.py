@@ -9,7 +9,7 @@ from enum import StrEnum
 from nestling.ir.facts.path import Path, Quantiles
 from nestling.ir.facts.statement import Join, Statement
 from nestling.ir.facts.steps import ELEMENT
-from nestling.ir.facts.structure import Structure
+from nestling.ir.facts.structure import Counted, Structure
 
 
 class Kind(StrEnum):
@@ -221,7 +221,7 @@ class TwoWay:
 class Copied:
     """A field that repeats a field of the document referred to: of `checked` pairs, `equal` are; `whole`: of all documents.
 
-    `reference` holds values of `target_key`.
+    `reference` holds values of `target_key`. Not `named`: its values alone say that it is a copy.
     """
 
     database: str
@@ -234,6 +234,7 @@ class Copied:
     equal: int
     target_key: str = "_id"
     whole: bool = False
+    named: bool = True
 
 
 BUILT = "a migration is building it: `nestling migrate … --cutover` puts it to use, `--abort` drops it"
@@ -269,6 +270,7 @@ class Facts:
     statements: tuple[Statement, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     structure: Structure = Structure()
+    counters: tuple[Counted, ...] = ()
 
     def collection(self, database: str, name: str) -> Collection | None:
         """The collection of that name."""

@@ -23,11 +23,54 @@ def _joins(name: str, body: object) -> Iterator[Join]:
     if not isinstance(body, Mapping):
         return
     if name == "$lookup":
-        yield Join(_text(body, "from"), _text(body, "localField"), _text(body, "foreignField"))
+        yield _lookup(body)
     if name == "$graphLookup":
         yield Join(_text(body, "from"), _text(body, "startWith").lstrip("$"), _text(body, "connectToField"))
     if name in ("$lookup", "$unionWith"):
         yield from joins_of(body.get("pipeline"))
+
+
+def _lookup(body: Mapping[str, object]) -> Join:
+    """A `$lookup` by its two fields, or by what its pipeline compares with the variables of `let`."""
+    foreign, equal = _text(body, "foreignField"), dict(_compared(body))
+    if not foreign:
+        foreign = next((field for field, local in equal.items() if local), "")
+    local = _text(body, "localField") or equal.get(foreign, "")
+    return Join(_text(body, "from"), local, foreign, tuple(sorted(equal.keys() - {foreign})))
+
+
+def _compared(body: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """The fields that the first stage of a `$lookup`'s pipeline compares for equality, and with which of the document before."""
+    stages, variables = body.get("pipeline"), body.get("let")
+    first = stages[0] if isinstance(stages, list) and stages else {}
+    match = first.get("$match") if isinstance(first, Mapping) else None
+    if isinstance(match, Mapping):
+        yield from ((str(name), "") for name, test in match.items() if _is_equality(str(name), test))
+        yield from _equal(match.get("$expr"), variables if isinstance(variables, Mapping) else {})
+
+
+def _is_equality(name: str, test: object) -> bool:
+    operators = {str(each) for each in test} if isinstance(test, Mapping) else {"$eq"}
+    return not name.startswith("$") and operators <= {"$eq", "$in"}
+
+
+def _equal(expression: object, variables: Mapping[object, object]) -> Iterator[tuple[str, str]]:
+    """The fields an expression wants equal to a variable, with the field the variable was given."""
+    for name, sides in expression.items() if isinstance(expression, Mapping) else ():
+        if not isinstance(sides, list):
+            continue
+        if name == "$and":
+            for each in sides:
+                yield from _equal(each, variables)
+        elif name == "$eq":
+            fields = [str(each)[1:] for each in sides if _is_field(each)]
+            given = [variables.get(str(each)[2:]) for each in sides if isinstance(each, str) and each.startswith("$$")]
+            if len(fields) == len(given) == 1:
+                yield fields[0], str(given[0])[1:] if _is_field(given[0]) else ""
+
+
+def _is_field(expression: object) -> bool:
+    return isinstance(expression, str) and expression.startswith("$") and not expression.startswith("$$")
 
 
 def _text(body: Mapping[str, object], key: str) -> str:

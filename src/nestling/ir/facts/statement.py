@@ -7,11 +7,15 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: not simple."""
+    """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: none are equal.
+
+    `also`: other fields of the collection joined that are compared for equality, by which an index could find its documents too.
+    """
 
     collection: str
     local: str = ""
     foreign: str = ""
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class Statement:
     `equalities`: how many of them are. These and `sort` are what an index can serve: fields of the collection, none a
     pipeline makes. `collation`: its strength, 0 without one. `followed`: the collections in which the application then asked
     for what the answers held, and after how many of the times: joins it makes itself. `taken`: what reads took of a document,
-    and how many times; nothing where that is not known.
+    and how many times; nothing where that is not known. `scripts`: operators of the statement that run JavaScript.
     """
 
     database: str
@@ -63,6 +67,7 @@ class Statement:
     collection_scans: int = 0
     followed: tuple[tuple[str, int], ...] = ()
     taken: tuple[tuple[Projection, int], ...] = ()
+    scripts: tuple[str, ...] = ()
 
     @property
     def namespace(self) -> str:

@@ -109,7 +109,8 @@ class LackedId:
 class Repeat:
     """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
 
-    `named`: its name says whose it is (`customer_name`, `customer.name`).
+    `named`: its name says whose it is (`customer_name`, `customer.name`). `by_values`: chance does not explain how many
+    are equal.
     """
 
     database: str
@@ -123,6 +124,7 @@ class Repeat:
     checked: int
     equal: int
     named: bool = False
+    by_values: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +142,10 @@ class Kinds:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """A column that counts the rows which link to its own: of `checked` rows, `equal` do."""
+    """A column that counts the rows which link to its own, by `key`: of `checked` rows, `equal` do.
+
+    `by_values`: chance does not explain how many are equal.
+    """
 
     database: str
     collection: str
@@ -151,6 +156,8 @@ class Counted:
     child_columns: Columns
     checked: int
     equal: int
+    key: Columns = ()
+    by_values: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,10 @@ ZONELESS = f"{_DAY}(?:{_CLOCK})?"
 """Those of them that name no time zone: the server reads them as UTC."""
 CODE = "[+-]?0[0-9]+"
 """Digits behind a zero, as those of telephone numbers and postal codes: no number keeps the zero."""
+TRUE = ("true", "yes", "on")
+FALSE = ("false", "no", "off")
+BOOL = "|".join(form for word in (*TRUE, *FALSE) for form in (word, word.capitalize(), word.upper()))
+"""Words of booleans, as programs write them."""
 DAY_FIRST = r"(?:0?[1-9]|[12][0-9]|3[01])\.(?:0?[1-9]|1[0-2])\.[0-9]{4}"
 """Dates as many countries write them, such as `31.12.2024`: these texts do not sort as the dates do."""
 EXACT_DOUBLE = r"(?=-?[0-9.]{1,15}$)(?!-0$)-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?"
@@ -41,8 +45,11 @@ COUNTED = {
     "decimal": EXACT_DECIMAL,
     "amount": AMOUNT,
     "dayFirst": DAY_FIRST,
+    "bool": BOOL,
 }
 """The patterns by the name under which texts that match are counted (`Path.forms`)."""
+FRACTION = "fraction"
+"""The name under which doubles are counted that are equal to no decimal: 0.1 is none of them in binary, 0.5 is."""
 INEXACT = "inexact"
 """The name under which doubles are counted that no text of ours holds: they have more than 15 digits, or very many zeros."""
 

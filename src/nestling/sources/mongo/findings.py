@@ -163,7 +163,9 @@ def _repeats(survey: Survey) -> Iterator[str]:
         if is_flat and not is_told and (repeat.collection, repeat.column) not in copies:
             mine = f"{repeat.collection}.{steps_text(repeat.column)}"
             theirs = f"{repeat.target}.{steps_text(repeat.target_column)}"
-            yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: a copy, or the same by chance"
+            differing = repeat.checked - repeat.equal
+            stale = f"a copy, which went stale in {differing:,}" if differing else "a copy"
+            yield f"`{mine}` is `{theirs}` in {repeat.equal:,} of {repeat.checked:,} rows: {stale}, or the same by chance"
 
 
 def _unnamed(kinds: Kinds) -> str:

@@ -1,0 +1,73 @@
+"""What a field's name says its values are: money, codes, quantities."""
+
+from __future__ import annotations
+
+import re
+
+from nestling.ir.facts import ELEMENT
+
+_WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
+MONEY = frozenset(
+    {*("price", "cost", "amount", "rate", "fee", "tax", "vat", "total", "discount"), *("charge", "salary", "wage")}
+)
+CODES = frozenset(
+    {
+        *("zip", "zipcode", "postal", "postcode", "plz", "phone", "telephone", "mobile", "cell", "fax", "msisdn"),
+        *("sku", "ean", "gtin", "upc", "isbn", "issn", "iban", "bic", "swift", "code", "plate", "license", "licence"),
+        *("vin", "imei", "serial", "ssn", "passport", "barcode", "pin"),
+    }
+)
+"""Words for what consists of digits and is no number: nobody adds it up, and a zero in front counts."""
+QUANTITIES = MONEY | {
+    *(
+        "qty",
+        "quantity",
+        "count",
+        "number",
+        "num",
+        "stars",
+        "rating",
+        "score",
+        "age",
+        "size",
+        "width",
+        "height",
+        "length",
+    ),
+    *(
+        "weight",
+        "stock",
+        "points",
+        "percent",
+        "pct",
+        "year",
+        "sum",
+        "balance",
+        "volume",
+        "duration",
+        "minutes",
+        "seconds",
+    ),
+}
+
+
+def words(name: str) -> set[str]:
+    """The words of a name, and what they are in the singular."""
+    found = {word.lower() for word in _WORD.findall(name)}
+    return (
+        found | {word.removesuffix("s") for word in found} | {f"{word[:-3]}y" for word in found if word.endswith("ies")}
+    )
+
+
+def names_a_code(steps: tuple[str, ...]) -> bool:
+    """Whether a field's name says that its digits are a code."""
+    return bool(_last(steps) & CODES)
+
+
+def names_a_quantity(steps: tuple[str, ...]) -> bool:
+    """Whether a field's name says that its digits are a number."""
+    return bool(_last(steps) & QUANTITIES)
+
+
+def _last(steps: tuple[str, ...]) -> set[str]:
+    return words(next((step for step in reversed(steps) if step != ELEMENT), ""))

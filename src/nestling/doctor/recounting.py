@@ -1,0 +1,49 @@
+"""Commands for counters that differ from the rows they count, for the MongoDB shell: one shows them, and a merge mends them."""
+
+from __future__ import annotations
+
+from nestling.doctor.guards import single
+from nestling.doctor.words import in_database
+from nestling.ir.facts import field_path
+from nestling.ir.facts.steps import is_plain
+from nestling.ir.facts.structure import Counted
+from nestling.ir.literals import quoted
+
+
+def can_recount(counter: Counted) -> bool:
+    """Whether the commands are right: documents count documents, by one field each."""
+    columns = (*counter.child_columns, *counter.key, counter.column)
+    is_flat = not counter.node and not counter.child_node and all(is_plain(each) for each in columns)
+    return is_flat and len(counter.child_columns) == len(counter.key) == 1
+
+
+def showing(counter: Counted) -> str:
+    """What shows the documents whose counters differ, with what they say and how many rows there are."""
+    return _aggregate(counter, _differing(counter))
+
+
+def recounting(counter: Counted) -> str:
+    """The merge. It writes only where the counter is what it was when the rows were counted."""
+    field = field_path(counter.column)
+    value, name = quoted("$" + field), quoted(field)
+    kept = f"{{$cond: [{{$eq: [{value}, '$$new.was']}}, '$$new.now', {value}]}}"
+    merge = (
+        f"into: {quoted(counter.collection)}, whenMatched: [{{$set: {{{name}: {kept}}}}}], whenNotMatched: 'discard'"
+    )
+    return _aggregate(counter, (*_differing(counter), f"{{$merge: {{{merge}}}}}"))
+
+
+def _aggregate(counter: Counted, stages: tuple[str, ...]) -> str:
+    return f"{in_database(counter.database, counter.collection)}.aggregate([{', '.join(stages)}])"
+
+
+def _differing(counter: Counted) -> tuple[str, ...]:
+    """The stages that give the documents whose counters differ. A document without the field counts nothing wrong."""
+    field = field_path(counter.column)
+    fields = f"localField: {quoted(field_path(counter.key[0]))}, foreignField: {quoted(field_path(counter.child_columns[0]))}"
+    return (
+        f"{{$match: {single(field, '$exists: true')}}}",
+        f"{{$lookup: {{from: {quoted(counter.child)}, {fields}, as: 'nestling_found'}}}}",
+        f"{{$project: {{was: {quoted('$' + field)}, now: {{$size: '$nestling_found'}}}}}}",
+        "{$match: {$expr: {$ne: ['$was', '$now']}}}",
+    )

@@ -1,0 +1,105 @@
+"""Digits that are codes, words that are booleans, and decimals beside doubles: which type the field gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from bson import Decimal128
+from pymongo.database import Database
+
+from nestling.ir.finding import Confidence, Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+
+
+def _mixed(database: Db, *, documents: int = 10_000, whole: bool = False) -> Finding:
+    (finding,) = [
+        each for each in found(look(database, documents=documents, whole=whole)) if each.rule == "mixed-types"
+    ]
+    return finding
+
+
+def _mend(database: Db) -> None:
+    for command in _mixed(database).commands:
+        run(database.client, command)
+
+
+@pytest.mark.parametrize("texts", [80, 50, 20])
+@pytest.mark.parametrize("name", ["zip", "postalCode", "phone_number", "sku", "licensePlate", "shippingZip"])
+def test_what_is_named_as_a_code_becomes_texts(database: Db, name: str, texts: int) -> None:
+    """However many are numbers: nobody adds them up. That is likely, not certain; lost zeros are spoken of."""
+    database.things.insert_many({"_id": n, name: str(10_000 + n) if n < texts else 10_000 + n} for n in range(100))
+    finding = _mixed(database)
+    assert finding.confidence is Confidence.LIKELY
+    assert "lost the zeros" in finding.remedy
+    _mend(database)
+    assert [each[name] for each in database.things.find(sort=[("_id", 1)])] == [str(10_000 + n) for n in range(100)]
+
+
+def test_codes_in_arrays_become_texts(database: Db) -> None:
+    """Postal codes of addresses in an array, four in five of them texts."""
+    addresses = [[{"zip": str(20_000 + n) if n % 5 else 20_000 + n, "city": n}] for n in range(100)]
+    database.users.insert_many({"_id": n, "addresses": each} for n, each in enumerate(addresses))
+    _mend(database)
+    assert [each["addresses"] for each in database.users.find(sort=[("_id", 1)])] == [
+        [{"zip": str(20_000 + n), "city": n}] for n in range(100)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "texts", "kind"),
+    [("x", 60, str), ("x", 40, int), ("qty", 60, int), ("numberOfStars", 90, int)],
+)
+def test_whole_numbers_beside_more_texts_become_texts(database: Db, name: str, texts: int, kind: type) -> None:
+    """Unless the name says that they are a quantity."""
+    database.things.insert_many({"_id": n, name: str(n) if n < texts else n} for n in range(100))
+    _mend(database)
+    assert [each[name] for each in database.things.find(sort=[("_id", 1)])] == [kind(n) for n in range(100)]
+
+
+def test_words_of_booleans_become_booleans(database: Db) -> None:
+    """Though most are texts; other words stay, and are spoken of."""
+    words = ["true", "false", "yes", "NO", "On", "off"]
+    values: list[Any] = [words[n % 6] if n % 4 else n % 8 == 0 for n in range(200)]
+    database.things.insert_many({"_id": n, "active": each} for n, each in enumerate([*values, "perhaps"]))
+    finding = _mixed(database)
+    assert "1 is no bool" in finding.remedy
+    _mend(database)
+    after = [each["active"] for each in database.things.find(sort=[("_id", 1)])]
+    expected = [each if isinstance(each, bool) else each.lower() in ("true", "yes", "on") for each in values]
+    assert after == [*expected, "perhaps"]
+
+
+def test_words_of_booleans_in_arrays_become_booleans(database: Db) -> None:
+    """Of documents in an array, and nothing else in it."""
+    flags = [[{"on": "false" if n % 2 else True, "n": n}] for n in range(60)]
+    database.things.insert_many({"_id": n, "flags": each} for n, each in enumerate(flags))
+    _mend(database)
+    assert [each["flags"] for each in database.things.find(sort=[("_id", 1)])] == [
+        [{"on": not n % 2, "n": n}] for n in range(60)
+    ]
+
+
+@pytest.mark.parametrize(("documents", "whole"), [(10_000, False), (100, True)])
+def test_decimals_beside_doubles_are_found(database: Db, documents: int, whole: bool) -> None:
+    """A query for 0.1 finds half of them; afterwards it finds all. Counted by the server, the numbers are the same."""
+    amounts = [(n % 10) / 10 for n in range(1_000)]
+    database.payments.insert_many(
+        {"_id": n, "amount": each if n // 10 % 2 else Decimal128(str(each))} for n, each in enumerate(amounts)
+    )
+    assert database.payments.count_documents({"amount": Decimal128("0.1")}) == 50
+    finding = _mixed(database, documents=documents, whole=whole)
+    assert finding.message.startswith("decimal in 500, double with a fraction in 400 (")  # 0.0 and 0.5 are equal
+    _mend(database)
+    assert database.payments.count_documents({"amount": Decimal128("0.1")}) == 100
+    assert not [each for each in found(look(database)) if each.rule == "mixed-types"]
+
+
+def test_numbers_that_are_equal_are_of_one_type(database: Db) -> None:
+    """Whole doubles, and halves and quarters, equal the decimals of the same digits."""
+    values = [1.0, 0.5, 2.25, Decimal128("0.1"), Decimal128("7"), 3]
+    database.things.insert_many({"_id": n, "x": values[n % 6]} for n in range(120))
+    assert not [each for each in found(look(database)) if each.rule == "mixed-types"]

@@ -1,0 +1,88 @@
+"""Stale copies whose names say nothing, and counters that drifted: found while most agree, and by chance alone never."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from pymongo.database import Database
+
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+SHOPS, PRODUCTS, REVIEWS = 60, 500, 3_000
+
+
+def _shop(database: Db, stale: float) -> dict[str, int]:
+    """A shop in which this share of the copies and of the counters is wrong; how many are, by their fields."""
+    draw = random.Random(5)
+    sellers = [{"_id": f"s{n}", "shopName": f"Shop {n}"} for n in range(SHOPS)]
+    products: list[dict[str, Any]] = [
+        {"_id": f"p{n}", "sellerId": f"s{draw.randrange(SHOPS)}"} for n in range(PRODUCTS)
+    ]
+    reviews = [{"_id": n, "productId": f"p{draw.randrange(PRODUCTS)}"} for n in range(REVIEWS)]
+    counts, wrong = Counter(each["productId"] for each in reviews), Counter[str]()
+    for each in products:
+        is_stale, has_drifted = draw.random() < stale, draw.random() < stale
+        each["merchant"] = "Old shop" if is_stale else f"Shop {each['sellerId'][1:]}"
+        each["reviewCount"] = counts[each["_id"]] + has_drifted
+        wrong.update(merchant=is_stale, reviewCount=has_drifted)
+    database.sellers.insert_many(sellers)
+    database.products.insert_many(products)
+    database.reviews.insert_many(reviews)
+    return dict(wrong)
+
+
+def _wrong(database: Db) -> dict[str, Finding]:
+    findings = found(look(database))
+    return {each.path: each for each in findings if each.rule in ("stale-copy", "drifted-counter")}
+
+
+@pytest.mark.parametrize("stale", [0.0, 0.01, 0.05, 0.1, 0.15])
+def test_what_went_stale_is_found_shown_and_mended(database: Db, stale: float) -> None:
+    """However few or many: the numbers are exact, the first command shows the documents, the second mends them and no others."""
+    wrong = {field: number for field, number in _shop(database, stale).items() if number}
+    findings = _wrong(database)
+    assert {path: each.number for path, each in findings.items()} == wrong
+    for path, finding in findings.items():
+        show, mend = finding.commands
+        assert len(run(database.client, show)) == wrong[path]
+        run(database.client, mend)
+    assert not _wrong(database)
+    assert not database.products.count_documents({"merchant": "Old shop"})
+
+
+def test_what_agrees_half_of_the_time_is_no_copy(database: Db) -> None:
+    """Where a third is different, nobody knows that it ever was a copy."""
+    _shop(database, 0.35)
+    assert not _wrong(database)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_fields_that_agree_by_chance_are_no_copies(database: Db, seed: int) -> None:
+    """Booleans, words of an enum, small counts, and fields that are nearly always the same, however often they agree."""
+    draw = random.Random(seed)
+
+    def fields() -> dict[str, Any]:
+        return {
+            "active": draw.random() < 0.95,
+            "state": draw.choices(["new", "paid", "sent"], [90, 5, 5])[0],
+            "stars": draw.choice([5, 5, 5, 5, 4]),
+            "uses": 0 if draw.random() < 0.95 else draw.randrange(40),
+            "note": "" if draw.random() < 0.95 else f"note {draw.randrange(10**6)}",
+            "reviewCount": 0 if draw.random() < 0.9 else draw.randrange(3),
+            "numReviews": draw.choice([0, 0, 0, 1]),
+            "city": draw.choice(["Ulm", "Bonn", "Kiel", "Trier"]),
+        }
+
+    database.products.insert_many({"_id": f"p{n}", **fields()} for n in range(300))
+    database.reviews.insert_many(
+        {"_id": n, "productId": f"p{draw.randrange(300) if n % 20 == 0 else 7}"}
+        | {f"{k}X": v for k, v in fields().items()}
+        for n in range(1_500)
+    )
+    assert not _wrong(database)

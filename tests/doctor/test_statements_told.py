@@ -1,0 +1,111 @@
+"""Statements that cost much, whatever their operators: what the profiler saw of them becomes findings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from pymongo import MongoClient
+from pymongo.database import Database
+
+from nestling.ir.finding import Finding
+from tests.doctor.looking import found, look
+from tests.doctor.shell import run
+
+Db = Database[dict[str, Any]]
+
+
+def _seen(database: Db, ask: Callable[[Db], object], times: int = 25) -> list[Finding]:
+    """What is found after the profiler has seen an application ask so many times."""
+    host, port = database.client.address or ("", 0)
+    client: MongoClient[dict[str, Any]] = MongoClient(host, port, directConnection=True, appname="shop")
+    with client:  # nestling leaves itself out
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(times):
+            ask(application)
+        application.command("profile", 0)
+    return found(look(database))
+
+
+def _lookup(*conditions: dict[str, Any], **more: Any) -> list[dict[str, Any]]:
+    match = {"$expr": {"$and": list(conditions)} if len(conditions) > 1 else conditions[0], **more}
+    body = {"from": "notes", "let": {"n": "$n"}, "pipeline": [{"$match": match}], "as": "notes"}
+    return [{"$match": {"_id": 4}}, {"$lookup": body}]
+
+
+@pytest.mark.parametrize(
+    "pipeline",
+    [
+        _lookup({"$eq": ["$thing", "$$n"]}),
+        _lookup({"$eq": ["$$n", "$thing"]}),
+        _lookup({"$gt": ["$text", "a"]}, {"$eq": ["$thing", "$$n"]}),
+        _lookup({"$eq": ["$thing", "$$n"]}, text="x"),
+    ],
+)
+def test_a_lookup_by_its_pipeline_wants_an_index(database: Db, pipeline: list[dict[str, Any]]) -> None:
+    """What is compared with a variable is the foreign field; with the index that is advised nothing is found."""
+    database.things.insert_many({"_id": n, "n": n} for n in range(300))
+    database.notes.insert_many({"thing": n, "text": f"text {n}"} for n in range(300))
+    findings = _seen(database, lambda asked: list(asked.things.aggregate(pipeline)))
+    (finding,) = [each for each in findings if each.rule == "unindexed-lookup"]
+    assert (finding.namespace, finding.path) == (f"{database.name}.notes", "thing")
+    run(database.client, finding.commands[0])
+    assert "unindexed-lookup" not in {each.rule for each in found(look(database))}
+
+
+@pytest.mark.parametrize("indexed", ["text", "n"])
+def test_a_lookup_that_has_an_index_on_another_condition_is_none(database: Db, indexed: str) -> None:
+    """Any of the fields compared for equality finds the documents."""
+    database.things.insert_many({"_id": n, "n": n} for n in range(300))
+    database.notes.insert_many({"thing": n, "n": n, "text": f"text {n}"} for n in range(300))
+    database.notes.create_index(indexed)
+    pipeline = _lookup({"$eq": ["$thing", "$$n"]}, {"$eq": ["$n", "$$n"]}, text="x")
+    findings = _seen(database, lambda asked: list(asked.things.aggregate(pipeline)))
+    assert "unindexed-lookup" not in {each.rule for each in findings}
+
+
+_SIZE = {"$function": {"body": "function(t) { return t.length }", "args": ["$title"], "lang": "js"}}
+_MAP_REDUCE = {
+    "mapReduce": "products",
+    "map": "function() { emit(this.kind, 1) }",
+    "reduce": "function(k, v) { return v.length }",
+    "out": {"inline": 1},
+}
+
+
+@pytest.mark.parametrize(
+    ("ask", "script", "instead"),
+    [
+        (lambda asked: list(asked.products.find({"$where": "this.title.length > 99"})), "$where", "`$strLenCP`"),
+        (
+            lambda asked: list(asked.products.find({"$expr": {"$gt": [_SIZE, 99]}})),
+            "$function",
+            "expressions of the server",
+        ),
+        (lambda asked: asked.command(_MAP_REDUCE), "mapReduce", "`$group` and `$merge`"),
+    ],
+    ids=["where", "function", "mapReduce"],
+)
+def test_javascript_is_told_with_what_to_use_instead(
+    database: Db, ask: Callable[[Db], object], script: str, instead: str
+) -> None:
+    """Whatever index there is: the server runs it for every document."""
+    database.products.insert_many({"_id": n, "title": f"title {n}", "kind": n % 7} for n in range(2_000))
+    (finding,) = [each for each in _seen(database, ask) if each.rule == "costly-statement"]
+    assert finding.namespace == f"{database.name}.products"
+    assert f"runs JavaScript (`{script}`)" in finding.message
+    assert f"Instead of `{script}` use" in finding.remedy
+    assert instead in finding.remedy
+
+
+def test_a_scan_is_told_whatever_its_operators(database: Db) -> None:
+    """Which no index would serve: an expression of two fields. One that an index serves is left to `missing-index`."""
+    database.products.insert_many({"_id": n, "a": n, "b": 2 * n, "c": n % 50} for n in range(2_000))
+    findings = _seen(database, lambda asked: list(asked.products.find({"$expr": {"$gt": ["$a", "$b"]}})))
+    (finding,) = [each for each in findings if each.rule in ("costly-statement", "missing-index")]
+    assert (finding.rule, finding.evidence[0]) == ("costly-statement", ("examined", 25 * 2_000))
+    database.drop_collection("system.profile")
+    findings = _seen(database, lambda asked: list(asked.products.find({"a": 7})))
+    assert [each.rule for each in findings if each.rule in ("costly-statement", "missing-index")] == ["missing-index"]
