@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
-from nestling.ir.indexes.kept_uniques import partial_unique_gaps, why_unkept
+from nestling.ir.indexes.kept_uniques import why_unkept
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
 from nestling.ir.programs.command import CreateIndex
@@ -127,7 +127,7 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
             gap = _gap(design, store, index, number)
             gaps.extend([gap] if gap else [])
             kept.extend([] if gap else [index])
-    return tuple(kept), (*gaps, *_unchecked_keys(design), *partial_unique_gaps(design))
+    return tuple(kept), (*gaps, *_unchecked_keys(design))
 
 
 def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
