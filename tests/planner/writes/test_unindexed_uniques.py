@@ -19,7 +19,9 @@ CREATE TABLE tenant (id integer PRIMARY KEY, plan text NOT NULL);
 CREATE TABLE member (id integer PRIMARY KEY, tenant_id integer NOT NULL REFERENCES tenant (id), role text NOT NULL,
   state text NOT NULL);
 CREATE UNIQUE INDEX one_owner ON member (tenant_id) WHERE role = 'owner';
-CREATE TABLE login (id serial PRIMARY KEY, email citext NOT NULL UNIQUE, nick citext NOT NULL, gone boolean NOT NULL);
+CREATE TABLE login (id serial PRIMARY KEY, email citext NOT NULL UNIQUE, nick citext NOT NULL, gone boolean NOT NULL,
+  handle varchar(40));
+CREATE UNIQUE INDEX one_handle ON login (lower(handle));
 CREATE UNIQUE INDEX live_nick ON login (nick) WHERE NOT gone;
 CREATE TABLE subscription (id serial PRIMARY KEY, tenant_id integer NOT NULL REFERENCES tenant (id), state text NOT NULL);
 CREATE UNIQUE INDEX one_live ON subscription (tenant_id) WHERE state <> 'canceled';
@@ -143,3 +145,23 @@ def test_a_row_that_stays_itself(tmp_path: Path, database: Database[Any]) -> Non
     store.execute(INSERT_LOGIN, email="b@x", nick="a")
     with pytest.raises(ConstraintError):
         store.execute("UPDATE login SET gone = false WHERE email = 'a@x'")
+
+
+def test_lower(tmp_path: Path, database: Database[Any]) -> None:
+    """A unique index over `lower(handle)`: of all alphabets, for INSERT, UPDATE and DO NOTHING; NULLs are never the same."""
+    store = store_of(tmp_path, database)
+    insert = "INSERT INTO login (email, nick, gone, handle) VALUES (:email, :email, true, :handle)"
+
+    def write(email: str, handle: str | None, more: str = "") -> Callable[[], object]:
+        return lambda: store.execute(f"{insert}{more}", email=email, handle=handle)
+
+    for number in range(TRIES):
+        assert at_once(write(f"a{number}", f"Élan{number}"), write(f"b{number}", f"éLAN{number}")) == ONE_OF_TWO
+        write(f"c{number}", None)()
+    (tried,) = at_once(write("d", "ÉLAN0", " ON CONFLICT DO NOTHING"))
+    assert tried == "written"
+    assert not store.execute("SELECT 1 AS one FROM login WHERE email = 'd'")
+    with pytest.raises(ConstraintError) as refused:
+        store.execute("UPDATE login SET handle = 'ÉLAN0' WHERE email = 'c3'")
+    assert refused.value.violation is Violation.UNIQUE
+    store.execute("UPDATE login SET handle = upper(handle) WHERE handle IS NOT NULL")
