@@ -51,7 +51,13 @@ def read_source(
 
         outdated = {*moments(found.model)}
         found = with_milliseconds(replace(found, notes=tuple(note for note in found.notes if note not in outdated)))
-    notes = (*moments(found.model), *found.notes, *unique_as_read(found.model), *unlike_keys(found.model), *alike_words(found.model))
+    notes = (
+        *moments(found.model),
+        *found.notes,
+        *unique_as_read(found.model),
+        *unlike_keys(found.model),
+        *alike_words(found.model),
+    )
     found = replace(found, notes=tuple(dict.fromkeys(notes)))  # a file may have kept them
     return found if statements is None else statements.over(found)
 

@@ -42,7 +42,7 @@ def store_of(folder: Path, database: Database[Any], strategy: str = "normalized"
     return store
 
 
-def at_once(*works: Callable[[], object]) -> list[object]:
+def at_once(*works: Callable[[], object]) -> list[str]:
     """What becomes of these at the same moment."""
     gate, outcomes = Barrier(len(works)), list[object]()
 
@@ -120,11 +120,9 @@ def test_of_some_rows(strategy: str, tmp_path: Path, database: Database[Any]) ->
             store.execute("UPDATE subscription SET state = 'trial' WHERE tenant_id = :t", t=tenant)
         assert refused.value.violation is Violation.UNIQUE
         for number in range(3):
-            store.execute(
-                "INSERT INTO member VALUES (:id, :t, 'guest', 'new')", id=10 * tenant + number, t=tenant
-            )
+            store.execute("INSERT INTO member VALUES (:id, :t, 'guest', 'new')", id=10 * tenant + number, t=tenant)
         lift = [
-            lambda id=10 * tenant + n: store.execute("UPDATE member SET role = 'owner' WHERE id = :id", id=id)
+            lambda key=10 * tenant + n: store.execute("UPDATE member SET role = 'owner' WHERE id = :id", id=key)
             for n in range(2)
         ]
         assert at_once(*lift) == ONE_OF_TWO
@@ -165,3 +163,23 @@ def test_lower(tmp_path: Path, database: Database[Any]) -> None:
         store.execute("UPDATE login SET handle = 'ÉLAN0' WHERE email = 'c3'")
     assert refused.value.violation is Violation.UNIQUE
     store.execute("UPDATE login SET handle = upper(handle) WHERE handle IS NOT NULL")
+
+
+def test_an_index_finds_them(tmp_path: Path, database: Database[Any]) -> None:
+    """Equality of a unique citext, over all rows or some, reads what an index leads to, and takes no other letters for equal."""
+    store = store_of(tmp_path, database)
+    for number in range(200):
+        store.execute(INSERT_LOGIN, email=f"User{number}@x", nick=f"Élan{number}")
+    same = [("rosé", 1), ("rose\u0301", 2), ("ROSÉ", 3), ("Rosé\u200d", 4), ("ｒosé", 5)]
+    for nick, number in same:  # citext of A to Z: only the first and the last letter's case is no difference
+        store.execute(INSERT_LOGIN, email=f"r{number}@x", nick=nick)
+    asked = "SELECT email FROM login WHERE nick = :nick AND NOT gone"
+    assert [row["email"] for row in store.execute(asked, nick="ROSé")] == ["r1@x"]
+    assert [row["email"] for row in store.execute(asked, nick="rosÉ")] == ["r3@x"]
+    for sql in ("SELECT id FROM login WHERE email = :e", "SELECT id FROM login WHERE nick = :e AND NOT gone LIMIT 1"):
+        assert len(store.execute(sql, e="uSER77@X" if "email" in sql else "Élan77".replace("l", "L"))) == 1
+        database.command("profile", 2)
+        store.execute(sql, e="uSER77@X" if "email" in sql else "ÉLan77")
+        database.command("profile", 0)
+        (told,) = database["system.profile"].find({"ns": f"{database.name}.login"}).sort("ts", -1).limit(1)
+        assert told["docsExamined"] <= 2, told["planSummary"]

@@ -11,13 +11,17 @@ from nestling.ir.reading import Reading
 from nestling.ir.text import write_reading
 
 TABLES = """
-CREATE TABLE login (id integer PRIMARY KEY, name varchar(40) NOT NULL, "Mail" text, tenant integer NOT NULL, gone boolean NOT NULL);
+CREATE TABLE login (
+  id integer PRIMARY KEY, name varchar(40) NOT NULL, "Mail" text, tenant integer NOT NULL, gone boolean NOT NULL
+);
 CREATE UNIQUE INDEX one_name ON login (lower(name));
 CREATE UNIQUE INDEX one_mail ON login (tenant, lower("Mail")) WHERE NOT gone;
 CREATE UNIQUE INDEX upper_name ON login (upper(name));
 """
 FOUND = ["UNIQUE (lower(name)) WHERE name IS NOT NULL", "UNIQUE (tenant, lower(Mail)) WHERE NOT gone"]
-NOTE = "a unique index of `login` is over an expression: no attributes are unique by it, the application must enforce it"
+NOTE = (
+    "a unique index of `login` is over an expression: no attributes are unique by it, the application must enforce it"
+)
 
 
 def found_in(reading: Reading) -> list[str]:

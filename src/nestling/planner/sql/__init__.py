@@ -24,10 +24,10 @@ from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_u
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.known_nodes import unread
+from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.outputs import result_names
 from nestling.planner.sql.parse import Parsed, parse
 from nestling.planner.sql.postgresql.char_n import refuse_lengths
-from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.queries import bind_query
 from nestling.planner.sql.scope import Env, Translation
 from nestling.planner.sql.views import unusable_views

@@ -112,11 +112,15 @@ def sharing_some(
     columns = {column.name: column for column in scan.columns}
     plain = {name: value for name, value in values.items() if name not in unique.lower}
     lowered = [
-        Compare(Comparison.EQUAL, *(Call(Function.LOWER, (text,), TEXT, Rules.POSTGRESQL) for text in (columns[name], value)))
+        Compare(Comparison.EQUAL, _in_lower_case(columns[name]), _in_lower_case(value))
         for name, value in values.items()
         if name in unique.lower
     ]
     return conjunction(sharing(design, entity, scan, [plain] if plain else []), *lowered)
+
+
+def _in_lower_case(text: Expression) -> Expression:
+    return Call(Function.LOWER, (text,), TEXT, Rules.POSTGRESQL)
 
 
 def compared_by(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:

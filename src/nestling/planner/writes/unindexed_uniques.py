@@ -76,7 +76,10 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
     yield fetch(among, plan(design, _among(row, unique, used)), [row.column(name) for name in used])
     scan = scan_of(entity, "other")
     values = {name: cell(row.column(name), entity.attribute(name).type) for name in unique.attributes}
-    same = filtered(scan, conjunction(sharing_some(design, entity, scan, unique, values), over(unique.condition, entity, scan.alias)))
+    same = filtered(
+        scan,
+        conjunction(sharing_some(design, entity, scan, unique, values), over(unique.condition, entity, scan.alias)),
+    )
     count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
     times = Column("counted", "times", INTEGER, nullable=False)
     several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))

@@ -44,7 +44,10 @@ def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
     def told_apart(known: Mapping[str, object]) -> list[tuple[object, ...]]:
         """What no other row may have, of each unique group that the row belongs to."""
         found = [
-            (number, *(_in_lower_case(known[name]) if name in unique.lower else known[name] for name in unique.attributes))
+            (
+                number,
+                *(_in_lower_case(known[name]) if name in unique.lower else known[name] for name in unique.attributes),
+            )
             for number, unique in enumerate(entity.partial_uniques)
             if truth_of(unique.condition, known)
         ]

@@ -121,7 +121,9 @@ class Guards:
         if unique not in looked_for(self.modes.situation, home):
             yield Mode(home.id, (home.id,), 0.0)
             return
-        met = work_of.request(2) + work_of.request() + work_of.fetch_by_index(1, MET_BYTES) + work_of.update(1, MET_BYTES)
+        met = (
+            work_of.request(2) + work_of.request() + work_of.fetch_by_index(1, MET_BYTES) + work_of.update(1, MET_BYTES)
+        )
         more = self.modes.price(met)
         for found in self._looked(statement, access, home, unique.attributes):
             yield replace(found, cost=found.cost + more)
