@@ -15,6 +15,7 @@ from sqlglot.expressions import Anonymous, Expr
 
 from nestling.common.errors import InputError
 from nestling.ir.constraints.allowed import Allowed
+from nestling.ir.constraints.condition_text import quoted_name
 from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.constraints.row_check import RowCheck
 from nestling.ir.model import Attribute, Entity
@@ -22,9 +23,9 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.statements.expression import Collation, Expression
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, SQLITE
-from nestling.ir.types import NUMBERS, Type, TypeName
+from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 from nestling.sources.check_conditions import Conditions, parts
-from nestling.sources.remarks import unique_for_some
+from nestling.sources.remarks import unique_by_expression, unique_for_some
 from nestling.sources.row_checks import compared_columns, compares_alike
 from nestling.sources.single_floats import is_any_float
 from nestling.sources.tables import Check, Table, find_name
@@ -90,11 +91,13 @@ def with_partial_uniques(
     found, notes = list[PartialUnique](), list[str]()
     for index in table.partial:
         names = [find_name(name, entity.attribute_names) for name in index.columns]
-        condition = said_of_rows(index.where, entity, dialect, table.plain, read)
-        if condition is None or None in names:
-            notes.append(unique_for_some(entity.name))
+        lower = tuple(filter(None, (find_name(name, entity.attribute_names) for name in index.lower)))
+        where = quoted_name(lower[0]) + " IS NOT NULL" if index.of_all and lower else index.where
+        condition = said_of_rows(where, entity, dialect, table.plain, read)
+        if condition is None or None in names or any(entity.attribute(name).type.name not in TEXTS for name in lower):
+            notes.append(unique_by_expression(entity.name) if index.lower else unique_for_some(entity.name))
         else:
-            found.append(PartialUnique(tuple(filter(None, names)), condition, index.name))
+            found.append(PartialUnique(tuple(filter(None, names)), condition, index.name, lower))
     return replace(entity, partial_uniques=tuple(found)), tuple(notes)
 
 

@@ -40,6 +40,7 @@ def read_source(
     without it they are left to the application.
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
+    from nestling.ir.names_alike import alike_words
     from nestling.sources.remarks import moments, unique_as_read, unlike_keys
     from nestling.sources.workload_file import open_workload
 
@@ -50,7 +51,13 @@ def read_source(
 
         outdated = {*moments(found.model)}
         found = with_milliseconds(replace(found, notes=tuple(note for note in found.notes if note not in outdated)))
-    notes = (*moments(found.model), *found.notes, *unique_as_read(found.model), *unlike_keys(found.model))
+    notes = (
+        *moments(found.model),
+        *found.notes,
+        *unique_as_read(found.model),
+        *unlike_keys(found.model),
+        *alike_words(found.model),
+    )
     found = replace(found, notes=tuple(dict.fromkeys(notes)))  # a file may have kept them
     return found if statements is None else statements.over(found)
 

@@ -42,11 +42,16 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class PartialIndex:
-    """A unique index over plain columns of some rows: the condition of these in the source's SQL."""
+    """A unique index over columns of some rows: the condition of these in the source's SQL.
+
+    `lower`: those columns of which it takes `lower()`. Such an index may be over all rows: `of_all`.
+    """
 
     columns: tuple[str, ...]
     where: str
     name: str = ""
+    lower: tuple[str, ...] = ()
+    of_all: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from nestling.common.errors import InputError, unknown
 from nestling.common.folders import module_names
 from nestling.ir.candidate import Candidate, Nested, Refused
 from nestling.ir.design import Design
-from nestling.ir.indexes.kept_uniques import partial_unique_gaps
+from nestling.ir.indexes.kept_uniques import unkept_words
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Collection
@@ -131,10 +131,11 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
         weighed(known, outline.homes, outline.decisions),
         known.statistics,
         known.requirements,
-        (*known.reading.gaps, *_gaps(known), *check_gaps(made), *partial_unique_gaps(made)),
+        (*known.reading.gaps, *_gaps(known), *check_gaps(made)),
         (
             *known.reading.notes,
             *indexed.notes,
+            *unkept_words(made),
             *names,
             *archives(known, proposed),
             *assumed_growth(known),

@@ -6,8 +6,10 @@ import pytest
 
 from nestling.ir.design import Design
 from nestling.ir.migration import Reach
-from nestling.ir.primitives import Collection, Document, Holder, Reference
+from nestling.ir.model import Attribute, Entity, Model
+from nestling.ir.primitives import Collection, Document, Field, Holder, Reference
 from nestling.ir.rows import Hop
+from nestling.ir.types import TEXT
 from nestling.planner.migration import differences, reaches
 from tests.cases.pattern_case import pattern_cases
 
@@ -42,6 +44,21 @@ def test_where_rows_move_to(pattern: str, entity: str, to: str) -> None:
     )
     assert f"`{entity}` moves from the collection `old_{entity}` to {to}" in differences(old, new)
     assert differences(new, new) == ()
+
+
+def test_names_of_fields() -> None:
+    """Fields that two designs call differently are told, as of a database that was read and is designed anew."""
+    model = Model(
+        "names", (Entity("user", tuple(Attribute(name, TEXT) for name in ("id", "name", "name_2")), ("id",)),)
+    )
+    old, new = (
+        Design(model, (Collection(name, Document("user", fields=fields), ("id",)),))
+        for name, fields in (("Users", (Field("name", "Name"), Field("name_2", "name"))), ("user", ()))
+    )
+    assert differences(old, new) == (
+        "`user` moves from the collection `Users` to the collection `user`",
+        "fields of `user` get other names: `Name` becomes `name`, `name` becomes `name_2`",
+    )
 
 
 def test_ancestors_depend_on_every_row_above() -> None:

@@ -27,11 +27,16 @@ _MIRRORED = {
 
 @dataclass(frozen=True, slots=True)
 class PartialUnique:
-    """The attributes that tell rows apart, the condition of these rows, in the form of a `RowCheck`'s, and the index's name."""
+    """The attributes that tell rows apart, the condition of these rows, in the form of a `RowCheck`'s, and the index's name.
+
+    `lower`: the attributes whose texts the index compares in lower case, by PostgreSQL's `lower()`. One over all rows has the
+    condition that such an attribute is not NULL: others are in no such index anyway.
+    """
 
     attributes: tuple[str, ...]
     condition: Expression
     name: str = ""
+    lower: tuple[str, ...] = ()
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -47,8 +52,9 @@ class PartialUnique:
             return None
 
     def __str__(self) -> str:
-        """As DDL has it: `UNIQUE (name) WHERE deleted_at IS NULL`."""
-        return f"UNIQUE ({', '.join(self.attributes)}) WHERE {condition_text(self.condition)}"
+        """As DDL has it: `UNIQUE (name) WHERE deleted_at IS NULL`, `UNIQUE (lower(login))`."""
+        keys = ", ".join(f"lower({name})" if name in self.lower else name for name in self.attributes)
+        return f"UNIQUE ({keys}) WHERE {condition_text(self.condition)}"
 
 
 class _NotSaid(Exception):

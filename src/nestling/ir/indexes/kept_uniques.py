@@ -1,11 +1,14 @@
-"""Which unique groups of some rows a partial index of a design keeps, and why it does not keep the others."""
+"""Which unique groups of some rows a partial index of a design keeps, and why it does not keep the others.
+
+Those that no index keeps are kept by nestling's writes: each looks for a row that is there, in its transaction, and changes one
+document that all such writes change. So of two at the same moment one is tried again, and sees the other's row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.layout import NodeKind, Role
 from nestling.ir.types import EXACT_NUMBERS, TEXTS, TypeName
@@ -21,6 +24,11 @@ _TOLD = EXACT_NUMBERS | TEXTS | {TypeName.BOOLEAN}
 
 def why_unkept(design: Design, entity: Entity, unique: PartialUnique) -> str:
     """Why no index of the server keeps it, in words; empty where one does."""
+    return _why_here(design, entity, unique) or _why_anywhere(entity, unique)
+
+
+def _why_here(design: Design, entity: Entity, unique: PartialUnique) -> str:
+    """Why none can where the design puts the rows."""
     places = design.places.get(entity.name, ())
     if len(places) != 1 or places[0].copy is not None:
         return "its rows lie in several places"
@@ -29,6 +37,13 @@ def why_unkept(design: Design, entity: Entity, unique: PartialUnique) -> str:
         return f"its rows share documents of `{place.store.name}`"
     if any(place.node.path_of(name) is None for name in (*unique.attributes, *unique.columns)):
         return "the documents do not hold all of its attributes"
+    return ""
+
+
+def _why_anywhere(entity: Entity, unique: PartialUnique) -> str:
+    """Why none can wherever the rows lie."""
+    if unique.lower:
+        return "an index of the server does not compare texts by lower()"
     clauses = unique.clauses
     if clauses is None or len({each.name for each in clauses}) < len(clauses):
         return "an index of the server cannot have this condition"
@@ -41,13 +56,21 @@ def why_unkept(design: Design, entity: Entity, unique: PartialUnique) -> str:
     return ""
 
 
-def partial_unique_gaps(design: Design) -> Iterator[Gap]:
-    """The unique groups of some rows that no index keeps."""
-    for entity in design.model.entities:
-        for unique in entity.partial_uniques:
-            if why := why_unkept(design, entity, unique):
-                yield Gap(
-                    GapKind.NEVER,
-                    f"{unique} is kept by no index: {why}; the application has to enforce it",
-                    entity.name,
-                )
+def may_have_index(entity: Entity, unique: PartialUnique) -> bool:
+    """Whether an index keeps it where the rows are documents of a collection of their own."""
+    return not _why_anywhere(entity, unique)
+
+
+def looked_for(design: Design, entity: Entity) -> tuple[PartialUnique, ...]:
+    """The unique groups of some rows that no index keeps: writes look for a row that is there."""
+    return tuple(unique for unique in entity.partial_uniques if why_unkept(design, entity, unique))
+
+
+def unkept_words(design: Design, names: Iterable[str] | None = None) -> Iterator[str]:
+    """A sentence for each unique group of some rows that no index keeps, of these entities or of all."""
+    for entity in design.model.entities if names is None else map(design.model.entity, names):
+        for unique in looked_for(design, entity):
+            could = _why_here(design, entity, unique) and may_have_index(entity, unique)
+            move = f"; with `{entity.name}` in a collection of its own a partial unique index keeps it" if could else ""
+            why = why_unkept(design, entity, unique)
+            yield f"`{entity.name}`: nestling's writes alone keep {unique}, no index does: {why}{move}"

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.case_lookups import case_lookup_paths
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
-from nestling.ir.indexes.kept_uniques import partial_unique_gaps, why_unkept
+from nestling.ir.indexes.kept_uniques import why_unkept
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
 from nestling.ir.programs.command import CreateIndex
@@ -127,11 +128,14 @@ def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]
             gap = _gap(design, store, index, number)
             gaps.extend([gap] if gap else [])
             kept.extend([] if gap else [index])
-    return tuple(kept), (*gaps, *_unchecked_keys(design), *partial_unique_gaps(design))
+    return tuple(kept), (*gaps, *_unchecked_keys(design))
 
 
 def _compared(design: Design, index: PlannedIndex) -> Iterator[PlannedIndex]:
     """The index as the source compares its texts, and to the letter besides where values as they are lead to documents."""
+    if index.collation is not Collation.BINARY:
+        yield index
+        return
     store, paths = design.store(index.collection), [path for path, _ in index.keys]
     collation = index_collation(design, store, paths, unique=index.unique)
     yield replace(index, collation=collation, sparse=_is_sparse(design, store, index))
@@ -247,6 +251,10 @@ def _derived(design: Design) -> Iterator[PlannedIndex]:
                 yield from _references(design, store, root, "", holders, followed)
         yield from _orphans(design, store)
     yield from _unique_inside(design)
+    for collection, entity, group, paths in case_lookup_paths(design):
+        reason = f"finds `{entity}` by {', '.join(group)}, whatever the case"
+        keys = tuple((path, 1) for path in paths)
+        yield PlannedIndex(collection, keys, (reason,), collation=Collation.NOCASE, about=frozenset((entity,)))
 
 
 def _identity(store: StoredCollection) -> PlannedIndex:

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Iterator
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, is_told_by_parent, kept_inside
+from nestling.ir.indexes.kept_uniques import unkept_words
 from nestling.ir.model import Model
 from nestling.ir.storage.layout import NodeKind, Place, Role
 
 
 def unchecked(design: Design, names: Iterable[str]) -> Iterator[str]:
     """A sentence for each key and unique group of these entities that is not checked by the server."""
+    names = tuple(names)
+    yield from unkept_words(design, names)
     for name in names:
         entity, places = design.model.entity(name), design.places[name]
         home = next((p for p in places if p.store.role is Role.HOME and p.copy is None), None)

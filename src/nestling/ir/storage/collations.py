@@ -18,18 +18,21 @@ from nestling.ir.storage.stored_equality import equal_as_stored
 from nestling.ir.storage.stored_names import Named, stored_names
 from nestling.ir.types import NEVER_TEXT, TEXTS
 
-_UNICODE_CI = {"locale": "en", "strength": 1}
+_OPTIONS = {
+    Collation.UNICODE_CI: {"locale": "en", "strength": 1},
+    Collation.NOCASE: {"locale": "en", "strength": 2},  # takes all for equal that NOCASE does, and more
+}
 
 BY_EXPRESSION = frozenset({Collation.NOCASE, Collation.RTRIM})
-"""What no collation of the server does: such texts are compared by an expression, which no index serves."""
+"""What no collation of the server does: such texts are compared by an expression, which no index serves but `case_lookups`."""
 
 
 def collation_option(collation: Collation) -> dict[str, object] | None:
-    """The server's `collation` option; None where texts are compared to the letter, or the comparison itself says how.
+    """The server's `collation` option of an index or a whole read; None where texts are compared to the letter.
 
     Primary strength leaves case and accents out. Blanks at the end count, which MySQL's older collations leave out too.
     """
-    return dict(_UNICODE_CI) if collation is Collation.UNICODE_CI else None
+    return dict(_OPTIONS[collation]) if collation in _OPTIONS else None
 
 
 def is_collated(texts: Iterable[Attribute]) -> bool:

@@ -57,17 +57,29 @@ class PartialUniqueForm(Form):
     attributes: Texts = Field(description="the attributes that tell those rows apart")
     where: str = Field(description="the rows it is said of, as in SQL: `deleted_at IS NULL`")
     name: str = Field("", description="the index's name in the source")
+    lower: Texts = Field(
+        [], description="those of the attributes that are compared in lower case, by PostgreSQL's `lower()`"
+    )
 
     def to_ir(self, path: Path, findings: Findings) -> PartialUnique | None:
         """The unique group; None when its condition cannot be read, which is noted."""
         condition = findings.read(lambda: read_condition(self.where), (*path, "where"), otherwise=None)
-        return None if condition is None else PartialUnique(tuple(self.attributes), condition, self.name)
+        if odd := [name for name in self.lower if name not in self.attributes]:
+            what = f"`lower` names {name_list(odd)}, which `attributes` does not"
+            findings.problems.append(
+                Problem(what=what, path=(*path, "lower"), next_move="name attributes of the group")
+            )
+            return None
+        if condition is None:
+            return None
+        return PartialUnique(tuple(self.attributes), condition, self.name, tuple(self.lower))
 
     @staticmethod
     def from_ir(unique: PartialUnique) -> Plain:
         """Its entries."""
         where = condition_text(unique.condition)
-        return without({"attributes": unique.attributes, "where": where, "name": unique.name}, name="")
+        said = {"attributes": unique.attributes, "where": where, "name": unique.name, "lower": unique.lower}
+        return without(said, name="")
 
 
 class EntityForm(Form):

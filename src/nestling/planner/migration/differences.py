@@ -7,11 +7,16 @@ from typing import assert_never
 
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
+from nestling.ir.model import Entity
 from nestling.ir.primitives import Computed, Copy, Form, Reference
+from nestling.ir.quantity_words import first_of
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
 from nestling.planner.upkeep import upkeeps_of
+
+_SHOWN = 5
+"""Fields that get other names are shown so far."""
 
 
 def differences(old: Design, new: Design) -> tuple[str, ...]:
@@ -26,6 +31,17 @@ def _homes(old: Design, new: Design) -> Iterator[str]:
             yield f"`{entity.name}` moves from {before} to {after}"
         elif [*map(_form, old.places[entity.name])] != [*map(_form, new.places[entity.name])]:
             yield f"`{entity.name}` stays in {after}, in another form"
+        if renamed := list(_renamed(old, new, entity)):
+            yield f"fields of `{entity.name}` get other names: {first_of(renamed, _SHOWN)}"
+
+
+def _renamed(old: Design, new: Design, entity: Entity) -> Iterator[str]:
+    """What the fields are called in the rows' own documents, where both designs have them there under two names."""
+    before, after = (design.places[entity.name][0].node for design in (old, new))
+    for name in entity.attribute_names:
+        paths = before.path_of(name), after.path_of(name)
+        if all(paths) and paths[0] != paths[1] and "_id" not in {str(path).partition(".")[0] for path in paths}:
+            yield f"`{paths[0]}` becomes `{paths[1]}`"
 
 
 def _home(design: Design, entity: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any, cast
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.case_lookups import case_lookups
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import AggregateFunction, Relation, SortKey, WindowFunction
@@ -17,7 +18,9 @@ from nestling.ir.statements.expression import (
     And,
     Call,
     CaseRule,
+    Coerce,
     Collation,
+    Column,
     Compare,
     Comparison,
     Expression,
@@ -27,9 +30,10 @@ from nestling.ir.statements.expression import (
     Like,
     Literal,
     Not,
+    Parameter,
     Rules,
 )
-from nestling.ir.statements.operands import SUBQUERIES, operands
+from nestling.ir.statements.operands import SUBQUERIES, conjuncts, operands
 from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXT, TEXTS, TypeName
 from nestling.planner.reads.traverse import everything, expressions, subqueries
@@ -41,7 +45,8 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
     The keys documents are found by must be compared by it too, or two that differ in case would be taken for one.
     """
     if Collation.UNICODE_CI not in (found := set(_rules(relation))):
-        return relation, Collation.BINARY
+        in_any_case = _in_any_case(relation, design) if Collation.NOCASE in found else None
+        return (relation, Collation.BINARY) if in_any_case is None else (in_any_case, Collation.NOCASE)
     said, scanned = relation, [*_scanned(relation)]
     if Collation.BINARY in found and len(scanned) == 1:
         said = cast(Relation, _changed(relation, _said_exactly))
@@ -49,6 +54,53 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
     if found != {Collation.UNICODE_CI} or not keys_agree(design, scanned):
         return cast(Relation, _changed(relation, _of_labels)), Collation.BINARY
     return cast(Relation, _changed(said, _without)), Collation.UNICODE_CI
+
+
+def _in_any_case(relation: Relation, design: Design) -> Relation | None:
+    """The relation for a read with the collation of the indexes in `case_lookups`; None where none of them serves it.
+
+    That collation takes more for equal than NOCASE, so an expression says the rest.
+    """
+    scanned = [*_scanned(relation)]
+    entity = design.model.entity(scanned[0]) if len(scanned) == 1 else None
+    groups = case_lookups(design, entity) if entity is not None else ()
+    if entity is None or not groups or not _is_alone(design.places[entity.name]):
+        return None
+    asked = {name for each in everything(relation) if isinstance(each, a.Filter) for name in _equal(each.predicate)}
+    if not any(asked >= set(group) for group in groups):
+        return None
+    said = cast(Relation, _changed(_changed(relation, _said_of_case), _said_exactly))
+    return cast(Relation, _changed(said, _without)) if set(_rules(said)) == {Collation.UNICODE_CI} else None
+
+
+def _equal(predicate: Expression) -> Iterator[str]:
+    """The columns that a condition, or a part joined by AND, has equal to a constant."""
+    for each in conjuncts(predicate):
+        if isinstance(each, Compare) and each.operator is Comparison.EQUAL:
+            yield from (
+                one.name
+                for one, other in ((each.left, each.right), (each.right, each.left))
+                if isinstance(one, Column) and _is_constant(other)
+            )
+
+
+def _said_of_case(value: object) -> object | None:
+    """Equality under NOCASE: what the collation of the read takes for equal, and is so in small letters too."""
+    match value:
+        case Compare(Comparison.EQUAL, left, right, Collation.NOCASE) if all(map(_is_plain, (left, right))):
+            small = (Call(Function.LOWER, (side,), TEXT, Rules.SQLITE) for side in (left, right))
+            return And((replace(value, collation=Collation.UNICODE_CI), to_the_letter(*small)))
+        case _:
+            return None
+
+
+def _is_plain(expression: Expression) -> bool:
+    return isinstance(expression, Column) or _is_constant(expression)
+
+
+def _is_constant(expression: Expression) -> bool:
+    inner = expression.operand if isinstance(expression, Coerce) else expression
+    return isinstance(inner, Literal | Parameter)
 
 
 def to_the_letter(one: Expression, other: Expression) -> Expression:

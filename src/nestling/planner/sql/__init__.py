@@ -24,6 +24,7 @@ from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_u
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.known_nodes import unread
+from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.outputs import result_names
 from nestling.planner.sql.parse import Parsed, parse
 from nestling.planner.sql.postgresql.char_n import refuse_lengths
@@ -51,6 +52,7 @@ def translate(
     rules = dialect_of(dialect)
     parsed = parse(sql, rules, constants)
     translation = Translation(model, rules, rounds)
+    refuse_alike(parsed.tree, model)
     try:
         if found := [*unread(parsed.tree, rules)]:
             if all(isinstance(node, exp.Func) for node, _ in found):  # clauses may make names of their own

@@ -11,6 +11,7 @@ from nestling.ir.reading import Gap, GapKind
 from nestling.planner.sql.dialect import dialect_of
 from nestling.planner.sql.gaps import StatementGap, statement_gap
 from nestling.planner.sql.known_nodes import refuse_unread
+from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.outputs import BoundQuery, result_names
 from nestling.planner.sql.parse import parse
 from nestling.planner.sql.queries import bind_query
@@ -41,6 +42,7 @@ def _of(view: View, what: str) -> str:
 
 def _bound(view: View, translation: Translation, wish: str) -> BoundQuery:
     parsed = parse(view.sql, translation.dialect)
+    refuse_alike(parsed.tree, translation.model)
     refuse_unread(parsed.tree, translation.dialect)
     bound = bind_query(parsed.tree, Env(translation), wish)
     names = view.columns or result_names(bound, parsed, translation.dialect)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import log2
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.case_lookups import case_lookup_paths
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.statements.clause import Clause, ClauseOperator, imply
@@ -72,6 +73,9 @@ def _indexes(leading: Leading, design: Design) -> Iterator[Order]:
     for index in design.indexes:
         if index.collection == leading.collection and not index.partial:
             yield index.keys
+    for collection, _, _, paths in case_lookup_paths(design):
+        if collection == leading.collection:
+            yield tuple((path, 1) for path in paths)
 
 
 def _by_partial(leading: Leading, design: Design, order: Order) -> Iterator[Access]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from nestling.ir.constraints.partial_unique import PartialUnique
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.paths.write_path import NEW, Refuse, Violation, WriteStep
@@ -23,21 +24,24 @@ from nestling.ir.statements.algebra import (
 )
 from nestling.ir.statements.clause import ClauseOperator
 from nestling.ir.statements.expression import (
+    Call,
     Collation,
     Column,
     Compare,
     Comparison,
     Exists,
     Expression,
+    Function,
     IsNull,
     Literal,
     Not,
     Or,
+    Rules,
 )
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.layout import NodeKind, Role
-from nestling.ir.types import INTEGER
+from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.reads.collation import keys_agree
 from nestling.planner.writes.draft.cells import Cells, column
 from nestling.planner.writes.draft.fetch import cell, equal_cells, fetch, plan, rule_of_new, same_row, scan_of
@@ -99,6 +103,24 @@ def sharing(
     ]
     known = tuple(part for part in parts if part is not None)
     return None if not known else known[0] if len(known) == 1 else Or(known)
+
+
+def sharing_some(
+    design: Design, entity: Entity, scan: Scan, unique: PartialUnique, values: Mapping[str, Expression]
+) -> Expression | None:
+    """Rows that have all values of a unique group of some rows, compared as its index compares them."""
+    columns = {column.name: column for column in scan.columns}
+    plain = {name: value for name, value in values.items() if name not in unique.lower}
+    lowered = [
+        Compare(Comparison.EQUAL, _in_lower_case(columns[name]), _in_lower_case(value))
+        for name, value in values.items()
+        if name in unique.lower
+    ]
+    return conjunction(sharing(design, entity, scan, [plain] if plain else []), *lowered)
+
+
+def _in_lower_case(text: Expression) -> Expression:
+    return Call(Function.LOWER, (text,), TEXT, Rules.POSTGRESQL)
 
 
 def compared_by(design: Design, entity: Entity, names: Iterable[str]) -> dict[str, Collation]:

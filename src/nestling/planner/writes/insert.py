@@ -47,6 +47,7 @@ from nestling.planner.writes.row_changes.guarded_push import guard
 from nestling.planner.writes.row_changes.initial_values import copied_whole, filled_whole
 from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_set_upkeep import add_upkeep
+from nestling.planner.writes.unindexed_uniques import met, refuse_some
 
 Row = dict[str, Expression]
 _MORE_ROWS = "the SELECT has found more rows than it had when numbers were taken for them: run the statement again"
@@ -69,7 +70,8 @@ def insert_rows(
     refuse_nulls(work, entity, unsure, name)
     inside = guard(work.design, row)
     open_groups = [each for each in unguarded(work.design, entity) if inside is None or each != inside.key]
-    steps: list[WriteStep] = [*refuse_same(work.design, row, open_groups)]
+    steps: list[WriteStep] = [*met(entity, open_groups), *refuse_same(work.design, row, open_groups)]
+    steps += refuse_some(work.design, row)
     numbered = [item.attribute for item in generated if item.how in NUMBERED]
     given = _given(numbered, attributes, source)
     steps += [*raised(entity, given, row), *added(work.design, entity, row, name, inside)]

@@ -29,6 +29,7 @@ from nestling.planner.writes.row_changes.moved_rows import raw_columns
 from nestling.planner.writes.row_changes.orphans import adopted
 from nestling.planner.writes.row_changes.removed_rows import removed
 from nestling.planner.writes.row_set_upkeep import add_upkeep
+from nestling.planner.writes.unindexed_uniques import met, refuse_some
 
 
 def update_entity(work: WriteDraft, scan: Scan, update: RowUpdate, *, own: bool) -> None:
@@ -103,7 +104,7 @@ def _change_home(work: WriteDraft, place: Place, entity: Entity, update: RowUpda
 def _check_constraints(work: WriteDraft, entity: Entity, attributes: frozenset[str], name: str) -> None:
     design, after = work.design, Cells(entity, NEW)
     groups = [group for group in unguarded(design, entity) if attributes & set(group)]
-    steps = [*refuse_several(design, after, groups)]
+    steps = [*met(entity, groups), *refuse_several(design, after, groups), *refuse_some(design, after, attributes)]
     for link in work.model.parents_of(entity.name):
         if link.enforced and attributes & set(link.child_attributes):
             steps += held_parent(design, after, link)

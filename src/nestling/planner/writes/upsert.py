@@ -28,7 +28,7 @@ from nestling.ir.statements.expression import (
 from nestling.ir.statements.operands import bare, conjunction, nullable
 from nestling.ir.statements.write import Conflict, ConflictAction, Insert
 from nestling.planner.reads.traverse import rewritten
-from nestling.planner.writes.constraints import refuse_nulls, sharing, unique_groups
+from nestling.planner.writes.constraints import refuse_nulls, sharing, sharing_some, unique_groups
 from nestling.planner.writes.draft.cells import column
 from nestling.planner.writes.draft.fetch import scan_of
 from nestling.planner.writes.draft.gaps import write_gap
@@ -170,7 +170,7 @@ def _sharing_some(
         return None
     of_new = said(over(unique.condition, entity, "new"), "new", row) if len(given) < len(known) else None
     of_there = over(unique.condition, entity, scan.alias)
-    return conjunction(sharing(design, entity, scan, [values]), of_there, of_new)
+    return conjunction(sharing_some(design, entity, scan, unique, values), of_there, of_new)
 
 
 def _absent(scan: Scan, there: Expression | None) -> Expression | None:

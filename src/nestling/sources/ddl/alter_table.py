@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.constraints.defaults import Generated
-from nestling.ir.statements.sql_dialects import MYSQL
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas, condition_of
@@ -13,6 +13,7 @@ from nestling.sources.ddl.elements import add_unique, is_constraint, plain_colum
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import read_default, retyped
+from nestling.sources.lower_indexes import lower_index
 from nestling.sources.tables import PartialIndex, find_name
 
 _WITHOUT_MEANING = (
@@ -217,13 +218,24 @@ def create_unique_index(cursor: Cursor, catalogue: Catalogue, line: int) -> None
     cursor.accept("ONLY")
     name = cursor.qualified_name()
     cursor.until("(")
-    names = plain_columns(cursor.group())
+    keys = cursor.group()
+    names = plain_columns(keys)
     where = condition_of(cursor, catalogue.text)
+    named = before[-1].text if before else ""
     table = catalogue.find(name)
     if table is None:
         if catalogue.home(name) not in catalogue.partitions and catalogue.home(name) not in catalogue.views:
             catalogue.gap(f"a unique index on `{name[1]}`, which is not declared", line)
     elif where and names is not None:
-        table.partial.append(PartialIndex(tuple(names), where, before[-1].text if before else ""))
+        table.partial.append(PartialIndex(tuple(names), where, named))
+    elif (lower := _in_lower_case(keys, where, named, catalogue)) is not None:
+        table.partial.append(lower)
     else:
         add_unique(names, table, catalogue)
+
+
+def _in_lower_case(keys: list[Token], where: str, name: str, catalogue: Catalogue) -> PartialIndex | None:
+    """The index over `lower(column)` that PostgreSQL makes of these keys."""
+    if catalogue.dialect != POSTGRESQL:
+        return None
+    return lower_index([catalogue.source(part) for part in at_commas(keys)], where, name)

@@ -44,7 +44,10 @@ def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
     def told_apart(known: Mapping[str, object]) -> list[tuple[object, ...]]:
         """What no other row may have, of each unique group that the row belongs to."""
         found = [
-            (number, *(known[name] for name in unique.attributes))
+            (
+                number,
+                *(_in_lower_case(known[name]) if name in unique.lower else known[name] for name in unique.attributes),
+            )
             for number, unique in enumerate(entity.partial_uniques)
             if truth_of(unique.condition, known)
         ]
@@ -67,6 +70,10 @@ def keeping(entity: Entity, fixed: frozenset[str]) -> Callable[[Row], Row]:
                     yield tuple(dict(zip(places, values, strict=True)).get(at, own) for at, own in enumerate(row))
 
     return kept
+
+
+def _in_lower_case(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
 
 
 def _others(attribute: Attribute, row: Row, entity: Entity, constants: Sequence[object]) -> Iterator[object]:

@@ -17,6 +17,7 @@ from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.column_type import catalogued_type
 from nestling.sources.ddl.create_view import plain_select
 from nestling.sources.defaults import collation_named, read_default
+from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import (
     carried,
     computed,
@@ -259,11 +260,17 @@ def _remarks(entity: str, found: list[Any], indexes: Iterable[Mapping[str, Any]]
 
 
 def _partial(index: Mapping[str, Any]) -> PartialIndex | None:
-    """A unique index over plain columns of some rows."""
+    """A unique index over plain columns of some rows, or in lower case."""
     where = index.get("dialect_options", {}).get("postgresql_where")
+    if index["unique"] and index.get("expressions") and _is_of_postgresql(index):
+        return lower_index(index["expressions"], where or "", index["name"])
     if not (index["unique"] and where) or index.get("expressions") or None in index["column_names"]:
         return None
     return PartialIndex(tuple(index["column_names"]), where, index["name"])
+
+
+def _is_of_postgresql(index: Mapping[str, Any]) -> bool:
+    return any(name.startswith("postgresql_") for name in index.get("dialect_options", {}))
 
 
 def _is_unique(index: Mapping[str, Any]) -> bool:

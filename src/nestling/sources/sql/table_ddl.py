@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nestling.ir.constraints.condition_text import Writing, condition_text
 from nestling.ir.constraints.defaults import Computed
-from nestling.ir.statements.sql_dialects import MYSQL
+from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl
 from nestling.sources.sql.default_ddl import default_ddl
@@ -110,7 +110,7 @@ def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[tup
         if not is_declared(unique, entity, dialect):
             continue
         name = unique.name or f"{place_of(entity.name, dialect)[1]}_unique_{number + 1}"
-        on = f"{_table(entity.name, dialect, preparer)} ({_names(unique.attributes, preparer)})"
+        on = f"{_table(entity.name, dialect, preparer)} ({', '.join(_keys(unique, preparer))})"
         where = condition_text(unique.condition, writing_of(dialect, preparer))
         yield unique, name, f"CREATE UNIQUE INDEX {quote(name, preparer)} ON {on} WHERE {where}"
 
@@ -118,7 +118,13 @@ def partial_indexes(entity: Entity, dialect: str, preparer: Any) -> Iterator[tup
 def is_declared(unique: PartialUnique, entity: Entity, dialect: str) -> bool:
     """Whether an index of the dialect can be over the same rows."""
     statements = engine_of(dialect).statements
-    return statements != MYSQL and compares_alike(unique.condition, entity, statements)
+    is_known = statements == POSTGRESQL or (statements != MYSQL and not unique.lower)
+    return is_known and compares_alike(unique.condition, entity, statements)
+
+
+def _keys(unique: PartialUnique, preparer: Any) -> Iterator[str]:
+    names = ((name, quote(name, preparer)) for name in unique.attributes)
+    return (f"lower({quoted})" if name in unique.lower else quoted for name, quoted in names)
 
 
 def staged_types(entity: Entity, model: Model, dialect: str) -> dict[str, str]:

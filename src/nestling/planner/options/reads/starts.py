@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import product
 
 from nestling.ir.candidate import Bucketed, Indexed
+from nestling.ir.indexes.case_lookups import is_of_any_case
 from nestling.ir.model import Relationship
 from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
@@ -78,11 +79,21 @@ class Starts:
             served = compared_equal(access)
             yield self._fetched(f"{home.id}, by key", home, 1.0, statement, access, ordered=False, served=served)
             return
+        if self._is_found_in_any_case(statement, access, home):
+            yield self._fetched(f"{home.id}, whatever the case", home, 1.0, statement, access, ordered=False)
         if home.bucket is not None:
             yield from self._in_buckets(statement, access, home)
         else:
             yield from self._by_indexes(statement, access, home)
         yield self._all(statement, access, home)
+
+    def _is_found_in_any_case(self, statement: Statement, access: Access, home: Home) -> bool:
+        """Whether the statement is about one entity, and asks for what the index of a unique group finds whatever the case."""
+        entity = self.modes.situation.model.entity(home.entity)
+        some = (each.attributes for each in entity.partial_uniques if not each.lower)
+        groups = (group for group in (*entity.uniques, *some) if is_of_any_case(entity, group))
+        alone = home.own and home.bucket is None and len(statement.accesses) == 1
+        return alone and any(set(group) <= compared_equal(access) for group in groups)
 
     def _in_buckets(self, statement: Statement, access: Access, home: Home) -> Iterator[Mode]:
         situation, sizes, bucket = self.modes.situation, self.modes.sizes, home.bucket

@@ -23,6 +23,7 @@ from nestling.planner.options.structures.buckets import summed
 from nestling.planner.options.structures.overflow import paged_again
 from nestling.planner.options.structures.pairs import lists_changed, read_whole
 from nestling.planner.options.structures.places import Home
+from nestling.planner.options.writes.key_checks import looked_for
 
 READ_STAGES = work_of.light(3)
 """Stages of the pipeline that reads the rows before they change."""
@@ -42,7 +43,7 @@ class Changes:
 
     def is_direct(self, statement: Statement, access: Access, home: Home) -> bool:
         """Whether one command does it, as far as the rows' own place is concerned."""
-        if home.bucket is not None or home.overflow is not None or self._is_checked(access):
+        if home.bucket is not None or home.overflow is not None or self._is_checked(access, home):
             return False
         if not home.own and (len(home.links) != 1 or self._is_alone(home) or not self._is_told(access, home)):
             return False
@@ -56,13 +57,14 @@ class Changes:
             self._plain[statement.name, in_array] = known
         return known
 
-    def _is_checked(self, access: Access) -> bool:
-        """Whether a key or foreign key changes."""
+    def _is_checked(self, access: Access, home: Home) -> bool:
+        """Whether a key or foreign key changes, or what no index of the home keeps unique."""
         if access.kind is not StatementKind.UPDATE:
             return False
         entity, written = self.modes.situation.model.entity(access.entity), set(access.attributes)
         children = (link.parent_attributes for link in self.modes.situation.children[access.entity] if link.enforced)
         keys = {name for group in (entity.key, *entity.uniques, *children) for name in group}
+        keys |= {name for each in looked_for(self.modes.situation, home) for name in (*each.attributes, *each.columns)}
         return bool(held_links(self.modes.situation, access)) or bool(written & keys)
 
     def _is_alone(self, home: Home) -> bool:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.indexes.kept_uniques import may_have_index
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.paths import work_of
@@ -35,6 +37,8 @@ PARENT_NODES, PARENT_NODES_EACH = 14.0, 15.0
 """Expressions parsed for that read, and those of each attribute: asked of the row, of the array, and of its elements."""
 PARENT_LOOKUP_STAGES = 2.0
 """Stages of the lookup in it beside those that unwind arrays, with one attribute to ask for."""
+MET_BYTES = 100.0
+"""The document that all writers of a group change which no index keeps."""
 
 
 def settles(situation: Situation, home: Home) -> Relationship | None:
@@ -78,6 +82,12 @@ def open_groups(situation: Situation, home: Home) -> tuple[tuple[str, ...], ...]
     return tuple(group for group in groups if not (settled and group == entity.key))
 
 
+def looked_for(situation: Situation, home: Home) -> tuple[PartialUnique, ...]:
+    """The unique groups of some rows that no index keeps at a home: each write of such a row looks for another."""
+    entity = situation.model.entity(home.entity)
+    return tuple(each for each in entity.partial_uniques if home.links or not may_have_index(entity, each))
+
+
 @dataclass(frozen=True, slots=True)
 class Guards:
     """The steps of a write that keep keys and foreign keys."""
@@ -95,11 +105,29 @@ class Guards:
             yield Step(
                 statement.name, f"{position}: no other {access.entity} with its {', '.join(group)}", tuple(modes)
             )
+        for unique in situation.model.entity(access.entity).partial_uniques:
+            modes = [mode for home in homes for mode in self._among_some(statement, access, home, unique)]
+            modes += [Mode(name, (name,), 0.0) for name, _ in self.modes.places.absorbed[access.entity]]
+            yield Step(statement.name, f"{position}: no other {access.entity} breaks {unique}", tuple(modes))
+
+    def _among_some(self, statement: Statement, access: Access, home: Home, unique: PartialUnique) -> Iterator[Mode]:
+        if unique not in looked_for(self.modes.situation, home):
+            yield Mode(home.id, (home.id,), 0.0)
+            return
+        met = (
+            work_of.request(2) + work_of.request() + work_of.fetch_by_index(1, MET_BYTES) + work_of.update(1, MET_BYTES)
+        )
+        more = self.modes.price(met)
+        for found in self._looked(statement, access, home, unique.attributes):
+            yield replace(found, cost=found.cost + more)
 
     def _same(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
         if group not in open_groups(self.modes.situation, home):
             yield Mode(home.id, (home.id,), 0.0)
             return
+        yield from self._looked(statement, access, home, group)
+
+    def _looked(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
         asked = tuple(Filter(name, Operator.EQUALITY) for name in group)
         read = Access(access.entity, StatementKind.SELECT, group, asked)
         nodes = SAME_NODES + len(group) * SAME_NODES_EACH

@@ -25,7 +25,7 @@ def among_rows(
     env = Env(translation, Scope((source_of(entity.name, scan),)))
     said = {*conjuncts(plain_condition(predicate(where.this, env)))}
     for unique in entity.partial_uniques:
-        if {*unique.attributes} == {*keys} and said >= {*conjuncts(unique.condition)}:
+        if not unique.lower and {*unique.attributes} == {*keys} and said >= {*conjuncts(unique.condition)}:
             return unique
     raise statement_gap("ON CONFLICT with a WHERE that is not the condition of a unique index", clause)
 

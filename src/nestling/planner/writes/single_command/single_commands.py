@@ -47,6 +47,7 @@ from nestling.planner.writes.places.rows_inside import is_inside, lives_inside
 from nestling.planner.writes.row_changes.listed_ids import listed_links
 from nestling.planner.writes.single_command.plain_conditions import PlainCondition, amount, asked, by_its_row, is_given
 from nestling.planner.writes.single_command.targets import RowTarget, siblings, targets_of, tells_one
+from nestling.planner.writes.unindexed_uniques import is_looked_for
 
 
 def shortest(write: Update | Delete, design: Design, *, computed: bool = False) -> WritePlan | None:
@@ -197,7 +198,8 @@ def _is_checked(design: Design, entity: Entity, names: frozenset[str]) -> bool:
         names & set(link.parent_attributes) and _matters(design, link) for link in model.children_of(entity.name)
     )
     ids = any(names & {*link.child_attributes, *entity.key} for link in listed_links(design, entity.name))
-    return up or down or ids or any(names & set(group) for group in unguarded(design, entity))
+    unique = any(names & set(group) for group in unguarded(design, entity)) or is_looked_for(design, entity, names)
+    return up or down or ids or unique
 
 
 def _changes(

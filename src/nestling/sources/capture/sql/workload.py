@@ -144,7 +144,8 @@ def _say(
         gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(rate)})")
         found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
         return
-    base, firsts = _name(shape), dict[str, str]()
+    base, rows = _name(shape), _rows_each(seen) if shape.operation is Operation.INSERT else 1.0
+    once, firsts = _is_once(seen, rows, found.window_seconds), dict[str, str]()
     for suffix, sql, saying in made:
         parts = (plain(part) for part in (saying.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)

@@ -1,0 +1,37 @@
+"""Refuses statements that name a table or column of which another differs by case alone: names are found whatever their case."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from nestling.ir.model import Entity, Model
+from nestling.ir.names_alike import alike, alike_attributes
+from nestling.planner.sql.gaps import statement_gap
+
+
+def refuse_alike(tree: exp.Expr, model: Model) -> None:
+    """Raise the gap of the first such name."""
+    tables, columns = alike(each.name for each in model.entities), alike_attributes(model.entities)
+    if not tables and not columns:
+        return
+    named = list(tree.find_all(exp.Table))
+    for table in named:
+        _refuse(tables.get(table.name.casefold()) or tables.get(f"{table.db}.{table.name}".casefold()), table)
+    read = {name.casefold() for table in named for name in (table.name, f"{table.db}.{table.name}")}
+    own = alike_attributes(each for each in model.entities if _is_read(each, read, model))
+    for name in tree.find_all(exp.Identifier):
+        _refuse(own.get(name.name.casefold()), name)
+    for join in tree.find_all(exp.Join):
+        if own and join.args.get("method") == "NATURAL":
+            _refuse(next(iter(own.values())), join)
+
+
+def _is_read(entity: Entity, read: set[str], model: Model) -> bool:
+    """Whether the statement may read it: by its name, or through a view."""
+    return entity.name.casefold() in read or any(view.name.casefold() in read for view in model.views)
+
+
+def _refuse(same: tuple[str, ...] | None, node: exp.Expr) -> None:
+    if same:
+        names = " and ".join(f"`{name}`" for name in same)
+        raise statement_gap(f"a name that differs from another by case alone ({names})", node)

@@ -1,0 +1,108 @@
+"""Unique groups that no index of the server compares as the source does: a write looks for a row that is there.
+
+Two transactions do not see each other: both could find none, and both write theirs. So each that looks also changes one document
+of the group, in a collection of ours: of two at once one is tried again, and finds the other's row. Of a group of some rows only
+those that are among them look, and change the document.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+
+from nestling.ir.constraints.partial_unique import PartialUnique
+from nestling.ir.design import Design
+from nestling.ir.indexes.kept_uniques import looked_for
+from nestling.ir.model import Entity
+from nestling.ir.paths.write_path import Constant, Each, Increment, Match, Refuse, UpdateDocuments, Violation, WriteStep
+from nestling.ir.statements.algebra import (
+    Aggregate,
+    AggregateFunction,
+    Filter,
+    Group,
+    Named,
+    NamedAggregate,
+    Project,
+    Relation,
+    filtered,
+)
+from nestling.ir.statements.columns import over
+from nestling.ir.statements.expression import (
+    Collation,
+    Column,
+    Compare,
+    Comparison,
+    Expression,
+    IsNull,
+    Literal,
+    Not,
+)
+from nestling.ir.statements.operands import conjunction
+from nestling.ir.storage.kept_numbers import TIMES
+from nestling.ir.storage.names import NUMBERS_COLLECTION
+from nestling.ir.types import INTEGER
+from nestling.planner.reads.traverse import rewritten
+from nestling.planner.writes.constraints import sharing_some
+from nestling.planner.writes.draft.cells import Cells
+from nestling.planner.writes.draft.fetch import cell, fetch, plan, same_row, scan_of
+
+
+def is_looked_for(design: Design, entity: Entity, names: frozenset[str]) -> bool:
+    """Whether a change of these attributes may break a group of some rows that no index keeps."""
+    return any(names & {*each.attributes, *each.columns} for each in looked_for(design, entity))
+
+
+def met(entity: Entity, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
+    """Meet the other writers of these groups whose texts no index compares as the source does."""
+    for group in groups:
+        if any(entity.attribute(name).collation is Collation.NOCASE for name in group):
+            yield _met(entity, f"UNIQUE ({', '.join(group)})")
+
+
+def refuse_some(design: Design, row: Cells, names: frozenset[str] | None = None) -> Iterator[WriteStep]:
+    """Refuse a row that shares with another what a group of some rows tells apart, both of them among these.
+
+    Before it comes there may be none; with `names`, the attributes that have changed, it is there already.
+    """
+    most = 0 if names is None else 1
+    for unique in looked_for(design, row.entity):
+        if names is None or names & {*unique.attributes, *unique.columns}:
+            yield from _refused(design, row, unique, most)
+
+
+def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> Iterator[WriteStep]:
+    entity, among = row.entity, f"{row.entity.name} in {unique}"
+    used = tuple(dict.fromkeys((*unique.attributes, *unique.columns)))
+    yield fetch(among, plan(design, _among(row, unique, used)), [row.column(name) for name in used])
+    scan = scan_of(entity, "other")
+    values = {name: cell(row.column(name), entity.attribute(name).type) for name in unique.attributes}
+    same = filtered(
+        scan,
+        conjunction(sharing_some(design, entity, scan, unique, values), over(unique.condition, entity, scan.alias)),
+    )
+    count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
+    times = Column("counted", "times", INTEGER, nullable=False)
+    several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))
+    name = f"{entity.name} sharing {unique}"
+    text = f"`{entity.name}` has a row with the same {', '.join(unique.attributes)} already ({unique})"
+    look = fetch(name, plan(design, several), [row.column(each) for each in unique.attributes])
+    yield Each(among, (_met(entity, str(unique)), look, Refuse(name, Violation.UNIQUE, text)))
+
+
+def _among(row: Cells, unique: PartialUnique, used: Sequence[str]) -> Relation:
+    """The row at hand, if the group is about it."""
+    at_hand = same_row({row.column(name): row.entity.attribute(name).type for name in used})
+    columns = dict(zip(used, at_hand.columns, strict=True))
+    there = [Not(IsNull(columns[name])) for name in unique.attributes]
+    condition = rewritten(over(unique.condition, row.entity, "new"), partial(_own, columns))
+    outputs = tuple(Named(row.column(name), columns[name]) for name in used)
+    return Project(filtered(at_hand, conjunction(*there, condition)), "among", outputs)
+
+
+def _own(columns: dict[str, Column], inner: Expression) -> Expression | None:
+    return columns[inner.name] if isinstance(inner, Column) and inner.alias == "new" else None
+
+
+def _met(entity: Entity, group: str) -> WriteStep:
+    one = Match("_id", Constant(f"{entity.name} {group}"))
+    return UpdateDocuments(NUMBERS_COLLECTION, (one,), (Increment(TIMES, Constant(1)),), on_insert=())
