@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from multiprocessing import get_context
+from typing import TypeAlias
 
 from nestling.cost import default_profile, price
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
@@ -29,7 +30,15 @@ from nestling.optimizer import check, solve
 from nestling.patterns import propose
 from nestling.planner.options import options
 
-SIZES = ("10/30/50", "30/100/200", "100/500/1000", "300/1500/3000", "1000/5000/10000")
+Size: TypeAlias = tuple[int, int, int]
+"""Entities, relationships and statements."""
+SIZES: tuple[Size, ...] = (
+    (10, 30, 50),
+    (30, 100, 200),
+    (100, 500, 1000),
+    (300, 1500, 3000),
+    (1000, 5000, 10000),
+)
 ATTRIBUTES = 6
 REWIRED = 0.2
 """Share of the ring's links that go somewhere else (Watts and Strogatz)."""
@@ -170,9 +179,9 @@ def reading_of(entities: int, relationships: int, statements: int, seed: int) ->
     return Reading(model, Workload(tuple(statements_of(model, statements, chance))), statistics)
 
 
-def measure(size: str, seed: int, limit: float) -> tuple[object, ...]:
+def measure(size: Size, seed: int, limit: float) -> tuple[object, ...]:
     """One row of the table."""
-    entities, relationships, statements = map(int, size.split("/"))
+    entities, relationships, statements = size
     reading = reading_of(entities, relationships, statements, seed)
     began, began_cpu = time.perf_counter(), time.process_time()
     known = situation(reading, Thresholds())
@@ -189,7 +198,7 @@ def measure(size: str, seed: int, limit: float) -> tuple[object, ...]:
     return entities, relationships, statements, len(candidates), modes, *(f"{each:.1f}" for each in seconds), *proof
 
 
-def _size(text: str) -> tuple[int, ...]:
+def _size(text: str) -> Size:
     entities, relationships, statements = map(int, text.split("/"))
     return entities, relationships, statements
 
