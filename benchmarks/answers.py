@@ -26,8 +26,7 @@ from nestling.executors.run import run_read
 from nestling.ir.model import Model
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
-from nestling.ir.rows import Column as RowColumn
-from nestling.ir.rows import RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import ScalarSubquery
 from nestling.ir.value_forms.shown_values import shown_rows

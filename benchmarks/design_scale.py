@@ -25,7 +25,7 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
 from nestling.ir.types import Type, TypeName
-from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind, Workload
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind, Workload
 from nestling.optimizer import check, solve
 from nestling.patterns import propose
 from nestling.planner.options import options
@@ -146,7 +146,7 @@ def statements_of(model: Model, count: int, chance: random.Random) -> Iterator[S
             )
             continue
         kind = chance.choice((StatementKind.INSERT, StatementKind.UPDATE, StatementKind.UPDATE, StatementKind.DELETE))
-        found = () if kind is StatementKind.INSERT else (Filter("id", Operator.EQUALITY),)
+        found = () if kind is StatementKind.INSERT else (AttributeFilter("id", Operator.EQUALITY),)
         written = (f"a{chance.randrange(ATTRIBUTES)}",) if kind is StatementKind.UPDATE else ()
         yield Statement(f"s{number}", "UPDATE", kind, rate, accesses=(Access(start, kind, written, found),))
 
@@ -154,7 +154,7 @@ def statements_of(model: Model, count: int, chance: random.Random) -> Iterator[S
 def _walk(start: str, around: dict[str, list[Relationship]], chance: random.Random) -> Iterator[Access]:
     read = StatementKind.SELECT
     first = chance.choice(("id", "id", f"a{chance.randrange(ATTRIBUTES)}"))
-    yield Access(start, read, ("id", *_shown(chance)), (Filter(first, Operator.EQUALITY),))
+    yield Access(start, read, ("id", *_shown(chance)), (AttributeFilter(first, Operator.EQUALITY),))
     here = start
     for _ in range(chance.randint(0, 4)):
         if not around[here]:

@@ -20,7 +20,7 @@ from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 from nestling.pipeline.proving.background_sync import copy_ages, kept_right
 from nestling.pipeline.proving.loading import load_rows
 from nestling.pipeline.proving.statements import compiled, shapes
@@ -49,7 +49,7 @@ def books(
 def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
     """The calls, one after the other."""
     _, runs = opened(
-        on, tuple(Call(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
+        on, tuple(Execution(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
     )
     assert not any(each.failed for each in runs)
     return runs

@@ -20,7 +20,7 @@ from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
-from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.value_forms.canonical import RowEncoder, row_encoder
 from nestling.ir.values import Policy
 
@@ -91,7 +91,7 @@ class _Sides:
 
     def expected(self) -> Iterator[tuple[Row, RawRow]]:
         """Rows of the source, with the bytes the home view should yield."""
-        columns = tuple(Column(name) for name in self.entity.attribute_names)
+        columns = tuple(RowColumn(name) for name in self.entity.attribute_names)
         rows = self._source.rows(RowQuery(self.entity.name, columns))
         return ((row, self._encode(row)) for row in self._counter.counted(self.entity.name, rows))
 

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
-from nestling.ir.primitives import Before, Computed, Copy, Field, Form, Order, Window
+from nestling.ir.primitives import Before, BucketWindow, Computed, Copy, Field, Form, Order
 from nestling.ir.rows import AggregateKind, Hop, down, up
 from nestling.ir.statements.clause import Clause
 from nestling.ir.storage.names import stored_name
@@ -52,7 +52,7 @@ class Bucketed:
 
     entity: str
     by: tuple[str, ...]
-    window: Window | None
+    window: BucketWindow | None
     limit: int
     summary: tuple[tuple[AggregateKind, str], ...] = ()
     native: bool = False
@@ -304,7 +304,7 @@ def _field(attribute: str) -> Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class Suggestion:
     """What a pattern proposes: a part of a design by its id, and the statements that motivate it."""
 
     id: str

@@ -1,7 +1,7 @@
 """Patterns: each proposes candidates – structures built from the primitives – for a model and its workload.
 
-A pattern is a module with one function, `candidates(situation) -> Iterator[Structure]`. Its name is the file's, with hyphens, and
-adding one is adding a file. None decides: whether a candidate is worth its price is for the costs to say.
+A pattern is a module with one function, `candidates(situation) -> Iterator[Suggestion]`. Its name is the file's, with hyphens,
+and adding one is adding a file. None decides: whether a candidate is worth its price is for the costs to say.
 """
 
 from __future__ import annotations

@@ -23,14 +23,14 @@ def shape(asked: a.Query, model: Model) -> Shape:
     """The topmost steps sort, limit and show; what is below them is looked at for choices."""
     node, found = asked.relation, Choices(model)
     above: list[a.Project] = []
-    limit: a.Limit | None = None
+    limit: a.LimitOffset | None = None
     keys: tuple[a.SortKey, ...] = ()
     skipped = False
-    while isinstance(node, a.Project | a.Limit | a.Sort):
+    while isinstance(node, a.Project | a.LimitOffset | a.Sort):
         match node:
             case a.Project() if limit is None and not keys:
                 above.append(node)
-            case a.Limit() if limit is None:
+            case a.LimitOffset() if limit is None:
                 limit, skipped = node, node.offset is not None
             case a.Sort() if not keys:
                 keys = node.keys

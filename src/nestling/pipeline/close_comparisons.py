@@ -182,7 +182,7 @@ def _compares_fractions(sql: str, model: Model, dialect: str) -> bool:
     node = asked.relation if isinstance(asked, a.Query) else None
     while isinstance(node, a.Project | a.Sort | a.Distinct | a.Window):
         node = node.input
-    if not isinstance(node, a.Filter) or not isinstance(node.input, a.Group):
+    if not isinstance(node, a.Filter) or not isinstance(node.input, a.GroupBy):
         return False
     compared = ids(mentioned(node.predicate))
     sums = [

@@ -11,7 +11,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.executors.run import run_read
-from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, ShapeTotals, shape
 from nestling.ir.primitives import Index
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.sources.capture.sql.workload import Workload, workload_of
@@ -37,8 +37,8 @@ def _said(live: str) -> Workload:
         {"filter": {"type": "click"}, "sort": {"ts": -1}, "limit": 10},
         {"filter": {"type": {"$in": ["click", "login"]}}, "limit": 10},
     )
-    seen = tuple(ShapeTotals(shape("any", "events", Operation.FIND, each), 30) for each in asked)
-    return workload_of(Capture(Kind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
+    seen = tuple(ShapeTotals(shape("any", "events", CommandOperation.FIND, each), 30) for each in asked)
+    return workload_of(Capture(CaptureKind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
 
 
 def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:
@@ -70,8 +70,8 @@ def test_a_field_of_one_kind_tells_which_is_asked_for(
 ) -> None:
     """A command that goes by a field only one kind has is one statement, over that kind's table, at the full rate."""
     today = pipeline.in_place(live).in_place
-    seen = (ShapeTotals(shape("any", "events", Operation.FIND, asked), 30),)
-    said = workload_of(Capture(Kind.PROFILER, 10.0, seen), today.design)
+    seen = (ShapeTotals(shape("any", "events", CommandOperation.FIND, asked), 30),)
+    said = workload_of(Capture(CaptureKind.PROFILER, 10.0, seen), today.design)
     assert said.gaps == []
     (one,) = said.statements
     assert "JOIN error " in one.sql

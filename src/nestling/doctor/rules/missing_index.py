@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index, listed
-from nestling.ir.facts import Collection, Statement
+from nestling.ir.facts import CollectionFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
@@ -90,7 +90,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
         yield _finding(seen, target, statement, index)
 
 
-def _lacking(seen: RuleInput, statement: Statement) -> tuple[Collection, _Wanted] | None:
+def _lacking(seen: RuleInput, statement: StatementFacts) -> tuple[CollectionFacts, _Wanted] | None:
     """The collection that lacks an index for a statement, and the index; None where none is lacking."""
     target = seen.facts.collection(statement.database, statement.collection)
     if target is None or not target.holds_documents:
@@ -102,22 +102,22 @@ def _lacking(seen: RuleInput, statement: Statement) -> tuple[Collection, _Wanted
     return (target, wanted) if is_much else None
 
 
-def _ratio(statement: Statement) -> float:
+def _ratio(statement: StatementFacts) -> float:
     return statement.documents_examined / max(statement.returned, 1)
 
 
-def _patterns(statement: Statement) -> frozenset[str]:
+def _patterns(statement: StatementFacts) -> frozenset[str]:
     """The fields that patterns are held against."""
     return frozenset(each.field for each in statement.patterns)
 
 
-def _seeking(statement: Statement) -> frozenset[str]:
+def _seeking(statement: StatementFacts) -> frozenset[str]:
     """Those of these fields whose patterns all seek in an index: they begin with `^` and heed case."""
     others = {each.field for each in statement.patterns if not each.anchored or each.ignores_case}
     return _patterns(statement) - others
 
 
-def _wanted(target: Collection, statement: Statement) -> _Wanted:
+def _wanted(target: CollectionFacts, statement: StatementFacts) -> _Wanted:
     """The index that does most for a statement.
 
     Keys made by a collation are no texts: no pattern can be held against them, and every document is read. Where the collection
@@ -135,7 +135,7 @@ def _wanted(target: Collection, statement: Statement) -> _Wanted:
     return _Wanted(equal, tuple(sort.items()), tuple(field for field in after if field not in sort))
 
 
-def _is_served(target: Collection, wanted: _Wanted, seeking: frozenset[str]) -> bool:
+def _is_served(target: CollectionFacts, wanted: _Wanted, seeking: frozenset[str]) -> bool:
     """Whether an index begins with the fields compared for equality, or with the first field when there are none.
 
     One that compares by a collation serves no pattern, but the server may choose it before a better one for patterns that do not
@@ -149,7 +149,7 @@ def _is_served(target: Collection, wanted: _Wanted, seeking: frozenset[str]) -> 
     )
 
 
-def _finding(seen: RuleInput, target: Collection, statement: Statement, index: _Wanted) -> Finding:
+def _finding(seen: RuleInput, target: CollectionFacts, statement: StatementFacts, index: _Wanted) -> Finding:
     each = statement.documents_examined / statement.count
     wasted = max(statement.documents_examined - statement.returned, 0) / statement.count
     mean = target.storage.mean_bytes if target.storage else 0.0
@@ -175,7 +175,7 @@ def _finding(seen: RuleInput, target: Collection, statement: Statement, index: _
     )
 
 
-def _of_patterns(target: Collection, statement: Statement, index: _Wanted) -> str:
+def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: _Wanted) -> str:
     """What to know where patterns meet the collection's collation."""
     if index.simple:
         keys = (
@@ -193,7 +193,7 @@ def _of_patterns(target: Collection, statement: Statement, index: _Wanted) -> st
     return f" The collection compares texts by a collation: an index on {listed(left)} beside them would not help the pattern."
 
 
-def _options(target: Collection, index: _Wanted) -> str:
+def _options(target: CollectionFacts, index: _Wanted) -> str:
     """Options of the index: a name of its own where the server's name for it is that of one with a collation."""
     name = "_".join(f"{field}_{way}" for field, way in index.keys)
     options = [f"name: {quoted(f'{name}_simple')}"] if any(each.name == name for each in target.indexes) else []

@@ -35,10 +35,10 @@ from nestling.doctor.own_rules import allowed_kinds, allowed_number
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Change, Finding, Severity
+from nestling.ir.finding import FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 from nestling.ir.value_forms.json_documents import JSON_TEXT_SUBTYPE, TEXT_AS_FOUND_SUBTYPE, UNDECODABLE_TEXT_SUBTYPE
@@ -93,7 +93,7 @@ def _is_empty(path: Path, kind: str) -> bool:
     return kind == "string" and path.count("string") <= path.empty and not path.count("array", "object")
 
 
-def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
     target = one_type(path, kinds, allowed_kinds(collection, path))
     kinds = {target: kinds[target]} | kinds if target else kinds
@@ -192,16 +192,16 @@ def _texts_left(path: Path, kinds: dict[str, int], target: str) -> str:
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 
-def _changes(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[Change, ...]:
+def _changes(collection: CollectionFacts, path: Path, kinds: dict[str, int], target: str) -> tuple[FieldChange, ...]:
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
-        return (Change(path.steps, types=(*(name for name in _NOTHING if path.count(name)), "array")),)
+        return (FieldChange(path.steps, types=(*(name for name in _NOTHING if path.count(name)), "array")),)
     stay = others if target == "date" and has_outdated(collection, path.field) else ()
-    return (Change(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
+    return (FieldChange(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
 
-def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
     """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
@@ -218,7 +218,7 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
     return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)
 
 
-def _of_elements(collection: Collection, path: Path, kinds: list[str], into: str) -> tuple[str, ...]:
+def _of_elements(collection: CollectionFacts, path: Path, kinds: list[str], into: str) -> tuple[str, ...]:
     """Converting a field of the documents in one array; none where they lie deeper, or a TTL index goes by it."""
     *around, element, field = path.steps
     if element != ELEMENT or ELEMENT in around or (into == "date" and ttl_index(collection, path.field) is not None):

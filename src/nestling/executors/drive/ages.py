@@ -20,7 +20,7 @@ from nestling.executors.drive.answers import Answer, Shape, both_right
 from nestling.executors.drive.loops import Run
 from nestling.executors.run import documents, row_of
 from nestling.ir.programs.compiled import CompiledRead
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 
 MOST_READS = 200
 """Of a copy's reads so many, evenly spread, are looked at."""
@@ -78,7 +78,7 @@ def _ages(
         one, call = reads[run.call.statement], run.call
         before = [write for write in writes if write[0] <= run.moment]
 
-        def agrees(moment: Timestamp, one: CopyRead = one, call: Call = call) -> bool:
+        def agrees(moment: Timestamp, one: CopyRead = one, call: Execution = call) -> bool:
             copied, right = (_answer(database, read, call, moment) for read in (one.read, one.without))
             return both_right(copied, right, one.shape)
 
@@ -113,7 +113,7 @@ def _just_before(moment: Timestamp) -> Timestamp:
     return Timestamp(moment.time, moment.inc - 1) if moment.inc else Timestamp(moment.time - 1, 2**32 - 1)
 
 
-def _answer(database: Database[Any], read: CompiledRead, call: Call, moment: Timestamp) -> Answer:
+def _answer(database: Database[Any], read: CompiledRead, call: Execution, moment: Timestamp) -> Answer:
     then = database.with_options(read_concern=_AsOf(moment))
     return Answer(tuple(map(row_of(read.columns), documents(then, call.instead.bind(read, call.values)))))
 

@@ -19,7 +19,7 @@ from nestling.executors.run import Document, Row, documents, row_of
 from nestling.executors.write import run_write
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.program import CompiledWrite
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ def driven(
     return LoadedDesign(name, database, statements, exact, rows)
 
 
-def execute(on: LoadedDesign, call: Call, *, session: ClientSession | None = None) -> tuple[float, Answer]:
+def execute(on: LoadedDesign, call: Execution, *, session: ClientSession | None = None) -> tuple[float, Answer]:
     """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
     compiled = on.statements[call.statement]
     try:
@@ -61,7 +61,7 @@ def execute(on: LoadedDesign, call: Call, *, session: ClientSession | None = Non
         return 0.0, Answer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
 
 
-def execute_exact(on: LoadedDesign, call: Call) -> Answer | None:
+def execute_exact(on: LoadedDesign, call: Execution) -> Answer | None:
     """The answer without copies that may be behind; None when the statement uses none."""
     read = on.exact.get(call.statement)
     try:
@@ -73,7 +73,7 @@ def execute_exact(on: LoadedDesign, call: Call) -> Answer | None:
 def _read(
     on: LoadedDesign,
     read: CompiledRead,
-    call: Call,
+    call: Execution,
     row: Callable[[Document], Row],
     session: ClientSession | None = None,
 ) -> tuple[float, Answer]:

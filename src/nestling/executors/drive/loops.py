@@ -18,7 +18,7 @@ from bson.timestamp import Timestamp
 
 from nestling.executors.drive.answers import Shape, digest
 from nestling.executors.drive.execution import LoadedDesign, execute
-from nestling.ir.trace import Block, Call
+from nestling.ir.trace import Block, Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Run:
     The open loop also notes when it was answered, in seconds by `perf_counter` and by the server's logical clock.
     """
 
-    call: Call
+    call: Execution
     seconds: float
     digest: int | None = None
     failed: str = ""

@@ -28,9 +28,18 @@ from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure, value_links
 from nestling.ir.capture.patterns import statements_of
-from nestling.ir.facts import REFUSED, USE_UNSEEN, Collection, Copied, Facts, Reference, Statement, TwoWay
+from nestling.ir.facts import (
+    REFUSED,
+    USE_UNSEEN,
+    CollectionFacts,
+    Copied,
+    Facts,
+    ReferenceFacts,
+    StatementFacts,
+    TwoWay,
+)
 from nestling.ir.facts.gridfs import with_gridfs
-from nestling.ir.facts.structure import Structure, merged
+from nestling.ir.facts.structure import StructureFacts, merged
 
 __all__ = ["READING", "Amount", "Budget", "gather"]
 
@@ -96,7 +105,7 @@ def gather(
     if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
         raise _nothing_seen(client, databases)
     work = asking.within(budget.seconds * (1 - LINKS_SHARE))
-    found: list[Collection] = []
+    found: list[CollectionFacts] = []
     for name in databases:
         for collection in listed[name]:
             if report is not None and collection.holds_documents:
@@ -116,7 +125,7 @@ def gather(
         two_ways=tuple(each for link in links for each in link.two_ways),
         copies=tuple(each for link in links for each in link.copies),
         statements=tuple(each for name in databases for each in asked[name]),
-        structure=merged([link.structure for link in links]) if budget.structure else Structure(),
+        structure=merged([link.structure for link in links]) if budget.structure else StructureFacts(),
         skipped=tuple(asking.skipped),
     )
 
@@ -136,8 +145,8 @@ def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> Pe
 
 
 def _collection(
-    client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget, passing: Asking | None
-) -> Collection:
+    client: MongoClient[Document], collection: CollectionFacts, asking: Asking, budget: Budget, passing: Asking | None
+) -> CollectionFacts:
     """A namespace with all that is asked of its kind: views and system collections are named and left alone.
 
     `passing`: asks for the pass over all documents, where it may take more than the collection's share of the time.
@@ -154,7 +163,9 @@ def _collection(
     return with_refusals(found, database, asking)
 
 
-def _asked(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> tuple[Statement, ...]:
+def _asked(
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking
+) -> tuple[StatementFacts, ...]:
     """What the server was seen to be asked: read first, as that takes little time and many rules need it."""
     profiled = any(each.name == "system.profile" for each in collections)
     return statements_of(captured(database, asking), {database.name}) if profiled else ()
@@ -162,16 +173,16 @@ def _asked(database: Database[Document], collections: Sequence[Collection], aski
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    references: tuple[Reference, ...]
+    references: tuple[ReferenceFacts, ...]
     two_ways: tuple[TwoWay, ...]
     copies: tuple[Copied, ...]
-    structure: Structure
+    structure: StructureFacts
 
 
 def _links(
     client: MongoClient[Document],
     name: str,
-    found: Sequence[Collection],
+    found: Sequence[CollectionFacts],
     asking: Asking,
     budget: Budget,
     tell: Callable[[str], None],
@@ -194,21 +205,24 @@ def _links(
 
 def _structure(
     database: Database[Document],
-    collections: Sequence[Collection],
+    collections: Sequence[CollectionFacts],
     asking: Asking,
     budget: Budget,
     tell: Callable[[str], None],
-) -> Structure:
+) -> StructureFacts:
     """What relates the rows of a database; the links alone, in a part of the time, when no more is asked for."""
     if budget.structure:
         return structure(database, collections, asking, tell)
     part = asking.within(asking.seconds_left() * ROWS_SHARE)
-    return Structure(links=value_links(database, collections, part, tell))
+    return StructureFacts(links=value_links(database, collections, part, tell))
 
 
 def _followed(
-    database: Database[Document], found: Sequence[Reference], collections: Sequence[Collection], asking: Asking
-) -> tuple[Reference, ...]:
+    database: Database[Document],
+    found: Sequence[ReferenceFacts],
+    collections: Sequence[CollectionFacts],
+    asking: Asking,
+) -> tuple[ReferenceFacts, ...]:
     """The references, those that lead to nothing counted."""
     by_name = {each.name: each for each in collections}
     return tuple(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 
@@ -41,7 +41,7 @@ class Target:
 class Candidate:
     """A path that may hold references, and where to look, the likeliest first."""
 
-    collection: Collection
+    collection: CollectionFacts
     path: Path
     targets: tuple[Target, ...]
 
@@ -66,7 +66,7 @@ class Candidate:
         return _named(self.path) == "_id"
 
 
-def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
+def candidates(collections: Sequence[CollectionFacts]) -> Iterator[Candidate]:
     """The paths of a database's documents that may hold references; they may lead to files in GridFS, too."""
     for collection in (each for each in collections if each.holds_documents):
         for path in collection.paths:
@@ -80,7 +80,7 @@ def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
                 yield candidate
 
 
-def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
+def _targets(path: Path, collections: Sequence[CollectionFacts]) -> Iterator[Target]:
     for other in collections:
         for key in other.top_level():
             converts = frozenset(
@@ -95,14 +95,14 @@ def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
                 yield Target(other.name, key.field, named, converts, _collation(other, key))
 
 
-def _collation(collection: Collection, key: Path) -> str:
+def _collation(collection: CollectionFacts, key: Path) -> str:
     """How an index that begins with the key compares texts, where that leaves out their case."""
     found = (each for each in collection.indexes if each.keys[0][0] == key.field and 0 < each.strength < CASED)
     said: dict[str, object] = next((json.loads(each.collation) for each in found), {})
     return json.dumps({name: value for name, value in said.items() if name != "version"}) if said else ""
 
 
-def _says(path: Path, other: Collection, key: Path) -> bool:
+def _says(path: Path, other: CollectionFacts, key: Path) -> bool:
     """Whether the path's name says that it refers to this key of the other collection."""
     mine, theirs = folded(stem(path)), folded(other.name)
     if not mine or mine != theirs:

@@ -16,7 +16,7 @@ from pymongo.database import Database
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import Candidate, Target, candidates
-from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, arrays_on
+from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on
 
 VALUES = 300
 """Different values of a path that are looked up."""
@@ -34,7 +34,9 @@ OBJECT_ID_DIGITS = 24
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
-def references(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> Iterator[Reference]:
+def references(
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking
+) -> Iterator[ReferenceFacts]:
     """The references between the collections of one database."""
     for candidate in candidates(collections):
         if asking.late:
@@ -65,7 +67,7 @@ class _Match:
         return self.found + self.converted <= HARDLY_ANY * len(self.values)
 
 
-def _reference(database: Database[Document], candidate: Candidate, asking: Asking) -> Iterator[Reference]:
+def _reference(database: Database[Document], candidate: Candidate, asking: Asking) -> Iterator[ReferenceFacts]:
     """The best target, if one is good enough; an ObjectId called an id that is found nowhere refers to nothing."""
     best = _Match(Target("", "", named=False), _values(database, candidate, asking), 0)
     for target in candidate.targets[:MOST_TARGETS] if best.values else ():
@@ -84,7 +86,9 @@ def _reference(database: Database[Document], candidate: Candidate, asking: Askin
     if best.is_good or (best.values and not best.found and candidate.is_object_id and candidate.is_id_named):
         where, to = (candidate.collection.database, candidate.collection.name, candidate.path.steps), best.target
         counts = (len(best.values), best.found)
-        yield Reference(*where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation)
+        yield ReferenceFacts(
+            *where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation
+        )
 
 
 def _converted_best(database: Database[Document], best: _Match, targets: Sequence[Target], asking: Asking) -> _Match:

@@ -14,7 +14,7 @@ from nestling.executors.facts.copied_values import comparable, comparison
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import folded, stem
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, Path, ReferenceFacts, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
 
 ROWS = 300
@@ -27,7 +27,10 @@ _SCALARS = frozenset({"string", "int", "long", "double", "decimal", "bool", "dat
 
 
 def copies(
-    database: Database[Document], collections: Sequence[Collection], found: Sequence[Reference], asking: Asking
+    database: Database[Document],
+    collections: Sequence[CollectionFacts],
+    found: Sequence[ReferenceFacts],
+    asking: Asking,
 ) -> Iterator[Copied]:
     """The fields that repeat a field of the document their reference points to."""
     by_name = {each.name: each for each in collections}
@@ -40,7 +43,7 @@ def copies(
             yield from _compared(database, reference, holder, target, pairs, asking)
 
 
-def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
+def _pairs(reference: ReferenceFacts, holder: CollectionFacts, target: CollectionFacts) -> Iterator[tuple[Path, str]]:
     """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names."""
     above = reference.steps[:-1]
     key = holder.path(*reference.steps)
@@ -60,9 +63,9 @@ def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iter
 
 def _compared(
     database: Database[Document],
-    reference: Reference,
-    holder: Collection,
-    target: Collection,
+    reference: ReferenceFacts,
+    holder: CollectionFacts,
+    target: CollectionFacts,
     pairs: list[tuple[Path, str]],
     asking: Asking,
 ) -> Iterator[Copied]:
@@ -76,7 +79,7 @@ def _compared(
             yield Copied(*where, reference.target, field, checked, equal, reference.target_field, found.whole)
 
 
-def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:
+def two_ways(database: Database[Document], found: Sequence[ReferenceFacts], asking: Asking) -> Iterator[TwoWay]:
     """References that are each other's other side, by what they link."""
     for n, one in enumerate(found):
         for other in found[n + 1 :]:
@@ -91,7 +94,9 @@ def two_ways(database: Database[Document], found: Sequence[Reference], asking: A
                 yield TwoWay(one.database, one.collection, *steps, checked, one_sided)
 
 
-def _links(database: Database[Document], there: Reference, back: Reference, asking: Asking) -> tuple[int, int]:
+def _links(
+    database: Database[Document], there: ReferenceFacts, back: ReferenceFacts, asking: Asking
+) -> tuple[int, int]:
     """Links of one reference, and how many of them its other side does not hold; links to nothing are not counted."""
     what = f"the two sides of {there.collection}.{field_path(there.steps)}"
     pipeline: list[Document] = [

@@ -17,8 +17,8 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import ELEMENT, OUT_OF_TIME, Collection
-from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
+from nestling.ir.facts import ELEMENT, OUT_OF_TIME, CollectionFacts
+from nestling.ir.facts.nodes import NodeFacts, NodeForm, Steps, nodes_of
 from nestling.ir.facts.structure import Columns
 
 WHOLE_UP_TO = 120_000
@@ -45,8 +45,8 @@ Told = Mapping[Place, Columns]
 class Table:
     """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others."""
 
-    collection: Collection
-    node: Node
+    collection: CollectionFacts
+    node: NodeFacts
     above: Table | None
     columns: dict[Steps, list[Cell]]
     parents: list[int] = field(default_factory=list)
@@ -81,7 +81,7 @@ class Table:
         return self._lifted[steps]
 
 
-def tables(database: Database[Document], collection: Collection, asking: Asking) -> tuple[Table, ...]:
+def tables(database: Database[Document], collection: CollectionFacts, asking: Asking) -> tuple[Table, ...]:
     """The tables of a collection's nodes, each after the one above it; none when it may not be read."""
     nodes = nodes_of(collection)
     if len(nodes) > MOST_NODES:
@@ -109,7 +109,7 @@ def tables(database: Database[Document], collection: Collection, asking: Asking)
     return tuple(made.values())
 
 
-def _empty(collection: Collection, nodes: Sequence[Node]) -> dict[Steps, Table]:
+def _empty(collection: CollectionFacts, nodes: Sequence[NodeFacts]) -> dict[Steps, Table]:
     made: dict[Steps, Table] = {}
     for node in nodes:
         above = made.get(node.above) if node.above is not None else None

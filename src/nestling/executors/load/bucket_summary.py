@@ -14,7 +14,7 @@ from nestling.executors.load.document_code import Row
 from nestling.executors.load.level import Layout
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Summary
-from nestling.ir.rows import AggregateKind, Column
+from nestling.ir.rows import AggregateKind, RowColumn
 from nestling.ir.types import TypeName
 from nestling.ir.values import Policy, encode, encoder
 
@@ -25,7 +25,7 @@ def summary_of(summary: Summary, entity: Entity, layout: Layout, policy: Policy)
     """The function from a bucket's rows to the value of a summary field; None where it is missing."""
     if summary.attribute is None:
         return len
-    attribute, place = entity.attribute(summary.attribute), layout[Column(summary.attribute)]
+    attribute, place = entity.attribute(summary.attribute), layout[RowColumn(summary.attribute)]
 
     def summarise(rows: list[Row]) -> Any:
         values = [row[place] for row in rows if row[place] is not None]

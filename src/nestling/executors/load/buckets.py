@@ -22,7 +22,7 @@ from nestling.executors.load.parts import body_of
 from nestling.executors.load.roots import Documents, distinct
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.primitives import WindowUnit
-from nestling.ir.rows import Column, RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.ir.storage.layout import Node, StoredCollection
 from nestling.ir.storage.names import stored_name
 
@@ -62,13 +62,13 @@ class _Pages:
         assert group.bucket is not None
         self._bucket, self._constants = group.bucket, store.collection.constants
         entity = work.model.entity(group.entity)
-        self._by = [layout[Column(name)] for name in self._bucket.by]
+        self._by = [layout[RowColumn(name)] for name in self._bucket.by]
         self._header = [
             (stored_name(name), group.path_of(name) or name, work.values.encoder(entity.name, entity.attribute(name)))
             for name in self._bucket.by
         ]
         window = self._bucket.window
-        self._window = None if window is None else (layout[Column(window.attribute)], window.unit)
+        self._window = None if window is None else (layout[RowColumn(window.attribute)], window.unit)
         self._summary = [
             (item.field, summary_of(item, entity, layout, work.values.policy)) for item in self._bucket.summary
         ]

@@ -13,7 +13,7 @@ from nestling.executors.load.level import Level
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import Aggregate, AggregateKind, Column, Path, RowQuery
+from nestling.ir.rows import AggregateKind, Path, RowAggregate, RowColumn, RowQuery
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import encode, encoder
 
@@ -29,7 +29,7 @@ def computed_parts(work: Merge, level: Level, computed: tuple[Computed, ...]) ->
 def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
     below, rest = across(work, level, path)
     columns = [_column(work, item, rest) for item in items]
-    aggregates = tuple(Aggregate(item.function, column) for item, column in zip(items, columns, strict=True))
+    aggregates = tuple(RowAggregate(item.function, column) for item, column in zip(items, columns, strict=True))
     absent = () if below.absent is None else (below.absent,)
     order = (*below.prefix, *absent)
     query = RowQuery(below.entity, (), order, below.inner, work.after, group_by_order=True, aggregates=aggregates)
@@ -59,11 +59,11 @@ def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
     return Part(PartKind.SPREAD, "", take)
 
 
-def _column(work: Merge, item: Computed, rest: Path) -> Column | None:
+def _column(work: Merge, item: Computed, rest: Path) -> RowColumn | None:
     """What is aggregated; rows are counted by what they were joined by, so that those without a row at the end do not count."""
     if item.attribute is not None:
-        return Column(item.attribute, rest)
-    return Column(arrival(work.model, rest)[0], rest) if rest else None
+        return RowColumn(item.attribute, rest)
+    return RowColumn(arrival(work.model, rest)[0], rest) if rest else None
 
 
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:

@@ -13,15 +13,15 @@ from nestling.executors.load.level import Layout, Level, own_columns, steps_of, 
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import Copy, Form, Order
-from nestling.ir.rows import Column, Newest, Path, RowQuery, SortKey, reversed_path
+from nestling.ir.rows import NewestRows, Path, RowColumn, RowQuery, RowSortKey, reversed_path
 
 
-def copy_columns(model: Model, copy: Copy) -> tuple[Column, ...]:
+def copy_columns(model: Model, copy: Copy) -> tuple[RowColumn, ...]:
     """The columns a copy along many-to-one adds to its row's."""
     if not copy.is_to_one(model):
         return ()
     attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *arrival(model, copy.path)))
-    return tuple(Column(attribute, copy.path) for attribute in attributes)
+    return tuple(RowColumn(attribute, copy.path) for attribute in attributes)
 
 
 def arrival(model: Model, path: Path) -> tuple[str, ...]:
@@ -45,18 +45,20 @@ def copy_part(merge: Merge, level: Level, layout: Layout, copy: Copy) -> Part:
 def _joined(merge: Merge, layout: Layout, copy: Copy) -> Part:
     source = merge.model.entity(copy.path[-1].target(merge.model))
     code = DocumentCode(merge.values, len(layout.columns), 0)
-    there = " and ".join(f"c{layout[Column(name, copy.path)]} is not None" for name in arrival(merge.model, copy.path))
+    there = " and ".join(
+        f"c{layout[RowColumn(name, copy.path)]} is not None" for name in arrival(merge.model, copy.path)
+    )
     code.guard(there, _nothing)
     if copy.home:  # a home must give the source row back: only for a key that is equal to the letter
         link = merge.model.relationship(copy.path[0].relationship)
         held = zip(link.child_attributes, link.parent_attributes, strict=True)
-        code.guard(code.exact([(layout[Column(a)], layout[Column(b, copy.path)]) for a, b in held]), _nothing)
+        code.guard(code.exact([(layout[RowColumn(a)], layout[RowColumn(b, copy.path)]) for a, b in held]), _nothing)
     _fill(code, layout, source, copy, copy.path)
     build = code.compile()
     if not copy.form.to_many:
         kind = PartKind.SPREAD if copy.form is Form.INLINE else PartKind.VALUE
         return Part(kind, copy.name, build, from_key=False)
-    place = layout[Column(arrival(merge.model, copy.path)[0], copy.path)]
+    place = layout[RowColumn(arrival(merge.model, copy.path)[0], copy.path)]
     return Part(PartKind.ALWAYS, copy.name, lambda row: [] if row[place] is None else [build(row)], from_key=False)
 
 
@@ -68,10 +70,10 @@ def _fill(code: DocumentCode, layout: Layout, source: Entity, copy: Copy, path: 
     """Put into a document, or make its result, what the copy holds of one source row."""
     if copy.form in (Form.SCALARS, Form.PATH):
         name = copy.attributes[0].attribute
-        code.result = code.value_or_null(layout, Column(name, path), source.name, source.attribute(name))
+        code.result = code.value_or_null(layout, RowColumn(name, path), source.name, source.attribute(name))
         return
     for field in copy.attributes:
-        column, attribute = Column(field.attribute, path), source.attribute(field.attribute)
+        column, attribute = RowColumn(field.attribute, path), source.attribute(field.attribute)
         code.column(field.path, layout, column, source.name, attribute, required=False)
 
 
@@ -103,7 +105,7 @@ def _streamed(merge: Merge, level: Level, copy: Copy) -> Part:
             *(source.key or source.attribute_names),
         )
     )
-    columns = merge.columns(Column(name, rest) for name in names)
+    columns = merge.columns(RowColumn(name, rest) for name in names)
     absent = () if below.absent is None else (below.absent,)
     layout = Layout((*below.identity, *columns, *absent))
     newest = _newest(below, source, rest, copy)
@@ -130,15 +132,15 @@ def _first(take: Callable[[Key], list[Any]], limit: int) -> Callable[[Key], list
     return lambda key: take(key)[:limit]
 
 
-def _newest(below: Level, source: Entity, rest: Path, copy: Copy) -> Newest | None:
+def _newest(below: Level, source: Entity, rest: Path, copy: Copy) -> NewestRows | None:
     """Let the source drop what the limit leaves out, where it orders values as MongoDB does."""
     names = [order.attribute for order in copy.order] + list(source.key)
     if copy.limit is None or not source.key or not all(sorted_alike(source.attribute(name).type) for name in names):
         return None
     if below.absent is not None or not below.prefix:
         return None
-    order = [SortKey(Column(item.attribute, rest), item.descending) for item in copy.order]
-    return Newest(below.prefix, (*order, *(SortKey(Column(name, rest)) for name in source.key)), copy.limit)
+    order = [RowSortKey(RowColumn(item.attribute, rest), item.descending) for item in copy.order]
+    return NewestRows(below.prefix, (*order, *(RowSortKey(RowColumn(name, rest)) for name in source.key)), copy.limit)
 
 
 # --- ancestors -------------------------------------------------------------------------------------------------------
@@ -148,7 +150,7 @@ def _ancestors(merge: Merge, level: Level, copy: Copy) -> Part:
     if not copy.path[0].up:
         raise GapError(Problem(f"copy `{copy.name}`: descendants cannot be copied", next_move="copy ancestors"))
     entity = merge.model.entity(level.entity)
-    columns = merge.columns(Column(field.attribute, copy.path) for field in copy.attributes)
+    columns = merge.columns(RowColumn(field.attribute, copy.path) for field in copy.attributes)
     absent = () if level.absent is None else (level.absent,)
     layout = Layout((*level.identity, *columns, *absent))
     query = RowQuery(

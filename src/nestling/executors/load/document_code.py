@@ -15,7 +15,7 @@ from typing import Any
 from nestling.executors.load.level import Layout
 from nestling.executors.load.stored_value import NAMES, UnstorableError, Values, expression
 from nestling.ir.model import Attribute
-from nestling.ir.rows import Column
+from nestling.ir.rows import RowColumn
 from nestling.ir.storage.stored_nulls import NULLS
 
 Row = tuple[Any, ...]
@@ -76,13 +76,13 @@ class DocumentCode:
         """Source of the BSON form of a column that is not NULL."""
         return expression(attribute, f"c{place}", self.bind(self._values.encoder(entity, attribute)))
 
-    def value_or_null(self, layout: Layout, column: Column, entity: str, attribute: Attribute) -> str:
+    def value_or_null(self, layout: Layout, column: RowColumn, entity: str, attribute: Attribute) -> str:
         """Source of the BSON form of a column, None where it is NULL."""
         place = layout[column]
         return f"({self.value(place, entity, attribute)}) if {_is_there(layout, column)} else None"
 
     def column(
-        self, path: str, layout: Layout, column: Column, entity: str, attribute: Attribute, *, required: bool
+        self, path: str, layout: Layout, column: RowColumn, entity: str, attribute: Attribute, *, required: bool
     ) -> None:
         """A field that holds a column's value, missing where it is NULL; null where the row says that it is."""
         source = self.value(layout[column], entity, attribute)
@@ -202,15 +202,15 @@ class DocumentCode:
         return self._scope["build"]
 
 
-def _is_null(layout: Layout, column: Column) -> str:
+def _is_null(layout: Layout, column: RowColumn) -> str:
     """Condition that a column's field is null; empty where rows do not say it."""
-    nulls = Column(NULLS.name, column.path)
+    nulls = RowColumn(NULLS.name, column.path)
     if nulls not in layout:
         return ""
     return f"c{layout[nulls]} is not None and {column.attribute!r} in c{layout[nulls]}"
 
 
-def _is_there(layout: Layout, column: Column) -> str:
+def _is_there(layout: Layout, column: RowColumn) -> str:
     """Condition that a column has a value, which a null is not."""
     there, null = f"c{layout[column]} is not None", _is_null(layout, column)
     return f"{there} and not ({null})" if null else there

@@ -14,7 +14,7 @@ from nestling.executors.load.merge import NO_GROUP, Merge, Stream, located, row_
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Order, Slots
-from nestling.ir.rows import Column, Path
+from nestling.ir.rows import Path, RowColumn
 from nestling.ir.values import Policy, encoder
 
 Take = Callable[[Key], list[Any]]
@@ -137,7 +137,7 @@ def bounded(
 
 def slotted(rows: ChildRows, slots: Slots) -> Callable[[Key], list[Any]]:
     """The elements at their places, None elsewhere."""
-    take, place = rows.pairs(), rows.layout[Column(slots.attribute)]
+    take, place = rows.pairs(), rows.layout[RowColumn(slots.attribute)]
 
     def placed(key: Key) -> list[Any]:
         found: list[Any] = [None] * slots.count
@@ -165,7 +165,8 @@ def sorter(policy: Policy, entity: Entity, layout: Layout, order: tuple[Order, .
         return None
     ends = () if in_key_order else tuple(Order(name) for name in entity.key or entity.attribute_names)
     keys = [
-        (_sort_key(policy, layout, Column(item.attribute, path), entity), item.descending) for item in (*order, *ends)
+        (_sort_key(policy, layout, RowColumn(item.attribute, path), entity), item.descending)
+        for item in (*order, *ends)
     ]
     keys.reverse()
 
@@ -176,7 +177,7 @@ def sorter(policy: Policy, entity: Entity, layout: Layout, order: tuple[Order, .
     return sort
 
 
-def _sort_key(policy: Policy, layout: Layout, column: Column, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
+def _sort_key(policy: Policy, layout: Layout, column: RowColumn, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
     place, encode = layout[column], encoder(entity.attribute(column.attribute).type, policy)
 
     def key(pair: tuple[Row, Any]) -> Any:

@@ -16,7 +16,7 @@ from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Collection
-from nestling.ir.rows import Column
+from nestling.ir.rows import RowColumn
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 from nestling.ir.storage.names import stored_name
 from nestling.ir.values import encode
@@ -49,7 +49,7 @@ def id_source(
 
 
 def _part(code: DocumentCode, layout: Layout, entity: Entity, name: str) -> str:
-    attribute, place = entity.attribute(name), layout[Column(name)]
+    attribute, place = entity.attribute(name), layout[RowColumn(name)]
     source = code.value(place, entity.name, attribute)
     if not attribute.nullable:
         return f"({source})"
@@ -66,7 +66,7 @@ def _no_id(attribute: str) -> Callable[[], object]:
 
 def derived_id(code: DocumentCode, layout: Layout, entity: Entity, name: str, number: Callable[[Row], object]) -> str:
     """Source of an ObjectId derived from the key, or from the row's number where rows have no key."""
-    places = [layout[Column(attribute)] for attribute in entity.key]
+    places = [layout[RowColumn(attribute)] for attribute in entity.key]
     if places and not any(entity.attribute(attribute).nullable for attribute in entity.key):
         return f"{code.bind(object_id)}({name!r}, {', '.join(f'c{place}' for place in places)})"
     return f"{code.bind(object_id)}({name!r}, {code.bind(number)}(row))"

@@ -13,7 +13,7 @@ from nestling.executors.load.level import Layout, Level, own_columns
 from nestling.executors.load.merge import Merge, row_name
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.primitives import Reference
-from nestling.ir.rows import Column, up
+from nestling.ir.rows import RowColumn, up
 
 
 def listed_part(merge: Merge, level: Level, reference: Reference) -> Part:
@@ -22,7 +22,7 @@ def listed_part(merge: Merge, level: Level, reference: Reference) -> Part:
     child = merge.model.entity(link.child)
     below = level.seen_from(child.name, (up(link),), own_columns(child.key))
     wanted = (*child.key, *link.child_attributes, *(field.attribute for field in reference.copied))
-    parents = tuple(Column(name, (up(link),)) for name in link.parent_attributes)
+    parents = tuple(RowColumn(name, (up(link),)) for name in link.parent_attributes)
     stream, layout = merge.read(below, (*merge.columns(own_columns(wanted)), *parents))
     code = _element(merge, layout, len(below.identity), link, reference)
     rows = ChildRows(merge, child, stream, len(level.identity), layout, code, counted=False)
@@ -37,7 +37,7 @@ def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, r
     code = DocumentCode(merge.values, len(layout.columns), key_width)
     if merge.design.only_listed(link):
         held = zip(link.child_attributes, link.parent_attributes, strict=True)
-        places = [(layout[Column(a)], layout[Column(b, (up(link),))]) for a, b in held]
+        places = [(layout[RowColumn(a)], layout[RowColumn(b, (up(link),))]) for a, b in held]
         code.guard(code.exact(places), _refuse(merge, link, layout))
     source = reference_source(code, merge.design, layout, child)
     if not reference.copied:
@@ -46,7 +46,7 @@ def _element(merge: Merge, layout: Layout, key_width: int, link: Relationship, r
     code.put("id", source)
     for field in reference.copied:
         attribute = child.attribute(field.attribute)
-        column = Column(field.attribute)
+        column = RowColumn(field.attribute)
         code.column(field.path, layout, column, child.name, attribute, required=not attribute.nullable)
     return code
 

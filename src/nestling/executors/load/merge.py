@@ -14,7 +14,7 @@ from nestling.executors.load.level import Layout, Level
 from nestling.executors.load.stored_value import UnstorableError, Values
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
-from nestling.ir.rows import Column, Path, RowQuery, RowSource
+from nestling.ir.rows import Path, RowColumn, RowQuery, RowSource
 from nestling.ir.storage.stored_nulls import NULLS
 
 SIDE = list[tuple[str, Document]]
@@ -107,17 +107,17 @@ class Merge:
         self._streams.append((stream, query.entity))
         return stream
 
-    def read(self, level: Level, columns: tuple[Column, ...]) -> tuple[Stream, Layout]:
+    def read(self, level: Level, columns: tuple[RowColumn, ...]) -> tuple[Stream, Layout]:
         """A stream of a level's rows with these columns (after the identifying ones), and where each column is."""
         absent = () if level.absent is None else (level.absent,)
         layout = Layout((*level.identity, *columns, *absent))
         query = RowQuery(level.entity, layout.columns, level.identity, level.inner, self.after)
         return self.stream(query, None if level.absent is None else layout[level.absent]), layout
 
-    def columns(self, of: Iterable[Column]) -> tuple[Column, ...]:
+    def columns(self, of: Iterable[RowColumn]) -> tuple[RowColumn, ...]:
         """Columns whose values documents hold, and for each row they are of, where the source tells it, which fields are null."""
         columns = tuple(of)
-        nulls = (Column(NULLS.name, path) for path in dict.fromkeys(each.path for each in columns))
+        nulls = (RowColumn(NULLS.name, path) for path in dict.fromkeys(each.path for each in columns))
         return (*columns, *nulls) if self._tells_nulls else columns
 
     @property
@@ -157,5 +157,5 @@ def located(error: UnstorableError, entity: Entity, layout: Layout, row: Row, pa
 
 def row_name(entity: Entity, layout: Layout, row: Row, path: Path = ()) -> str:
     """How a person would name a row: `movie (id 12)`; its columns lie at `path`."""
-    names = [name for name in entity.key or entity.attribute_names[:3] if Column(name, path) in layout]
-    return f"{entity.name} ({', '.join(f'{name} {row[layout[Column(name, path)]]!r}' for name in names)})"
+    names = [name for name in entity.key or entity.attribute_names[:3] if RowColumn(name, path) in layout]
+    return f"{entity.name} ({', '.join(f'{name} {row[layout[RowColumn(name, path)]]!r}' for name in names)})"

@@ -17,7 +17,7 @@ from nestling.executors.load.orphans import inexact
 from nestling.executors.load.pages import page_writer
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Document, Embedding, Form, Holder
-from nestling.ir.rows import Column, up
+from nestling.ir.rows import RowColumn, up
 from nestling.ir.storage.layout import Node
 from nestling.ir.types import INTEGER
 
@@ -47,17 +47,17 @@ def _embedded(merge: Merge, level: Level, node: Node) -> Part:
     link = merge.model.relationship(embedding.relationship)
     entity = merge.model.entity(link.child)
     below = level.seen_from(link.child, (up(link),), own_columns(total_order(entity)))
-    parents: tuple[Column, ...] = ()
+    parents: tuple[RowColumn, ...] = ()
     if direct := _is_direct(merge, link, embedding):
         below = _through_key(below, link)
     else:
-        parents = tuple(Column(name, (up(link),)) for name in link.parent_attributes)
+        parents = tuple(RowColumn(name, (up(link),)) for name in link.parent_attributes)
     stream, layout = merge.read(below, (*body_columns(merge, node.body), *parents))
     body = body_of(merge, below, node.body, node.children, layout)
     code = element_code(merge, body, node)
     if not direct:
         held = zip(link.child_attributes, parents, strict=True)
-        places = [(layout[Column(name)], layout[parent]) for name, parent in held]
+        places = [(layout[RowColumn(name)], layout[parent]) for name, parent in held]
         code.guard(code.exact(places), inexact(merge, body, embedding, layout))
     return _part(merge, node, embedding, ChildRows(merge, entity, stream, len(level.identity), layout, code))
 
@@ -73,7 +73,8 @@ def _is_direct(merge: Merge, link: Relationship, embedding: Embedding) -> bool:
 def _through_key(below: Level, link: Relationship) -> Level:
     """The level with the parent's key read from the foreign key, and no join where that is all there is to the prefix."""
     held = {
-        Column(a, (up(link),)): Column(b) for a, b in zip(link.parent_attributes, link.child_attributes, strict=True)
+        RowColumn(a, (up(link),)): RowColumn(b)
+        for a, b in zip(link.parent_attributes, link.child_attributes, strict=True)
     }
     prefix = tuple(held.get(column, column) for column in below.prefix)
     is_whole = not any(column.path for column in prefix)

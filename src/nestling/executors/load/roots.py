@@ -16,7 +16,7 @@ from nestling.executors.load.orphans import orphan_code
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.split_off import file_writer, is_before, part_builder
 from nestling.ir.primitives import Copy, Embedding
-from nestling.ir.rows import Column, RowQuery, up
+from nestling.ir.rows import RowColumn, RowQuery, up
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 
 Documents = Iterator[tuple[str, Document, Row]]
@@ -53,7 +53,7 @@ def home_documents(merge: Merge, store: StoredCollection, root: Node) -> Documen
 def orphan_documents(merge: Merge, store: StoredCollection, root: Node, embedding: Embedding) -> Documents:
     """Documents of rows whose parent does not exist; rows below them are told by that parent being absent."""
     link = merge.model.relationship(embedding.relationship)
-    absent = Column(link.parent_attributes[0], (up(link),))
+    absent = RowColumn(link.parent_attributes[0], (up(link),))
     level = root_level(merge, root, absent)
     return _documents(merge, level, root, lambda body: _orphan(merge, store, root, body), without_parent=link.name)
 
@@ -64,9 +64,9 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
     level = root_level(merge, root)
     child = merge.model.entity(link.child)
     below = level.seen_from(child.name, (up(link),), own_columns(total_order(child)))
-    parents = [Column(name, (up(link),)) for name in link.parent_attributes]
+    parents = [RowColumn(name, (up(link),)) for name in link.parent_attributes]
     stream, layout = merge.read(below, (*own_columns(link.child_attributes), *parents))
-    held = [(layout[Column(a)], layout[b]) for a, b in zip(link.child_attributes, parents, strict=True)]
+    held = [(layout[RowColumn(a)], layout[b]) for a, b in zip(link.child_attributes, parents, strict=True)]
     width = len(level.identity)
 
     def is_referred(key: Key) -> bool:
@@ -81,7 +81,7 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
             yield name, document, row
 
 
-def root_level(merge: Merge, root: Node, absent: Column | None = None) -> Level:
+def root_level(merge: Merge, root: Node, absent: RowColumn | None = None) -> Level:
     """The level of root rows: nothing above, in the order of what identifies them."""
     return Level(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
 
@@ -154,7 +154,7 @@ def _file(
     merge: Merge, code: DocumentCode, body: Body, store: StoredCollection, root: Node, name: str, bucket: str
 ) -> None:
     attribute, path = merge.model.entity(root.entity).attribute(name), root.path_of(name) or name
-    place = body.layout[Column(name)]
+    place = body.layout[RowColumn(name)]
     write = file_writer(merge, bucket, store.collection.name, path, root.entity, attribute)
     code.put(path, f"{code.bind(write)}(c{place}, d['_id'])", f"c{place} is not None")
 

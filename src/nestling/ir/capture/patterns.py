@@ -9,17 +9,17 @@ from typing import Any
 from nestling.ir.capture.capture import Capture, ShapeTotals
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.indexable import compared, served
-from nestling.ir.capture.shape import Operation, Shape
+from nestling.ir.capture.shape import CommandOperation, CommandShape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.facts.statement import Pattern, Projection, Statement
+from nestling.ir.facts.statement import Pattern, Projection, StatementFacts
 
-_NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
+_NAMES = {CommandOperation.DELETE: "remove", CommandOperation.FIND_AND_MODIFY: "update"}
 
 
-def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statement, ...]:
+def statements_of(capture: Capture, databases: Container[str]) -> tuple[StatementFacts, ...]:
     """Captured statements of some databases as those of facts; those that differ in nothing a rule reads are one."""
-    found: dict[Statement, list[ShapeTotals]] = {}
+    found: dict[StatementFacts, list[ShapeTotals]] = {}
     for each in capture.seen:
         if each.shape.database in databases:
             found.setdefault(_without_sums(each), []).append(each)
@@ -27,10 +27,10 @@ def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statemen
     return tuple(_summed(statement, all_seen, followed) for statement, all_seen in found.items())
 
 
-def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
+def _followed(capture: Capture) -> dict[CommandShape, Counter[str]]:
     """By a read's shape, the collections then asked for what its answers held, and after how many of its times."""
     counts = {each.shape: each.count for each in capture.seen}
-    found: dict[Shape, Counter[str]] = {}
+    found: dict[CommandShape, Counter[str]] = {}
     for each in capture.follows:
         times = round(min(each.share * counts.get(each.second, 0), counts.get(each.first, 0)))
         known = found.setdefault(each.first, Counter())
@@ -40,12 +40,12 @@ def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
     return found
 
 
-def _without_sums(seen: ShapeTotals) -> Statement:
+def _without_sums(seen: ShapeTotals) -> StatementFacts:
     shape, clauses = seen.shape, seen.shape.clauses
     pipeline = clauses.get("pipeline", [])
     condition, order = served(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
     equal, ranged, patterns = _filters(condition)
-    return Statement(
+    return StatementFacts(
         shape.database,
         shape.collection,
         _NAMES.get(shape.operation, shape.operation.value),
@@ -59,9 +59,11 @@ def _without_sums(seen: ShapeTotals) -> Statement:
     )
 
 
-def _summed(statement: Statement, seen: list[ShapeTotals], followed: Mapping[Shape, Counter[str]]) -> Statement:
+def _summed(
+    statement: StatementFacts, seen: list[ShapeTotals], followed: Mapping[CommandShape, Counter[str]]
+) -> StatementFacts:
     after = sum((followed[each.shape] for each in seen if each.shape in followed), Counter[str]())
-    return Statement(
+    return StatementFacts(
         statement.database,
         statement.collection,
         statement.operation,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class JoinFacts:
     """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: not simple."""
 
     collection: str
@@ -36,7 +36,7 @@ class Projection:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatementFacts:
     """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
 
     `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
@@ -53,7 +53,7 @@ class Statement:
     filters: tuple[str, ...] = ()
     equalities: int = 0
     sort: tuple[tuple[str, int], ...] = ()
-    joins: tuple[Join, ...] = ()
+    joins: tuple[JoinFacts, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     collation: int = 0
     documents_examined: int = 0
@@ -70,7 +70,7 @@ class Statement:
         return f"{self.database}.{self.collection}"
 
     @property
-    def pattern(self) -> Statement:
+    def pattern(self) -> StatementFacts:
         """The statement with nothing counted: equal for two that differ only in how often they were seen."""
         return replace(
             self,

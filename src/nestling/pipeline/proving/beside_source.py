@@ -22,7 +22,7 @@ from nestling.ir.programs.compiled import CompiledRead, OutputColumn
 from nestling.ir.proof import OtherAnswer, SourceComparison
 from nestling.ir.reading import Reading
 from nestling.ir.statements.read_locks import ReadLock
-from nestling.ir.trace import Call, Tracer
+from nestling.ir.trace import Execution, Tracer
 from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement
 from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
@@ -82,7 +82,7 @@ class _Suspect:
     """An execution a rival answered otherwise than the source; `everywhere`: all rivals gave this answer."""
 
     by: Contender
-    call: Call
+    call: Execution
     expected: Answer
     found: Answer
     everywhere: bool = False
@@ -120,7 +120,7 @@ class _Comparison:
             if not self.answers[each.name]:
                 self.without.setdefault(each.name, f"the {self.effort.source_seconds:g} s for this were over before")
 
-    def _one(self, racing: list[Contender], call: Call, seconds: float) -> None:
+    def _one(self, racing: list[Contender], call: Execution, seconds: float) -> None:
         if any(call.instead.takes_time(_read(each, call)) for each in racing):
             self.without[call.statement] = "it asks for the time, which goes on"
             return
@@ -145,7 +145,7 @@ class _Comparison:
         leave_out_slow(racing, call.statement, took, self.effort.patience_seconds)
         self.answers[call.statement] += 1
 
-    def _judge(self, each: Contender, call: Call, expected: SourceAnswer, answer: Answer) -> Iterator[_Suspect]:
+    def _judge(self, each: Contender, call: Execution, expected: SourceAnswer, answer: Answer) -> Iterator[_Suspect]:
         """A failure is judged when the rivals are compared, and so is a copy that is rough on purpose."""
         columns, shape = _read(each, call).columns, self.shapes[call.statement]
         if answer.failed or (alike := expected.likeness(answer, columns, shape)) is Likeness.EQUAL:
@@ -230,7 +230,7 @@ class _Comparison:
         )
 
 
-def _read(each: Contender, call: Call) -> CompiledRead:
+def _read(each: Contender, call: Execution) -> CompiledRead:
     read = each.running.statements[call.statement]
     assert isinstance(read, CompiledRead), call.statement
     return read

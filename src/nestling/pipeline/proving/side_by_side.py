@@ -14,7 +14,7 @@ from nestling.executors.drive import Answer, Likeness, Shape, both_right, execut
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.proof import ADVISED
 from nestling.ir.quantity_words import counted
-from nestling.ir.trace import Block, Call
+from nestling.ir.trace import Block, Execution
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 
 SIMPLEST = "normalized"
@@ -63,13 +63,13 @@ def leave_out_slow(
             each.left_out = f"`{statement}` takes {took:,.3g} s on it, {fastest:,.3g} s on the fastest"
 
 
-def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:
+def ask_again(contenders: list[Contender], call: Execution, shape: Shape) -> None:
     """A read asked again of all rivals, since their digests differed."""
     racing = in_race(contenders)
     judge(racing, call, {each.name: execute(each.running, call)[1] for each in racing}, shape)
 
 
-def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], shape: Shape) -> None:
+def judge(racing: list[Contender], call: Execution, answers: Mapping[str, Answer], shape: Shape) -> None:
     """Compare the answers to one execution."""
     for each in racing:
         each.compared[call.statement] += 1
@@ -92,7 +92,7 @@ def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], sh
             each.stale[call.statement] += 1
 
 
-def _exact(each: Contender, call: Call, answer: Answer) -> Answer:
+def _exact(each: Contender, call: Execution, answer: Answer) -> Answer:
     """The answer without copies that may be behind; the answer itself where none were used."""
     found = execute_exact(each.running, call)
     return answer if found is None else found

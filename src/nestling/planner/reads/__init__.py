@@ -15,7 +15,7 @@ from itertools import islice
 from nestling.ir.design import Design
 from nestling.ir.paths.work import Work
 from nestling.ir.programs.compiled import ReadPlan
-from nestling.ir.statements.algebra import Join, Limit, Query, Relation
+from nestling.ir.statements.algebra import Join, LimitOffset, Query, Relation
 from nestling.ir.statements.expression import Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
@@ -168,7 +168,7 @@ def _checked(relation: Relation) -> Relation:
     """Refuse what no step can say before anything is made of it."""
 
     def check(each: Relation) -> Relation:
-        for bound in (each.count, each.offset) if isinstance(each, Limit) else ():
+        for bound in (each.count, each.offset) if isinstance(each, LimitOffset) else ():
             if bound is not None and not isinstance(bound, Literal | Parameter):
                 raise read_gap("LIMIT or OFFSET by an expression")
         return each

@@ -13,7 +13,7 @@ from nestling.ir.paths.access_path import CollectionScan, Step, Union
 from nestling.ir.paths.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Arithmetic, Column, Expression, IsNull, Literal, Not, Operator
+from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
@@ -77,7 +77,7 @@ def _in_turn(relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Seq
     step = GraphLookup(rows.step, place.store.name, start, by, str(paths[walk.to]), field, name)
     met = {(c.alias, c.name): f"{field}.{path}" for c, path in paths.items() if path is not None}
     layout = context.seen(rows.layout) | Layout.of(met) | Layout((((depth.alias, depth.name), f"{field}.{name}"),))
-    steps = Arithmetic(Operator.ADD, depth, _ONE, INTEGER)
+    steps = Arithmetic(ArithmeticOperator.ADD, depth, _ONE, INTEGER)
     values = [from_beginning(walk.outputs[position], walk, at, steps) for position in shown]
     return Union(
         (
@@ -157,7 +157,7 @@ def _is_told(output: Expression, walk: Walk) -> bool:
     match output:
         case Column():
             return output.alias == walk.working.alias
-        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias), right=Literal(value=int())):
+        case Arithmetic(operator=ArithmeticOperator.ADD, left=Column(alias=alias), right=Literal(value=int())):
             return alias == walk.working.alias
         case _:
             return False

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, Literal
 from nestling.ir.statements.operands import columns_of
 from nestling.ir.types import INTEGER
 
@@ -39,10 +39,10 @@ def from_beginning(output: Expression, walk: Walk, at: Mapping[str, Expression],
     match output:
         case Column(alias=alias, name=name) if alias == walk.working.alias:
             return at[name]
-        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias, name=name), right=Literal() as more) if (
-            alias == walk.working.alias
-        ):
-            return replace(output, left=at[name], right=Arithmetic(Operator.MULTIPLY, steps, more, more.type))
+        case Arithmetic(
+            operator=ArithmeticOperator.ADD, left=Column(alias=alias, name=name), right=Literal() as more
+        ) if alias == walk.working.alias:
+            return replace(output, left=at[name], right=Arithmetic(ArithmeticOperator.MULTIPLY, steps, more, more.type))
         case _:
             return output
 

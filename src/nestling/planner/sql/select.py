@@ -1,7 +1,7 @@
 """SELECT to relations.
 
-One SELECT becomes, from the inside out: its FROM, a `Filter` for WHERE, a `Group`, a `Filter` for HAVING, a `Window`; then
-`Sort`, `Limit` and `Project` – or, where DISTINCT must come between, `Project`, `Distinct`, `Sort` and `Limit`.
+One SELECT becomes, from the inside out: its FROM, a `Filter` for WHERE, a `GroupBy`, a `Filter` for HAVING, a `Window`; then
+`Sort`, `LimitOffset` and `Project` – or, where DISTINCT must come between, `Project`, `Distinct`, `Sort` and `LimitOffset`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.algebra import (
     Distinct,
-    Limit,
+    LimitOffset,
     Named,
     Project,
     Relation,
@@ -280,7 +280,7 @@ class Select:
         """The relation sorted and limited as the SELECT says."""
         relation = Sort(relation, tuple(keys)) if keys else relation
         count, offset = limits(self.node, env)
-        return Limit(relation, count, offset) if count is not None or offset is not None else relation
+        return LimitOffset(relation, count, offset) if count is not None or offset is not None else relation
 
     def _collations(self, named: Sequence[Named], env: Env) -> tuple[Collation, ...]:
         pairs = zip(self.items, named, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.affinity import with_affinity
@@ -172,7 +172,7 @@ def _computed(cursor: Cursor, column: Attribute, table: Declared, catalogue: Cat
         cursor.until(*_STARTS)
         return column
     catalogue.note(computed(table.name[1], column.name))
-    return replace(column, default=Computed(as_sql(cursor.group())))
+    return replace(column, default=ComputedAttribute(as_sql(cursor.group())))
 
 
 def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue) -> None:

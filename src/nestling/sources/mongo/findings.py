@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, Collection, Kind, steps_text
+from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, CollectionFacts, NamespaceKind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Link, Unclear
 from nestling.ir.literals import of_collection, shell
@@ -21,8 +21,8 @@ from nestling.sources.mongo.types import odd_types
 SHOWN = 4
 _ELEMENTS = (NodeForm.ARRAY, NodeForm.VALUES)
 _NOT_READ = {
-    Kind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
-    Kind.VIEW: "is a view, not a table",
+    NamespaceKind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
+    NamespaceKind.VIEW: "is a view, not a table",
 }
 
 
@@ -53,7 +53,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             yield Gap(GapKind.NOTIMPL, what, reference.collection)
 
 
-def _of_collation(collection: Collection) -> Iterator[Gap]:
+def _of_collation(collection: CollectionFacts) -> Iterator[Gap]:
     """A collection that compares texts by a collation: designs have none."""
     if collection.collation:
         told = json.loads(collection.collation)
@@ -112,7 +112,7 @@ def _unkept(link: Link) -> str:
 
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
-    if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
+    if files := [each.name for each in survey.facts.collections if each.kind is NamespaceKind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
     if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
         yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` may see most of it"

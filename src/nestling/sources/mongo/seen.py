@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from nestling.ir.facts import Collection
-from nestling.ir.facts.nodes import Column, Node, Steps
-from nestling.ir.facts.structure import Columns, Link, Repeat
+from nestling.ir.facts import CollectionFacts
+from nestling.ir.facts.nodes import ColumnFacts, NodeFacts, Steps
+from nestling.ir.facts.structure import Columns, Link, RepeatedColumn
 
 Place = tuple[str, Steps]
 """A collection and the steps to a node in it."""
@@ -37,8 +37,8 @@ class ObservedNode:
     rows above, and the columns outside of that document which hold them.
     """
 
-    collection: Collection
-    node: Node
+    collection: CollectionFacts
+    node: NodeFacts
     role: Role
     above: ObservedNode | None = None
     key: Columns = ()
@@ -49,8 +49,8 @@ class ObservedNode:
     kind: str = ""
     documents: int = 0
     discriminator: str = ""
-    repeats: tuple[Repeat, ...] = ()
-    foreign: dict[Steps, Column] = field(default_factory=dict)
+    repeats: tuple[RepeatedColumn, ...] = ()
+    foreign: dict[Steps, ColumnFacts] = field(default_factory=dict)
 
     @property
     def around(self) -> ObservedNode | None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nestling.ir.facts import Collection, Facts
-from nestling.ir.facts.nodes import Node, NodeForm, nodes_of, paged_by
-from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, Repeat, Structure
+from nestling.ir.facts import CollectionFacts, Facts
+from nestling.ir.facts.nodes import NodeFacts, NodeForm, nodes_of, paged_by
+from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, RepeatedColumn, StructureFacts
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import is_bucket, set_aside
@@ -55,7 +55,7 @@ def _links_by_name(facts: Facts) -> Iterator[Link]:
             yield Link(*where, each.checked, each.resolved, Evidence.NAME, whole=False)
 
 
-def _unkept(structure: Structure) -> Iterator[Link]:
+def _unkept(structure: StructureFacts) -> Iterator[Link]:
     """Links to values that happen to be all different: no unique index keeps them so, and they are not what tells rows apart."""
     by_chance = {
         (key.collection, key.node, frozenset(key.columns))
@@ -67,7 +67,7 @@ def _unkept(structure: Structure) -> Iterator[Link]:
             yield link
 
 
-def _without(structure: Structure, links: tuple[Link, ...]) -> Structure:
+def _without(structure: StructureFacts, links: tuple[Link, ...]) -> StructureFacts:
     """The structure without these links, and without what repeats or counts rows by them."""
     led = {(each.collection, each.columns, each.target, each.target_node) for each in links}
     return replace(
@@ -84,7 +84,7 @@ def _without(structure: Structure, links: tuple[Link, ...]) -> Structure:
     )
 
 
-def flat_copies(survey: Survey) -> Iterator[Repeat]:
+def flat_copies(survey: Survey) -> Iterator[RepeatedColumn]:
     """Repeats that are copies by their names or by where they stand, but for sub-documents that are copies as a whole."""
     for repeat in survey.facts.structure.repeats:
         seen = survey.seen.get((repeat.collection, repeat.node))
@@ -133,7 +133,7 @@ def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
     return made
 
 
-def _header(nodes: Sequence[Node]) -> Columns:
+def _header(nodes: Sequence[NodeFacts]) -> Columns:
     """What a bucket tells of all its events; nothing for documents that are none."""
     root = nodes[0]
     return paged_by(root) if is_bucket(root, [each for each in nodes if each.above == root.steps]) else ()
@@ -156,10 +156,10 @@ def _part_into_kinds(kinds: Kinds, found: dict[Place, ObservedNode]) -> None:
 class _Known:
     """The structure by place."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: StructureFacts) -> None:
         self.keys: dict[Place, Key] = {(key.collection, key.node): key for key in structure.keys if key.main}
         self.links: dict[Place, list[Link]] = {}
-        self.repeats: dict[Place, list[Repeat]] = {}
+        self.repeats: dict[Place, list[RepeatedColumn]] = {}
         for link in structure.links:
             self.links.setdefault((link.collection, link.node), []).append(link)
         for repeat in structure.repeats:
@@ -167,8 +167,8 @@ class _Known:
 
 
 def _seen(
-    collection: Collection,
-    node: Node,
+    collection: CollectionFacts,
+    node: NodeFacts,
     found: Mapping[Place, ObservedNode],
     known: _Known,
     header: Columns,
@@ -191,7 +191,9 @@ def _seen(
     return seen
 
 
-def _key(collection: Collection, node: Node, above: ObservedNode | None, known: _Known, header: Columns) -> Columns:
+def _key(
+    collection: CollectionFacts, node: NodeFacts, above: ObservedNode | None, known: _Known, header: Columns
+) -> Columns:
     """The key found, of columns that the rows have or the rows around are told apart by (what is declared may make other
     columns of the fields than were looked at); else a document's `_id`, and for a sub-document the key of what is around.
     """

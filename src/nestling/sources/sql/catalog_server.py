@@ -10,7 +10,7 @@ from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import DBAPIError, NoSuchTableError, SAWarning
 
 from nestling.common.errors import Problem, SourceError
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
@@ -186,7 +186,7 @@ def _columns(
         read = catalogued_type(words, dialect, labels or ())
         if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
-        made = Computed(made_by) if made_by else read_default(filling, read.type, dialect)
+        made = ComputedAttribute(made_by) if made_by else read_default(filling, read.type, dialect)
         columns.append(
             ColumnFacts(
                 name,

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import SQLITE
@@ -116,7 +116,7 @@ def _column(
     kind = told.type if told is not None else catalogued_type(declared, SQLITE).type
     if kind.name is TypeName.GEOMETRY:
         gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
-    made = told.default if told is not None and isinstance(told.default, Computed) else None
+    made = told.default if told is not None and isinstance(told.default, ComputedAttribute) else None
     default = made if row[4] else read_default(row[5], kind, SQLITE)
     nullable = not (not_null or name in never_null)
     found = ColumnFacts(name, declared, kind, nullable, default)

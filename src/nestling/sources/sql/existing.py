@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError, name_list
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import cut
 from nestling.sources.sql.engines import engine_of
@@ -98,7 +98,7 @@ def _existing(sink: SqlSink, entity: Entity, table: Table) -> Existing:
     columns = {engine.column_key(column.name): column for column in table.columns}
     types = {engine.column_key(name): words for name, words in engine.found_types(sink, table).items()}
     own = {name: columns[engine.column_key(name)] for name in entity.attribute_names}
-    computed = tuple(name for name, column in own.items() if isinstance(column.default, Computed))
+    computed = tuple(name for name, column in own.items() if isinstance(column.default, ComputedAttribute))
     kept = tuple(each for each in entity.attributes if each.name not in computed)
     names = {engine.column_key(each.name): each.name for each in kept}
     groups = ([engine.column_key(name) for name in group] for group in (table.key, *table.uniques) if group)

@@ -9,7 +9,7 @@ from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause
-from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
+from nestling.ir.workload import Access, AttributeFilter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 
 
@@ -21,7 +21,7 @@ class Occurrence:
     kind: StatementKind
     read: set[str] = field(default_factory=set)
     written: dict[str, None] = field(default_factory=dict)
-    filters: dict[Filter, None] = field(default_factory=dict)
+    filters: dict[AttributeFilter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
     aggregates: dict[tuple[AggregateKind, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
@@ -116,7 +116,7 @@ class Scope:
 def add_filter(origins: Origins, operator: Operator) -> None:
     """Say that an attribute is compared with something known when the statement runs."""
     for occurrence, attribute in origins:
-        occurrence.filters.setdefault(Filter(attribute, operator))
+        occurrence.filters.setdefault(AttributeFilter(attribute, operator))
 
 
 def add_read(origins: Origins) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.workload import Filter, Operator, StatementKind
+from nestling.ir.workload import AttributeFilter, Operator, StatementKind
 from nestling.sources.statements.constants import note_inserted, note_written
 from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source
 from nestling.sources.statements.predicates import conditions
@@ -51,8 +51,8 @@ def _written(names: list[exp.Expr], source: Source, walk: Walk) -> list[str]:
     return found
 
 
-def _by_key(target: Occurrence) -> dict[Filter, None]:
-    return {Filter(name, Operator.EQUALITY): None for name in target.entity.key}
+def _by_key(target: Occurrence) -> dict[AttributeFilter, None]:
+    return {AttributeFilter(name, Operator.EQUALITY): None for name in target.entity.key}
 
 
 def _upsert(tree: exp.Insert, table: exp.Table, source: Source, walk: Walk) -> None:
@@ -70,7 +70,7 @@ def _upsert(tree: exp.Insert, table: exp.Table, source: Source, walk: Walk) -> N
     _assignments(conflict.expressions, walk, scope)
     keys = [key.name for key in conflict.args.get("conflict_keys") or () if find_name(key.name, columns)]
     found = [find_name(key, columns) or key for key in keys] or list(source.entity.key)
-    updated.filters.update({Filter(name, Operator.EQUALITY): None for name in found})
+    updated.filters.update({AttributeFilter(name, Operator.EQUALITY): None for name in found})
     where = conflict.args.get("where")
     if where is not None:
         visit(where.this, walk, scope)

@@ -14,7 +14,7 @@ from nestling.emitters.mql.sql.match import match
 from nestling.emitters.mql.sql.placeholder import Placeholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.windows import window_stages
-from nestling.ir.statements.algebra import Aggregate, WindowFunction
+from nestling.ir.statements.algebra import AggregateCall, WindowFunction
 from nestling.ir.statements.expression import Expression
 
 __all__ = [
@@ -56,7 +56,7 @@ def match_mql(predicate: Expression, environment: Environment) -> dict[str, obje
     return match(predicate, Renderer(environment))
 
 
-def accumulator_mql(aggregate: Aggregate, name: str, environment: Environment) -> Accumulation:
+def accumulator_mql(aggregate: AggregateCall, name: str, environment: Environment) -> Accumulation:
     """The accumulators of an aggregate in a `$group`, what a `$set` makes of them under `name`, and its value over nothing."""
     return accumulate(aggregate, name, Renderer(environment))
 

@@ -16,7 +16,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import sought
-from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts
@@ -107,7 +107,7 @@ class Guards:
         if group not in open_groups(self.modes.situation, home):
             yield Mode(home.id, (home.id,), 0.0)
             return
-        asked = tuple(Filter(name, Operator.EQUALITY) for name in group)
+        asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in group)
         read = Access(access.entity, StatementKind.SELECT, group, asked)
         nodes = SAME_NODES + len(group) * SAME_NODES_EACH
         more = self.modes.price(work_of.request(READ_STAGES) + work_of.parse(nodes))

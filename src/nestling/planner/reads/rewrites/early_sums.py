@@ -38,10 +38,10 @@ _AGAIN = {
 
 def with_early_sums(relation: Relation, design: Design, statistics: Statistics) -> Relation:
     """The same rows, parts of sums before the joins with parents."""
-    return everywhere(relation, lambda each: _early(each, design, statistics) if isinstance(each, a.Group) else each)
+    return everywhere(relation, lambda each: _early(each, design, statistics) if isinstance(each, a.GroupBy) else each)
 
 
-def _early(group: a.Group, design: Design, statistics: Statistics) -> Relation:
+def _early(group: a.GroupBy, design: Design, statistics: Statistics) -> Relation:
     if not group.keys or not all(map(_is_of_parts, group.aggregates)):
         return group
     split = split_off(_of_inputs(group), design, lambda *_: True)
@@ -63,16 +63,16 @@ def _is_of_parts(item: a.NamedAggregate) -> bool:
     return made.function in _AGAIN and exact and plain and not any(map(has_subquery, expressions(item)))
 
 
-def _again(item: a.NamedAggregate, group: a.Group, split: Split) -> a.NamedAggregate:
+def _again(item: a.NamedAggregate, group: a.GroupBy, split: Split) -> a.NamedAggregate:
     """The aggregate of its parts; parts of an integer sum are integers, whose sum must not pass 64 bits."""
     made = item.aggregate
     part = split.names[group.alias, item.name]
     if made.argument is not None and is_integer(made.argument):
         part = replace(part, type=made.argument.type)
-    return replace(item, aggregate=a.Aggregate(_AGAIN[made.function], part, made.type))
+    return replace(item, aggregate=a.AggregateCall(_AGAIN[made.function], part, made.type))
 
 
-def _of_inputs(group: a.Group) -> a.Group:
+def _of_inputs(group: a.GroupBy) -> a.GroupBy:
     """The group, said of what the outputs below it are made of."""
     below = group.input
     if not isinstance(below, a.Project) or any(out.mixed or has_subquery(out.expression) for out in below.outputs):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.ir.paths.access_path import Exists, FieldPath, Filter, Holds, Step, Unwind
+from nestling.ir.paths.access_path import FieldExists, FieldPath, FilterDocuments, Holds, Step, Unwind
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a
@@ -130,8 +130,8 @@ def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) 
         return step
     if node.presence is not None:
         held = node.presence
-        return Filter(step, Holds(join_path(prefix, held.path), held.value, held.several))
-    return Filter(step, Exists(field)) if node.form is Form.OBJECT else None
+        return FilterDocuments(step, Holds(join_path(prefix, held.path), held.value, held.several))
+    return FilterDocuments(step, FieldExists(field)) if node.form is Form.OBJECT else None
 
 
 def _parent(

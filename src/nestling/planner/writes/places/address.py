@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from nestling.ir.paths.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
+from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, Items, Match, SubDocument, Test, Value
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
@@ -81,7 +81,7 @@ def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
         return None
     if any(name not in values or root.path_of(name) != f"_id.{stored_name(name)}" for name in parts):
         return None
-    return Match("_id", Document(tuple((stored_name(name), values[name]) for name in parts)))
+    return Match("_id", SubDocument(tuple((stored_name(name), values[name]) for name in parts)))
 
 
 def never_null(path: str, value: Value) -> tuple[Match, ...]:
@@ -168,7 +168,7 @@ def _in_pairs(node: Node, known: Mapping[str, Value], row: Cells | None) -> Iter
         for name in pairs.attributes:
             if name in known and (row is None or not row.entity.attribute(name).nullable):
                 pair = ((pairs.key, Constant(stored_name(name))), (pairs.value, known[name]))
-                yield Match(pairs.field, Document(pair))
+                yield Match(pairs.field, SubDocument(pair))
 
 
 def array_address(address: Address, node: Node) -> str:

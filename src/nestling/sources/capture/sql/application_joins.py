@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nestling.common.errors import name_list
-from nestling.ir.capture import Capture, Follow, Operation, Shape, ShapeTotals
+from nestling.ir.capture import Capture, CommandOperation, CommandShape, Follow, ShapeTotals
 from nestling.ir.design import Design
 from nestling.sources.capture.sql.documents import FOLLOWED
 from nestling.sources.capture.sql.reads import pipeline_of
@@ -33,7 +33,7 @@ def joined(capture: Capture, design: Design) -> Iterator[Joined]:
     """The statements of a capture, those that make up an application join together."""
     rates = {seen.shape: capture.rate(seen) for seen in capture.seen}
     follows = [each for each in map(_Link(design).known, _best(capture)) if each is not None]
-    taken: dict[Shape, float] = {}
+    taken: dict[CommandShape, float] = {}
     for seen in capture.seen:
         mine = [each for each in follows if each.first == seen.shape and each.second in rates]
         mine = [each for each in mine if each.second not in {other.first for other in follows if other is not each}]
@@ -54,11 +54,11 @@ def joined(capture: Capture, design: Design) -> Iterator[Joined]:
 
 def _best(capture: Capture) -> Iterator[Follow]:
     """For each statement the one it follows most often, when it does so often enough."""
-    best: dict[Shape, Follow] = {}
+    best: dict[CommandShape, Follow] = {}
     for each in capture.follows:
-        plain = each.second.operation is Operation.FIND and each.first.operation in (
-            Operation.FIND,
-            Operation.AGGREGATE,
+        plain = each.second.operation is CommandOperation.FIND and each.first.operation in (
+            CommandOperation.FIND,
+            CommandOperation.AGGREGATE,
         )
         known = best.get(each.second)
         if (

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.ir.capture import Operation, Shape
+from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
@@ -35,17 +35,17 @@ class Branch:
     names: tuple[str, ...]
 
 
-def pipeline_of(shape: Shape) -> list[dict[str, Any]]:
+def pipeline_of(shape: CommandShape) -> list[dict[str, Any]]:
     """A read as the pipeline that does the same."""
     clauses = shape.clauses
     match shape.operation:
-        case Operation.AGGREGATE:
+        case CommandOperation.AGGREGATE:
             found = clauses.get("pipeline", [])
             assert isinstance(found, list)
             return found
-        case Operation.COUNT:
+        case CommandOperation.COUNT:
             return [*_stage("$match", clauses.get("query")), {"$count": "count"}]
-        case Operation.DISTINCT:
+        case CommandOperation.DISTINCT:
             return [*_stage("$match", clauses.get("query")), {"$group": {"_id": f"${clauses['key']}"}}]
         case _:
             names = (

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from nestling.common.errors import DesignError
-from nestling.ir.capture import Capture, Operation, Shape, ShapeTotals
+from nestling.ir.capture import Capture, CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
@@ -115,7 +115,7 @@ def _say(
     for suffix, sql, saying in made:
         parts = (plain(part) for part in (saying.kind, suffix) if part)
         name = _free("_".join((base, *parts)), found)
-        rate = each.rate * (_rows_each(seen) if shape.operation is Operation.INSERT else 1) / max(len(kinds), 1)
+        rate = each.rate * (_rows_each(seen) if shape.operation is CommandOperation.INSERT else 1) / max(len(kinds), 1)
         every = f"which kind is asked for is not known: the rate is shared by {', '.join(kinds)}"
         only = f"taken to ask for {', '.join(kinds)}: no other kind has the fields it goes by"
         shared = [only if len(kinds) == 1 else every, "a row is taken to be of one kind"] if kinds else []
@@ -171,7 +171,7 @@ def _rounded(rate: float) -> float:
     return float(f"{rate * seconds:.3g}") / seconds
 
 
-def _name(shape: Shape) -> str:
+def _name(shape: CommandShape) -> str:
     clauses = shape.clauses
     condition = clauses.get("filter") or clauses.get("query") or clauses.get("q") or _first_match(clauses)
     names = [plain(path.replace("_id.", "")) for path in condition if not path.startswith("$")][:3]
@@ -193,7 +193,7 @@ def _free(base: str, found: Workload) -> str:
     return name
 
 
-def shape_text(shape: Shape, *, several: bool = False) -> str:
+def shape_text(shape: CommandShape, *, several: bool = False) -> str:
     """A shape in one line, for people."""
     text = f"{shape.namespace if several else shape.collection}.{shape.operation} {shape.text}"
     return text if len(text) <= LONGEST_SHAPE else f"{text[:LONGEST_SHAPE]}…"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from typing import Any
 
-from nestling.ir.capture import Operation, Shape
+from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.ir.model import OnDelete
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import OnlyUpkeep
@@ -20,18 +20,18 @@ Written = tuple[str, str, StatementDraft]
 """What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""
 
 
-def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
+def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
     """The statements a write comes to; raises Upkeep when there are none, CannotSay when one of them cannot be said.
 
     `grown`: the arrays of the collection that updates were seen to add to.
     """
     clauses = shape.clauses
     match shape.operation:
-        case Operation.INSERT:
+        case CommandOperation.INSERT:
             made = list(inserts(new, shape.collection, clauses.get("documents", []), grown))
-        case Operation.DELETE:
+        case CommandOperation.DELETE:
             made = list(_deletes(new, shape.collection, clauses.get("q", {})))
-        case Operation.FIND_AND_MODIFY if clauses.get("remove"):
+        case CommandOperation.FIND_AND_MODIFY if clauses.get("remove"):
             made = list(_deletes(new, shape.collection, clauses.get("query", {})))
         case _:
             condition, changes = clauses.get("q", clauses.get("query", {})), clauses.get("u", clauses.get("update", {}))
