@@ -1,6 +1,6 @@
 """Candidates: what a pattern proposes for a design, each one structure that can be chosen or not.
 
-A pattern's name goes no further than `pattern`: everything after works from the parts, a closed set. `id` is unique and reads
+A pattern's name goes no further than `patterns`: everything after works from the parts, a closed set. `id` is unique and reads
 well in a report (`review in product`, `product.name in purchase_line`).
 """
 
@@ -314,9 +314,14 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One structure a design may have: the pattern that proposes it, and the statements that motivate it."""
+    """One structure a design may have: the patterns that propose it, and the statements that motivate it."""
 
     id: str
-    pattern: str
+    patterns: tuple[str, ...]
     part: Part
     motives: tuple[str, ...] = ()
+
+    @property
+    def pattern(self) -> str:
+        """The patterns, for people."""
+        return ", ".join(self.patterns)
