@@ -21,7 +21,7 @@ from sqlglot.errors import SqlglotError
 
 from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.mql.read import compiled_read
-from nestling.executors.drive import Answer, Likeness, likeness, row_text
+from nestling.executors.drive import Likeness, StatementAnswer, likeness, row_text
 from nestling.executors.run import run_read
 from nestling.ir.model import Model
 from nestling.ir.programs.compiled import CompiledRead
@@ -226,7 +226,7 @@ def _judged(
     values: dict[str, object],
     seconds: float,
 ) -> Outcome:
-    mine, theirs = (Answer(shown_rows(rows, read.columns)) for rows in answers)
+    mine, theirs = (StatementAnswer(shown_rows(rows, read.columns)) for rows in answers)
     fixed = shape(query, model)
     alike = likeness(mine, theirs, fixed)
     if alike is Likeness.EQUAL:

@@ -22,10 +22,10 @@ from nestling.common.server import Server
 from nestling.executors.facts import READING, Amount, Budget, gather
 from nestling.executors.facts.catalogue import with_storage
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
-from nestling.executors.facts.path_tree import MOST_NODES, Tree
+from nestling.executors.facts.path_tree import MOST_NODES, PathTree
 from nestling.executors.facts.permitted import Asking
 from nestling.executors.facts.sampling import with_documents
-from nestling.executors.facts.sketch import Distinct, Histogram
+from nestling.executors.facts.sketch import DistinctCount, Histogram
 from nestling.ir import facts as facts_of
 from nestling.ir.facts import ELEMENT, CollectionFacts, Facts, NamespaceKind, Path, Validator
 from nestling.ir.facts.form import facts_text, read_facts
@@ -269,7 +269,7 @@ def test_exploding_names_are_folded(database: Db) -> None:
 
 def test_the_tree_is_bounded_whatever_comes() -> None:
     """Names without end at every level make no tree without end."""
-    tree = Tree()
+    tree = PathTree()
     for n in range(2_000):
         data = bson.encode({f"a{n}{k}": {f"b{n}{k}": {f"c{n}": 1}} for k in range(20)})
         tree.add(data, 0, len(data))
@@ -333,7 +333,7 @@ def test_quantiles_of_equal_values_are_that_value(merged: bool) -> None:
 
 def test_distinct_counts_are_near() -> None:
     """Exact for few values, within a tenth for very many."""
-    few, many = Distinct(), Distinct()
+    few, many = DistinctCount(), DistinctCount()
     for n in range(30_000):
         few.add(str(n % 500).encode())
         many.add(str(n).encode())

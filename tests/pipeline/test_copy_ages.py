@@ -14,7 +14,7 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.executors.drive import LoadedDesign, Run, driven, opened
+from nestling.executors.drive import LoadedDesign, TimedExecution, driven, opened
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import CopyAges
@@ -46,7 +46,7 @@ def books(
         yield reading, proposal, driven("books", client[database.name], ready, exact), database
 
 
-def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
+def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[TimedExecution, ...]:
     """The calls, one after the other."""
     _, runs = opened(
         on, tuple(Execution(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
@@ -56,7 +56,13 @@ def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[Run, .
 
 
 def told(
-    reading: Reading, proposal: Proposal, on: LoadedDesign, runs: Sequence[Run], began: float, *, synced: bool = False
+    reading: Reading,
+    proposal: Proposal,
+    on: LoadedDesign,
+    runs: Sequence[TimedExecution],
+    began: float,
+    *,
+    synced: bool = False,
 ) -> CopyAges:
     """What is told of the only copy."""
     (found,) = copy_ages(proposal, reading, shapes(reading), on, runs, began, synced=synced)

@@ -50,7 +50,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class ThresholdInForce:
     """A threshold's value in force, its unit, and whose it is, for people."""
 
     value: float
@@ -68,7 +68,7 @@ class RuleInput:
     rule: str
     severity: Severity
     facts: Facts
-    limits: Mapping[str, Limit]
+    limits: Mapping[str, ThresholdInForce]
     earlier: Facts | None = None
     proposed: tuple[Finding, ...] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.emitters.content import Constant, Either, Object, element
+from nestling.emitters.content import Either, FixedContent, Object, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
 from nestling.ir.storage.layout import StoredCollection
@@ -27,7 +27,7 @@ def _of_store(design: Design, store: StoredCollection) -> Mapping[str, str]:
 
 def _of_object(content: Object, prefix: str = "", within: str = "") -> Iterator[tuple[str, str]]:
     for field in content.fields:
-        if field.derived or isinstance(field.content, Constant | Either):
+        if field.derived or isinstance(field.content, FixedContent | Either):
             continue
         path = join(prefix, field.name)
         if field.required:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.drive import LoadedDesign, Run, closed, latency, loops, mixed, opened
-from nestling.executors.drive.answers import Answer
+from nestling.executors.drive import LoadedDesign, TimedExecution, closed, latency, loops, mixed, opened
+from nestling.executors.drive.answers import StatementAnswer
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import Interval
 from nestling.ir.trace import Execution
@@ -32,14 +32,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
 def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> LoadedDesign:
     """A server whose statements are commands: `insert` of a document, `sleep`."""
 
-    def execute(on: LoadedDesign, call: Execution, *, session: Any = None) -> tuple[float, Answer]:
+    def execute(on: LoadedDesign, call: Execution, *, session: Any = None) -> tuple[float, StatementAnswer]:
         del session
         if call.statement == "sleep":
             clock.sleep(SLOW)
         else:
             number = on.database["log"].count_documents({})
             on.database["log"].insert_one({"_id": call.values["id"], "seen": number})
-        return SLOW, Answer(affected=1)
+        return SLOW, StatementAnswer(affected=1)
 
     monkeypatch.setattr(loops, "execute", execute)
     return LoadedDesign("one", database, {}, {}, {})
@@ -107,9 +107,9 @@ def test_a_pause_of_the_machine_decides_nothing() -> None:
 
 def test_runs_keep_their_answers_digest(server: LoadedDesign) -> None:
     """With shapes the answers are digested, without they are not."""
-    from nestling.executors.drive import Shape
+    from nestling.executors.drive import AnswerShape
 
     block = (Execution("sleep", {}, NOTHING_NEW),)
     assert closed(server, block)[0].digest is None
-    assert isinstance(closed(server, block, shapes={"sleep": Shape()})[0].digest, int)
-    assert isinstance(closed(server, block)[0], Run)
+    assert isinstance(closed(server, block, shapes={"sleep": AnswerShape()})[0].digest, int)
+    assert isinstance(closed(server, block)[0], TimedExecution)

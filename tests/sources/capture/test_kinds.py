@@ -14,7 +14,7 @@ from nestling.executors.run import run_read
 from nestling.ir.capture import Capture, CaptureKind, CommandOperation, ShapeTotals, shape
 from nestling.ir.primitives import Index
 from nestling.ir.programs.compiled import CompiledRead
-from nestling.sources.capture.sql.workload import Workload, workload_of
+from nestling.sources.capture.sql.workload import CapturedWorkload, workload_of
 
 OWN: dict[str, dict[str, Any]] = {
     "click": {"url": "/a", "x": 1},
@@ -32,7 +32,7 @@ def live(mongod: Server, database: Database[Any]) -> str:
     return mongod.uri.replace("/?", f"/{database.name}?")
 
 
-def _said(live: str) -> Workload:
+def _said(live: str) -> CapturedWorkload:
     asked: tuple[dict[str, Any], ...] = (
         {"filter": {"type": "click"}, "sort": {"ts": -1}, "limit": 10},
         {"filter": {"type": {"$in": ["click", "login"]}}, "limit": 10},

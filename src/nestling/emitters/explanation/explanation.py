@@ -27,7 +27,7 @@ from nestling.ir.proposal import (
     Weighed,
 )
 from nestling.ir.rules import RULES, rule
-from nestling.ir.statements.unconverted import in_short, is_about
+from nestling.ir.statements.unconverted_gaps import in_short, is_about
 from nestling.ir.storage.layout import Role, StoredCollection
 from nestling.ir.words.proposal_rows import lacking_line
 from nestling.ir.words.purposes import purpose

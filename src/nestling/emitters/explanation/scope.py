@@ -9,7 +9,7 @@ from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import Model
 from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
-from nestling.ir.statements.unconverted import is_about, statements_in
+from nestling.ir.statements.unconverted_gaps import is_about, statements_in
 
 COMPARED = "rule-5"
 """The rule whose reasons compare a design with its runner-up, statement by statement."""

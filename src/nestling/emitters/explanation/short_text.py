@@ -8,7 +8,7 @@ from nestling.emitters.explanation.explanation import Explained, Explanation
 from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.text import (
     WIDTH,
-    Line,
+    UnbrokenLine,
     built,
     head,
     joined,
@@ -37,7 +37,7 @@ def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
     return joined(blocks, width)
 
 
-def _decided(each: Explained) -> Iterator[Line]:
+def _decided(each: Explained) -> Iterator[UnbrokenLine]:
     """The decision, the step that settled it, and the nearest quantity that turns it."""
     yield from wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
     for step in each.steps[:1]:
@@ -46,10 +46,10 @@ def _decided(each: Explained) -> Iterator[Line]:
         yield from wrapped(flip_text(flip), "  turns     ")
 
 
-def _besides(explained: Explanation) -> Iterator[Line]:
+def _besides(explained: Explanation) -> Iterator[UnbrokenLine]:
     kept, rest = kept_and_not(explained.weighed)
     if kept:
-        yield Line("Kept besides")
+        yield UnbrokenLine("Kept besides")
     for each in kept:
         yield from wrapped(_saved(each, explained.costs), "  ", indent=4)
     if rest:

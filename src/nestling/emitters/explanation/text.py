@@ -26,7 +26,7 @@ BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
 
-class Line(NamedTuple):
+class UnbrokenLine(NamedTuple):
     """A line yet to be broken: the first part stands after `head`, the others `indent` blanks further in."""
 
     text: str
@@ -60,32 +60,32 @@ def explanation_text(explained: Explanation, *, lacking_first: bool = False, wid
     return joined(blocks, width)
 
 
-def joined(blocks: Iterable[Iterable[Line]], width: int) -> str:
+def joined(blocks: Iterable[Iterable[UnbrokenLine]], width: int) -> str:
     """The blocks as text, an empty line between them."""
     return "\n\n".join("\n".join(row for line in block for row in line.rows(width)) for block in blocks) + "\n"
 
 
-def listed(title: str, lines: Sequence[str]) -> list[list[Line]]:
+def listed(title: str, lines: Sequence[str]) -> list[list[UnbrokenLine]]:
     """One block, where there is anything."""
     items = [each for line in lines for each in wrapped(line, "  - ")]
-    return [[Line(f"{title}:"), *items]] if items else []
+    return [[UnbrokenLine(f"{title}:"), *items]] if items else []
 
 
-def head(explained: Explanation) -> list[list[Line]]:
+def head(explained: Explanation) -> list[list[UnbrokenLine]]:
     """What the workload costs, or why that is not known."""
     if explained.costs is None:
-        return [[Line(explained.lacking)]] if explained.lacking else []
-    return [[Line(cost_line(explained.costs, explained.about, explained.lacking)), Line(UNIT)]]
+        return [[UnbrokenLine(explained.lacking)]] if explained.lacking else []
+    return [[UnbrokenLine(cost_line(explained.costs, explained.about, explained.lacking)), UnbrokenLine(UNIT)]]
 
 
-def _lines(each: Explained) -> Iterator[Line]:
+def _lines(each: Explained) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
     for step in each.steps:
         yield from wrapped(f"{step.text}{number(step.number, step.text)}", f"  {step.rule:<10}")
     for place, flip in enumerate(near(each.flips)):
         yield from wrapped(flip_text(flip), "            " if place else "  turns     ")
     if each.factors:
-        yield Line("factors (A7)", "  ", 2)
+        yield UnbrokenLine("factors (A7)", "  ", 2)
     for factor in each.factors:
         yield from wrapped(factor.evidence, f"    {factor.name:<15}{factor.leans:<13}")
     for other in each.alternatives:
@@ -97,14 +97,14 @@ def near(flips: Sequence[Flip]) -> Sequence[Flip]:
     return [flip for place, flip in enumerate(flips[:MOST_FLIPS]) if not place or 1 / FAR <= flip.at / flip.now <= FAR]
 
 
-def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[Line]]:
+def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[UnbrokenLine]]:
     """What is kept besides the homes, and what was considered and is not."""
     kept, others = kept_and_not(weighed)
     useless = [each.structure for each in others if each.gain == 0]
     rejected = [each for each in others if each.gain]
     unweighed = sum(each.gain is None for each in others)
     if kept:
-        yield [Line("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
+        yield [UnbrokenLine("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
@@ -114,7 +114,7 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[L
     if unweighed:
         lines += wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
-        yield [Line("Considered, not kept"), *lines]
+        yield [UnbrokenLine("Considered, not kept"), *lines]
 
 
 def kept_and_not(weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
@@ -122,7 +122,7 @@ def kept_and_not(weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighe
     return [each for each in weighed if each.chosen], [each for each in weighed if not each.chosen]
 
 
-def _stored(each: StoredEntity) -> Iterator[Line]:
+def _stored(each: StoredEntity) -> Iterator[UnbrokenLine]:
     """Where an entity is stored that no decision is about."""
     yield from wrapped(f"{each.entity}: collection {each.collection}", "", indent=2)
     yield from wrapped(each.kind, "  stored    ")
@@ -133,9 +133,9 @@ def _stored(each: StoredEntity) -> Iterator[Line]:
         yield from wrapped("none beside the server's own", "  index     ")
 
 
-def built(indexes: Sequence[BuiltIndex]) -> Iterator[Line]:
+def built(indexes: Sequence[BuiltIndex]) -> Iterator[UnbrokenLine]:
     """The indexes that are there whatever the costs say, each with what it is for."""
-    yield Line(BUILT_BESIDES)
+    yield UnbrokenLine(BUILT_BESIDES)
     for each in indexes:
         told = f"index of `{each.collection}` on {each.fields}{' (unique)' if each.unique else ''}"
         yield from wrapped(f"{told}: {'; '.join(each.reasons)}", "  ", indent=4)
@@ -152,7 +152,7 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
     return shown
 
 
-def _kept(each: Weighed, costs: Costs | None) -> Iterator[Line]:
+def _kept(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     if each.gain:
         other = without_it(each)
@@ -169,7 +169,7 @@ def _kept(each: Weighed, costs: Costs | None) -> Iterator[Line]:
         yield from wrapped(flip_text(flip), "    better  ")
 
 
-def _rejected(each: Weighed, costs: Costs | None) -> Iterator[Line]:
+def _rejected(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
     gain = each.gain or 0.0
     more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
     because = f": it {each.because}" if each.because else ""
@@ -180,9 +180,9 @@ def _share(seconds: float, costs: Costs | None) -> str:
     return f" ({share_text(abs(seconds) / costs.cost)})" if costs is not None and costs.cost else ""
 
 
-def wrapped(text: str, head: str, *, indent: int | None = None) -> list[Line]:
+def wrapped(text: str, head: str, *, indent: int | None = None) -> list[UnbrokenLine]:
     """A line after `head`, continued under where the text began."""
-    return [Line(text, head, len(head) if indent is None else indent)]
+    return [UnbrokenLine(text, head, len(head) if indent is None else indent)]
 
 
 def number(value: float | None, text: str) -> str:

@@ -6,7 +6,7 @@ from typing import assert_never
 
 from nestling.emitters.mql.sql.constants import is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
 from nestling.ir.paths.write_path import Cell, Constant, GivenValue, Items, PairList, SubDocument, Value
@@ -26,7 +26,7 @@ class _NoRow:
         return False
 
     def parameter(self, name: str) -> object:
-        return Placeholder(name)
+        return ConvertedPlaceholder(name)
 
 
 def leaf(value: Value) -> object:

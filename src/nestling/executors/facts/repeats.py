@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
-from nestling.executors.facts.row_hashes import Cell, Table
+from nestling.executors.facts.row_hashes import Cell, HashedTable
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Counted, Link, RepeatedColumn
 
@@ -21,7 +21,7 @@ LEAST_PARENTS = 3
 _COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
 
 
-def repeats(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[RepeatedColumn]:
+def repeats(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[RepeatedColumn]:
     """The columns beside a link, or in a sub-document beside it, that repeat a column of the row it leads to."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     taken = {(link.collection, steps) for link in links for steps in link.columns}
@@ -34,7 +34,7 @@ def repeats(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Repeated
 
 
 def _repeats(
-    table: Table, target: Table, link: Link, taken: AbstractSet[tuple[str, Steps]]
+    table: HashedTable, target: HashedTable, link: Link, taken: AbstractSet[tuple[str, Steps]]
 ) -> Iterator[RepeatedColumn]:
     places = _places(target, link)
     rows = list(zip(*(table.cells(steps) for steps in link.columns), strict=True))
@@ -57,7 +57,7 @@ def _repeats(
             yield best
 
 
-def _places(target: Table, link: Link) -> dict[tuple[Cell, ...], int]:
+def _places(target: HashedTable, link: Link) -> dict[tuple[Cell, ...], int]:
     keys = zip(*(target.cells(steps) for steps in link.target_columns), strict=True)
     return {key: place for place, key in enumerate(keys)}
 
@@ -86,7 +86,7 @@ def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
     return mine == (*about, *theirs) or (mine == theirs and bool(around) and singular_words(around) == about)
 
 
-def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]:
+def counted(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[Counted]:
     """The columns that are, in every row, the number of rows that link to it."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     for link in links:

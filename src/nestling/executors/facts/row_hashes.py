@@ -42,12 +42,12 @@ Told = Mapping[Place, Columns]
 
 
 @dataclass(slots=True)
-class Table:
+class HashedTable:
     """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others."""
 
     collection: CollectionFacts
     node: NodeFacts
-    above: Table | None
+    above: HashedTable | None
     columns: dict[Steps, list[Cell]]
     parents: list[int] = field(default_factory=list)
     whole: bool = True
@@ -63,7 +63,7 @@ class Table:
         """How many rows there are."""
         return len(self.parents)
 
-    def around(self) -> Iterator[Table]:
+    def around(self) -> Iterator[HashedTable]:
         """The tables its rows lie in, the nearest first."""
         if self.above is not None:
             yield self.above
@@ -81,7 +81,7 @@ class Table:
         return self._lifted[steps]
 
 
-def tables(database: Database[Document], collection: CollectionFacts, asking: Asking) -> tuple[Table, ...]:
+def tables(database: Database[Document], collection: CollectionFacts, asking: Asking) -> tuple[HashedTable, ...]:
     """The tables of a collection's nodes, each after the one above it; none when it may not be read."""
     nodes = nodes_of(collection)
     if len(nodes) > MOST_NODES:
@@ -109,17 +109,17 @@ def tables(database: Database[Document], collection: CollectionFacts, asking: As
     return tuple(made.values())
 
 
-def _empty(collection: CollectionFacts, nodes: Sequence[NodeFacts]) -> dict[Steps, Table]:
-    made: dict[Steps, Table] = {}
+def _empty(collection: CollectionFacts, nodes: Sequence[NodeFacts]) -> dict[Steps, HashedTable]:
+    made: dict[Steps, HashedTable] = {}
     for node in nodes:
         above = made.get(node.above) if node.above is not None else None
         if node.above is None or above is not None:
             columns: dict[Steps, list[Cell]] = {column.steps: [] for column in node.columns if not column.why}
-            made[node.steps] = Table(collection, node, above, columns)
+            made[node.steps] = HashedTable(collection, node, above, columns)
     return made
 
 
-def _add(made: Mapping[Steps, Table], document: Document) -> None:
+def _add(made: Mapping[Steps, HashedTable], document: Document) -> None:
     """One document: its rows are added to the tables of all nodes, level by level."""
     found: dict[Steps, list[tuple[int, Any]]] = {(): [(0, document)]}
     for steps, table in made.items():
@@ -136,7 +136,7 @@ def _add(made: Mapping[Steps, Table], document: Document) -> None:
         found[steps] = placed
 
 
-def _rows(table: Table, found: Mapping[Steps, list[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
+def _rows(table: HashedTable, found: Mapping[Steps, list[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
     """The rows of a node in the rows above it, which are in `found`."""
     assert table.above is not None
     above, steps = table.above.node.steps, table.node.steps

@@ -14,7 +14,7 @@ from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.repeats import counted, repeats
-from nestling.executors.facts.row_hashes import Table, tables
+from nestling.executors.facts.row_hashes import HashedTable, tables
 from nestling.ir.facts import OUT_OF_TIME, CollectionFacts
 from nestling.ir.facts.structure import Key, Link, StructureFacts, Unclear
 
@@ -54,7 +54,7 @@ def value_links(
 class _Rows:
     """The rows of a database's collections as tables, what tells them apart, and what relates them by one column each."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[HashedTable, ...]
     keys: tuple[Key, ...]
     links: tuple[Link | Unclear, ...]
 
@@ -67,7 +67,7 @@ class _Rows:
 def _rows(
     database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
 ) -> _Rows:
-    made: list[Table] = []
+    made: list[HashedTable] = []
     found: list[Key] = []
     for collection in collections:
         tell(f"rows of {collection.name}")

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.executors.load.copies import copy_columns
-from nestling.executors.load.document_code import DocumentCode, Part, PartKind, Row
-from nestling.executors.load.level import Layout, Level, attribute_columns
+from nestling.executors.load.document_code import DocumentCode, DocumentPart, PartKind, Row
+from nestling.executors.load.level import RowLayout, StreamLevel, attribute_columns
 from nestling.executors.load.merge import Merge
 from nestling.ir.primitives import Document, Form, Pairs
 from nestling.ir.rows import RowColumn
@@ -22,9 +22,9 @@ from nestling.ir.storage.names import stored_name
 class Body:
     """The layout of the rows of one place, and the parts their documents have."""
 
-    level: Level
-    layout: Layout
-    parts: tuple[Part, ...]
+    level: StreamLevel
+    layout: RowLayout
+    parts: tuple[DocumentPart, ...]
 
     def code(self, merge: Merge) -> DocumentCode:
         """An empty document over these rows."""
@@ -37,7 +37,7 @@ def body_columns(merge: Merge, body: Document) -> tuple[RowColumn, ...]:
     return merge.columns((*attribute_columns(merge.model, body.entity), *copied))
 
 
-def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> Part:
+def pairs_part(merge: Merge, layout: RowLayout, entity_name: str, pairs: Pairs) -> DocumentPart:
     """Attributes as a list of keys and values."""
     entity = merge.model.entity(entity_name)
     encoders = [
@@ -49,7 +49,7 @@ def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> 
     def listed(row: Row) -> list[dict[str, Any]]:
         return [{key: name, value: encode(row[at])} for name, at, encode in encoders if row[at] is not None]
 
-    return Part(PartKind.ALWAYS, pairs.field, listed, from_key=False)
+    return DocumentPart(PartKind.ALWAYS, pairs.field, listed, from_key=False)
 
 
 def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozenset[str] = frozenset()) -> None:

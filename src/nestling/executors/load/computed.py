@@ -8,8 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from nestling.executors.load.copies import across, arrival
-from nestling.executors.load.document_code import Document, Key, Part, PartKind, merge, nested
-from nestling.executors.load.level import Level
+from nestling.executors.load.document_code import Document, DocumentPart, Key, PartKind, merge, nested
+from nestling.executors.load.level import StreamLevel
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
@@ -20,13 +20,13 @@ from nestling.ir.values import encode, encoder
 Finish = Callable[[Any], Any]
 
 
-def computed_parts(work: Merge, level: Level, computed: tuple[Computed, ...]) -> Iterator[Part]:
+def computed_parts(work: Merge, level: StreamLevel, computed: tuple[Computed, ...]) -> Iterator[DocumentPart]:
     """The computed fields of a row, those over the same path from the same stream."""
     for path in dict.fromkeys(item.path for item in computed):
         yield _part(work, level, path, [item for item in computed if item.path == path])
 
 
-def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
+def _part(work: Merge, level: StreamLevel, path: Path, items: list[Computed]) -> DocumentPart:
     below, rest = across(work, level, path)
     columns = [_column(work, item, rest) for item in items]
     aggregates = tuple(RowAggregate(item.function, column) for item, column in zip(items, columns, strict=True))
@@ -56,7 +56,7 @@ def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
             merge(document, nested(field, moment))
         return document
 
-    return Part(PartKind.SPREAD, "", take)
+    return DocumentPart(PartKind.SPREAD, "", take)
 
 
 def _column(work: Merge, item: Computed, rest: Path) -> RowColumn | None:

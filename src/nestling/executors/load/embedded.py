@@ -9,8 +9,8 @@ from typing import Any
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.bson_order import bson_order, sorted_alike
 from nestling.executors.load.document_code import DocumentCode, Key, Row
-from nestling.executors.load.level import Layout
-from nestling.executors.load.merge import NO_GROUP, Merge, Stream, located, row_name
+from nestling.executors.load.level import RowLayout
+from nestling.executors.load.merge import NO_GROUP, Merge, RowStream, located, row_name
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Order, Slots
@@ -28,9 +28,9 @@ class ChildRows:
         self,
         merge: Merge,
         entity: Entity,
-        stream: Stream,
+        stream: RowStream,
         width: int,
-        layout: Layout,
+        layout: RowLayout,
         code: DocumentCode,
         *,
         path: Path = (),
@@ -158,7 +158,9 @@ def slotted(rows: ChildRows, slots: Slots) -> Callable[[Key], list[Any]]:
     return placed
 
 
-def sorter(policy: Policy, entity: Entity, layout: Layout, order: tuple[Order, ...], path: Path = ()) -> Sorter | None:
+def sorter(
+    policy: Policy, entity: Entity, layout: RowLayout, order: tuple[Order, ...], path: Path = ()
+) -> Sorter | None:
     """What sorts (row, element) pairs by `order`, then by key (all attributes without one); None when the stream does already."""
     in_key_order = bool(entity.key) and all(sorted_alike(entity.attribute(name).type) for name in entity.key)
     if not order and in_key_order:
@@ -177,7 +179,7 @@ def sorter(policy: Policy, entity: Entity, layout: Layout, order: tuple[Order, .
     return sort
 
 
-def _sort_key(policy: Policy, layout: Layout, column: RowColumn, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
+def _sort_key(policy: Policy, layout: RowLayout, column: RowColumn, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
     place, encode = layout[column], encoder(entity.attribute(column.attribute).type, policy)
 
     def key(pair: tuple[Row, Any]) -> Any:

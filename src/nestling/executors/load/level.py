@@ -15,7 +15,7 @@ from nestling.ir.rows import Path, RowColumn
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class StreamLevel:
     """Columns as seen from `entity`: `prefix` identifies the row above, `own` this row within it.
 
     `inner` are the paths along which rows above must exist. `absent`, when given, is a column that must be NULL: the topmost
@@ -33,9 +33,9 @@ class Level:
         """The columns that tell a row of this level from every other."""
         return self.prefix + self.own
 
-    def seen_from(self, entity: str, hops: Path, own: Iterable[RowColumn]) -> Level:
+    def seen_from(self, entity: str, hops: Path, own: Iterable[RowColumn]) -> StreamLevel:
         """The level of rows of `entity` that belong to rows of this one, which lies at the end of `hops`."""
-        return Level(
+        return StreamLevel(
             entity,
             tuple(lift(column, hops) for column in self.identity),
             tuple(own),
@@ -44,7 +44,7 @@ class Level:
         )
 
 
-class Layout:
+class RowLayout:
     """The columns a stream reads, each once, and where each is in its rows."""
 
     def __init__(self, columns: Iterable[RowColumn]) -> None:

@@ -10,7 +10,7 @@ from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, body_columns, fill
 from nestling.executors.load.document_code import Document, DocumentCode, Key, Row
 from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_source
-from nestling.executors.load.level import Layout, Level, identifying, own_columns, total_order
+from nestling.executors.load.level import RowLayout, StreamLevel, identifying, own_columns, total_order
 from nestling.executors.load.merge import Merge, located, row_name
 from nestling.executors.load.orphans import orphan_code
 from nestling.executors.load.parts import body_of
@@ -81,15 +81,15 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
             yield name, document, row
 
 
-def root_level(merge: Merge, root: Node, absent: RowColumn | None = None) -> Level:
+def root_level(merge: Merge, root: Node, absent: RowColumn | None = None) -> StreamLevel:
     """The level of root rows: nothing above, in the order of what identifies them."""
-    return Level(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
+    return StreamLevel(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
 
 
 def _documents(
-    merge: Merge, level: Level, root: Node, compiled: Callable[[Body], _Root], without_parent: str | None = None
+    merge: Merge, level: StreamLevel, root: Node, compiled: Callable[[Body], _Root], without_parent: str | None = None
 ) -> Documents:
-    layout = Layout((*level.identity, *body_columns(merge, root.body)))
+    layout = RowLayout((*level.identity, *body_columns(merge, root.body)))
     made = compiled(body_of(merge, level, root.body, root.children, layout))
     query = RowQuery(root.entity, layout.columns, level.identity, after=merge.after, without_parent=without_parent)
     entity, loaded, store = merge.model.entity(root.entity), merge.loaded, made.store
@@ -105,7 +105,7 @@ def _documents(
     merge.check_exhausted()
 
 
-def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: Layout) -> Iterator[Row]:
+def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: RowLayout) -> Iterator[Row]:
     """Root rows, starting the streams below with the first; rows that cannot be told apart must not need those streams."""
     first = next(rows, None)
     if first is None:

@@ -31,7 +31,7 @@ ASKED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MigrationUnit:
     """A unit of the loader with the ways its documents depend on; `attributes` are those of a scope."""
 
     design: Design

@@ -10,7 +10,7 @@ from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
 from nestling.ir.options import CHANGE
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
-from nestling.ir.statements.unconverted import statements_in
+from nestling.ir.statements.unconverted_gaps import statements_in
 from nestling.ir.words.purposes import purpose
 from nestling.ir.words.work_words import work_rate
 

@@ -12,7 +12,7 @@ from nestling.ir.types import INTEGER
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class JoinWalk:
     """A step that goes from `start` (a column of the rows found last) to the rows of `scan` whose `to` it is."""
 
     outputs: tuple[Expression, ...]
@@ -29,12 +29,12 @@ class Walk:
         return by
 
 
-def depth_of(walk: Walk) -> Column:
+def depth_of(walk: JoinWalk) -> Column:
     """The column that counts the steps to a row."""
     return Column("", f"depth of {walk.scan.alias}", INTEGER, nullable=False)
 
 
-def from_beginning(output: Expression, walk: Walk, at: Mapping[str, Expression], steps: Expression) -> Expression:
+def from_beginning(output: Expression, walk: JoinWalk, at: Mapping[str, Expression], steps: Expression) -> Expression:
     """An output of the step after so many steps."""
     match output:
         case Column(alias=alias, name=name) if alias == walk.working.alias:
@@ -47,6 +47,6 @@ def from_beginning(output: Expression, walk: Walk, at: Mapping[str, Expression],
             return output
 
 
-def is_told_by_row(output: Expression, walk: Walk) -> bool:
+def is_told_by_row(output: Expression, walk: JoinWalk) -> bool:
     """Whether it is about the row met alone."""
     return all(column.alias == walk.scan.alias for column in columns_of(output))

@@ -28,7 +28,7 @@ from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
 from nestling.planner.sql.postgresql.enums import ranked, unranked
 from nestling.planner.sql.postgresql.infinite_moments import placed, unplaced
-from nestling.planner.sql.scope import Translation, Windows
+from nestling.planner.sql.scope import SelectWindows, Translation
 
 _ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 
@@ -40,7 +40,7 @@ def first_of_each(
     terms = tuple(key.expression for key in keys)
     rules = rules_of([key.collation for key in keys])
     number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, tuple(order), _ALL, partition_collations=rules)
-    windows = Windows(translation.alias("firsts"), {})
+    windows = SelectWindows(translation.alias("firsts"), {})
     place = windows.add(number)
     numbered = Window(relation, windows.alias, tuple(windows.functions))
     return Filter(numbered, Compare(Comparison.EQUAL, place, Literal(1, INTEGER)))

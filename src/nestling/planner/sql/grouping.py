@@ -67,7 +67,7 @@ _EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
 
 @dataclass
-class Grouping:
+class SelectGrouping:
     """The keys and aggregates of one SELECT; aggregates are added as its expressions are bound."""
 
     rows: Env
@@ -164,7 +164,7 @@ def _keep_affinity(source: Expression, column: Column, translation: Translation)
     translation.affinities[column.alias, column.name] = conversions.affinity(source, translation)
 
 
-def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
+def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> SelectGrouping:
     """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
     keys: list[Named] = []
     for node in nodes:
@@ -176,7 +176,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     for node, key in zip(nodes, keys, strict=True):
         if not isinstance(key.expression, Column) or key.expression.alias not in unique:
             refuse_groups("groups", node, key.expression)
-    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
+    return SelectGrouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
 
 
 def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:

@@ -13,7 +13,7 @@ from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
-from nestling.sources.mongo.seen import Role
+from nestling.sources.mongo.seen import NodeRole
 from nestling.sources.mongo.survey import Survey, flat_copies
 from nestling.sources.mongo.taken import Verdicts, notes_of
 from nestling.sources.mongo.types import odd_types
@@ -134,8 +134,8 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     yield from (_maybe(each) for each in survey.facts.structure.unclear if not each.named)
     yield from map(_unkept, survey.unkept)
     for seen in survey.seen.values():
-        if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
-            what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"
+        if seen.role in (NodeRole.PAGES, NodeRole.ORPHANS) and seen.of is not None:
+            what = "what arrays had no room for" if seen.role is NodeRole.PAGES else "rows whose parent does not exist"
             yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
     yield from notes_of(compared)
     yield from _repeats(survey)
@@ -158,7 +158,7 @@ def _repeats(survey: Survey) -> Iterator[str]:
     """Columns that repeat others in many rows, and are not called copies."""
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
     for repeat in survey.facts.structure.repeats:
-        is_flat = survey.seen[repeat.collection, repeat.node].role is Role.ENTITY
+        is_flat = survey.seen[repeat.collection, repeat.node].role is NodeRole.ENTITY
         is_told = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
         if is_flat and not is_told and (repeat.collection, repeat.column) not in copies:
             mine = f"{repeat.collection}.{steps_text(repeat.column)}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nestling.ir.facts.nodes import PAGE, ColumnFacts, NodeFacts, NodeForm, Steps, is_paged, paged_by
 from nestling.sources.mongo.entity_names import column_name
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
 COUNT, START = "count", "bucket_start"
 BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
@@ -34,15 +34,19 @@ def set_aside(found: Mapping[Place, ObservedNode]) -> None:
         arrays = [each for each in inner if each.node.form in _ARRAYS]
         if is_paged(seen.node) and len(arrays) == 1:
             if is_bucket(seen.node, [each.node for each in inner]):
-                seen.role = Role.BUCKET
+                seen.role = NodeRole.BUCKET
             elif COUNT not in _beside_id(seen.node) and (owner := _array_called(arrays[0], found)) is not None:
-                _take(seen, Role.PAGES, owner, _columns(seen, paged_by(seen.node)), found)
+                _take(seen, NodeRole.PAGES, owner, _columns(seen, paged_by(seen.node)), found)
         elif (owner := _array_of_orphans(seen, found)) is not None:
-            _take(seen, Role.ORPHANS, owner, _more_than(owner, seen), found)
+            _take(seen, NodeRole.ORPHANS, owner, _more_than(owner, seen), found)
 
 
 def _take(
-    seen: ObservedNode, role: Role, owner: ObservedNode, more: list[ColumnFacts], found: Mapping[Place, ObservedNode]
+    seen: ObservedNode,
+    role: NodeRole,
+    owner: ObservedNode,
+    more: list[ColumnFacts],
+    found: Mapping[Place, ObservedNode],
 ) -> None:
     """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
     foreign = _foreign_key(owner, more)
@@ -102,7 +106,7 @@ def _has_documents(seen: ObservedNode) -> bool:
 def _inside(seen: ObservedNode, found: Mapping[Place, ObservedNode]) -> None:
     for each in found.values():
         if each.collection is seen.collection and each is not seen:
-            each.role = Role.INSIDE
+            each.role = NodeRole.INSIDE
 
 
 def _array_called(pages: ObservedNode, found: Mapping[Place, ObservedNode]) -> ObservedNode | None:

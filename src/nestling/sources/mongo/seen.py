@@ -13,7 +13,7 @@ Place = tuple[str, Steps]
 """A collection and the steps to a node in it."""
 
 
-class Role(StrEnum):
+class NodeRole(StrEnum):
     """What a node holds."""
 
     ENTITY = "entity"
@@ -39,7 +39,7 @@ class ObservedNode:
 
     collection: CollectionFacts
     node: NodeFacts
-    role: Role
+    role: NodeRole
     above: ObservedNode | None = None
     key: Columns = ()
     of: ObservedNode | None = None
@@ -56,7 +56,7 @@ class ObservedNode:
     def around(self) -> ObservedNode | None:
         """The rows it lies in: those above, sub-documents that are part of theirs left out."""
         above = self.above
-        while above is not None and above.role is Role.MERGED:
+        while above is not None and above.role is NodeRole.MERGED:
             above = above.above
         return above
 

@@ -14,7 +14,7 @@ from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, 
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import is_bucket, set_aside
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
 MOSTLY = 0.95
 """Values found for a reference that not all rows were looked at for."""
@@ -37,7 +37,7 @@ class Survey:
 
     def entities(self) -> Iterator[ObservedNode]:
         """The nodes whose rows are an entity's, those of a document before what lies in it."""
-        return (each for each in self.seen.values() if each.role is Role.ENTITY)
+        return (each for each in self.seen.values() if each.role is NodeRole.ENTITY)
 
 
 def _links_by_name(facts: Facts) -> Iterator[Link]:
@@ -91,8 +91,8 @@ def flat_copies(survey: Survey) -> Iterator[RepeatedColumn]:
         is_own = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
         if seen is None or is_own or repeat.column in seen.key or repeat.equal < ALL_EQUAL * repeat.checked:
             continue
-        is_beside = seen.role is Role.ENTITY and repeat.named and _tells(seen, repeat.link)
-        if is_beside or (seen.role is Role.MERGED and repeat in seen.repeats):
+        is_beside = seen.role is NodeRole.ENTITY and repeat.named and _tells(seen, repeat.link)
+        if is_beside or (seen.role is NodeRole.MERGED and repeat in seen.repeats):
             yield repeat
 
 
@@ -147,7 +147,7 @@ def _part_into_kinds(kinds: Kinds, found: dict[Place, ObservedNode]) -> None:
     own = {steps for _, _, columns in kinds.kinds for steps in columns}
     for name, documents, columns in kinds.kinds:
         held = replace(root.node, columns=tuple(c for c in root.node.columns if c.steps in columns))
-        seen = ObservedNode(root.collection, held, Role.ENTITY, root, root.key, kind=name, documents=documents)
+        seen = ObservedNode(root.collection, held, NodeRole.ENTITY, root, root.key, kind=name, documents=documents)
         found[seen.place] = seen
     common = tuple(c for c in root.node.columns if c.steps not in own and c.steps != kinds.column)
     root.node, root.discriminator = replace(root.node, columns=common), kinds.column[0]
@@ -177,16 +177,16 @@ def _seen(
 ) -> ObservedNode:
     place = (collection.name, node.steps)
     above = found[collection.name, node.above] if node.above is not None else None
-    seen = ObservedNode(collection, node, Role.ENTITY, above, _key(collection, node, above, known, header))
+    seen = ObservedNode(collection, node, NodeRole.ENTITY, above, _key(collection, node, above, known, header))
     if above is None:
         return seen
-    if above.role not in (Role.ENTITY, Role.BUCKET, Role.MERGED):
-        seen.role = Role.INSIDE
-    elif above.role is not Role.BUCKET and not above.key:
+    if above.role not in (NodeRole.ENTITY, NodeRole.BUCKET, NodeRole.MERGED):
+        seen.role = NodeRole.INSIDE
+    elif above.role is not NodeRole.BUCKET and not above.key:
         is_part = node.form is NodeForm.OBJECT and not is_mark
-        seen.role = Role.MERGED if is_part else Role.WHOLE
+        seen.role = NodeRole.MERGED if is_part else NodeRole.WHOLE
         seen.why = "" if is_part else "lies in rows that nothing tells apart"
-    elif above.role is Role.BUCKET and node.form is not NodeForm.OBJECT:
+    elif above.role is NodeRole.BUCKET and node.form is not NodeForm.OBJECT:
         seen.repeats = tuple(known.repeats.get(place, ()))
     return seen
 

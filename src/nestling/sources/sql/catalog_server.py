@@ -27,7 +27,7 @@ from nestling.sources.remarks import (
     widths,
 )
 from nestling.sources.sql.address import Address
-from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
 from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Inspector
 
-    from nestling.sources.tables import Check
+    from nestling.sources.tables import CheckConstraint
 
 # Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Case does not count
 # in a citext, nor in arrays of them.
@@ -99,7 +99,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     columns: dict[tuple[str | None, str, str], list[Any]] = {}
     for schema, table, kind, *column in cursor.fetchall():
         columns.setdefault((schema, table, kind), []).append(column)
-    tables: list[Table] = []
+    tables: list[CatalogTable] = []
     gaps: list[Gap] = []
     notes: list[str] = []
     default = "public"
@@ -167,7 +167,7 @@ def _keys(inspector: Inspector, schema: str | None) -> _Keys:
     )
 
 
-def _checked_as_json(dialect: str, checks: Iterable[Check]) -> set[str]:
+def _checked_as_json(dialect: str, checks: Iterable[CheckConstraint]) -> set[str]:
     """Columns with MariaDB's `json_valid(...)` check, which is how it says that a LONGTEXT is JSON."""
     if dialect != MYSQL:
         return set()
@@ -176,7 +176,7 @@ def _checked_as_json(dialect: str, checks: Iterable[Check]) -> set[str]:
 
 
 def _columns(
-    dialect: str, entity: str, found: list[Any], checks: tuple[Check, ...], gaps: list[Gap], *, cuts: bool
+    dialect: str, entity: str, found: list[Any], checks: tuple[CheckConstraint, ...], gaps: list[Gap], *, cuts: bool
 ) -> tuple[ColumnFacts, ...]:
     """The columns of a table; a type that is not understood is added to `gaps`."""
     columns = []
@@ -209,13 +209,13 @@ def _table(
     where: tuple[str | None, str],
     columns: tuple[ColumnFacts, ...],
     keys: _Keys,
-    checks: tuple[Check, ...],
+    checks: tuple[CheckConstraint, ...],
     default: str,
-) -> Table:
+) -> CatalogTable:
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
     foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))
-    return Table(
+    return CatalogTable(
         entity,
         where[0],
         where[1],
@@ -261,10 +261,10 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
     return bool(index["unique"]) and not partial and None not in index["column_names"]
 
 
-def _foreign_key(key: Mapping[str, Any], default: str) -> ForeignKey:
+def _foreign_key(key: Mapping[str, Any], default: str) -> CatalogForeignKey:
     schema = key.get("referred_schema")
     parent = key["referred_table"] if schema in (None, default) else f"{schema}.{key['referred_table']}"
-    return ForeignKey(
+    return CatalogForeignKey(
         tuple(key["constrained_columns"]),
         parent,
         tuple(key["referred_columns"]),

@@ -11,7 +11,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
-from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, Block, blocks
+from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks
 from nestling.sources.statements.footprint import footprint
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise, quoted
@@ -113,7 +113,7 @@ class _Reader:
     def _where(self, place: str) -> str:
         return f"{self.path}:{place}" if self.path else f"line {place}"
 
-    def statement(self, block: Block) -> Statement | None:
+    def statement(self, block: StatementBlock) -> Statement | None:
         """The statement of a block; None, and a gap, when it cannot be read."""
         for what, line in block.mistakes:
             self.gap(_in_statement(block.name, what), f"{line}")
@@ -148,20 +148,20 @@ class _Reader:
             quantiles=self._quantiles(block, written.parameters),
         )
 
-    def _is_taken(self, block: Block) -> bool:
+    def _is_taken(self, block: StatementBlock) -> bool:
         first = self._lines_by_name.setdefault(block.name, block.line)
         if first != block.line:
             what = f"statement `{block.name}` is there twice, in lines {first} and {block.line}; the first one stands"
             self.gap(what, f"{block.line}")
         return first != block.line
 
-    def _mistake(self, mistake: Mistake, block: Block, written: Normalised) -> None:
+    def _mistake(self, mistake: Mistake, block: StatementBlock, written: Normalised) -> None:
         offset = block.offset + written.original(mistake.offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
         line = self.text.count("\n", 0, offset) + 1
         self.gap(_in_statement(block.name, mistake.what), f"{line}:{offset - line_start + 1}", mistake.kind)
 
-    def _samples(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
+    def _samples(self, block: StatementBlock, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
         """Sample values by parameter; a list gives them in order."""
         given = dict(zip(parameters, block.samples, strict=False)) if isinstance(block.samples, list) else block.samples
         if not isinstance(given, dict):
@@ -171,14 +171,14 @@ class _Reader:
             self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
 
-    def _quantiles(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+    def _quantiles(self, block: StatementBlock, parameters: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
         for name in dict(block.quantiles).keys() - set(parameters):
             known = name_list(parameters) or "none"
             what = f"quantiles name `{name}`, its parameters are {known}"
             self.gap(_in_statement(block.name, what), f"{block.line}")
         return tuple((name, share) for name, share in block.quantiles if name in parameters)
 
-    def gap_of_many(self, before: str, found: list[Block], after: str) -> None:
+    def gap_of_many(self, before: str, found: list[StatementBlock], after: str) -> None:
         """One gap for many statements with the same one, in the line of the first."""
         if found:
             first, *others = found
@@ -186,6 +186,6 @@ class _Reader:
             self.gap(f"{before} {shown}: {after}", f"{first.line}")
 
 
-def _rate(block: Block) -> float:
+def _rate(block: StatementBlock) -> float:
     rate = DEFAULT_RATE_PER_SECOND if block.rate_per_second is None else block.rate_per_second
     return max(rate, SELDOM_PER_SECOND)

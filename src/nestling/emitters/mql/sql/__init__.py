@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.emitters.mql.sql.match import match
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.windows import window_stages
 from nestling.ir.statements.algebra import AggregateCall, WindowFunction
@@ -19,9 +19,9 @@ from nestling.ir.statements.expression import Expression
 
 __all__ = [
     "Accumulation",
+    "ConvertedPlaceholder",
     "Environment",
     "Mql",
-    "Placeholder",
     "RenderingGap",
     "accumulator_mql",
     "kept_mql",

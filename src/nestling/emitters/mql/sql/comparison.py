@@ -15,7 +15,7 @@ from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.emitters.mql.sql.placeholder import Placeholder, Whole
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Whole
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import (
     Call,
@@ -82,7 +82,7 @@ def sides(compare: Compare, r: Renderer) -> Sides:
 def _beside_digits(value: Mql) -> Mql:
     """What is compared with the digits of an ObjectId: one that is given is its digits too."""
     match value:
-        case {"$literal": Placeholder() as place}:
+        case {"$literal": ConvertedPlaceholder() as place}:
             return {"$literal": replace(place, id_as_text=True)}
         case {"$literal": ObjectId() as known}:
             return {"$literal": str(known)}
@@ -117,7 +117,9 @@ def whole(value: object, beside: Expression, operator: Comparison) -> object:
     found = _WHOLE.get(operator)
     if found is None or beside.type.name not in TIMES or is_wide(beside):
         return value
-    return replace(value, whole=found) if isinstance(value, Placeholder) else given.at_millisecond(found)(value)
+    return (
+        replace(value, whole=found) if isinstance(value, ConvertedPlaceholder) else given.at_millisecond(found)(value)
+    )
 
 
 def may_be_text(expression: Expression) -> bool:

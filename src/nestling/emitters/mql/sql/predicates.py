@@ -16,7 +16,7 @@ from nestling.emitters.mql.sql.functions.arrays import elements_falsity, element
 from nestling.emitters.mql.sql.functions.patterns import matches_truth
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.emitters.mql.sql.pattern import like_truth
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import (
     And,
     Call,
@@ -129,7 +129,7 @@ def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case
 
 
 def _is(value: Mql, *, wanted: bool) -> Mql:
-    if is_inline(value) and not isinstance(literal_value(value), Placeholder):
+    if is_inline(value) and not isinstance(literal_value(value), ConvertedPlaceholder):
         return literal_value(value) is wanted
     return {"$eq": [value, wanted]}
 
@@ -286,7 +286,7 @@ def _given_list(node: InList, r: Renderer) -> tuple[Mql, Mql]:
 
     def each(value: Mql) -> Mql:
         match value:
-            case {"$literal": Placeholder(listed=True)}:
+            case {"$literal": ConvertedPlaceholder(listed=True)}:
                 lists.append(value)
                 return "$$item_"
             case dict():

@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.functions.fractions import of_fraction
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
@@ -153,7 +153,7 @@ def _within(node: AttributeCast, r: Renderer) -> Mql:
 def _stored_parameter(parameter: Parameter, node: AttributeCast, r: Renderer) -> object:
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return stored_parameter(parameter.name, node)
     return constant_of(value, node)
 

@@ -11,7 +11,7 @@ from bson import Binary
 from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import inline
 from nestling.emitters.mql.sql.conversion import coerced_parameter
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import Affinity, Coerce, Column, Expression, Literal, Parameter, Raw
 from nestling.ir.types import TypeName
 
@@ -28,7 +28,7 @@ def is_uuid(expression: Expression) -> bool:
 
 def stored_uuid(value: object) -> object:
     """The value that is stored for a text; a placeholder will find it when it is bound."""
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return replace(value, uuid=True)
     found = given.text_as_stored_uuid(value)
     return Binary.from_uuid(found) if isinstance(found, UUID) else value

@@ -20,9 +20,9 @@ from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.rewrites.parents_of_groups import (
+    GroupSplit,
     Names,
     Parent,
-    Split,
     interchangeable,
     joined_with,
     replaced,
@@ -84,7 +84,7 @@ def _determined(
 # --- the parents, above -----------------------------------------------------------------------------------------------------
 
 
-def _joined_again(split: Split, chain: Sequence[a.Filter | a.Sort | a.LimitOffset]) -> Relation:
+def _joined_again(split: GroupSplit, chain: Sequence[a.Filter | a.Sort | a.LimitOffset]) -> Relation:
     """The group and what was done to it, with the parents joined where they are first asked for, or last."""
     renamed = [_renamed(node, split.names) for node in chain]
     asked = {column.alias for node in renamed for each in expressions(node) for column in mentioned(each)}

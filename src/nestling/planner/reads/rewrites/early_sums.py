@@ -19,7 +19,7 @@ from nestling.ir.statements.operands import has_subquery, is_integer
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins
-from nestling.planner.reads.rewrites.parents_of_groups import Split, joined_with, replaced, scans, split_off
+from nestling.planner.reads.rewrites.parents_of_groups import GroupSplit, joined_with, replaced, scans, split_off
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import everywhere, expressions, mapped
@@ -63,7 +63,7 @@ def _is_of_parts(item: a.NamedAggregate) -> bool:
     return made.function in _AGAIN and exact and plain and not any(map(has_subquery, expressions(item)))
 
 
-def _again(item: a.NamedAggregate, group: a.GroupBy, split: Split) -> a.NamedAggregate:
+def _again(item: a.NamedAggregate, group: a.GroupBy, split: GroupSplit) -> a.NamedAggregate:
     """The aggregate of its parts; parts of an integer sum are integers, whose sum must not pass 64 bits."""
     made = item.aggregate
     part = split.names[group.alias, item.name]
@@ -81,7 +81,7 @@ def _of_inputs(group: a.GroupBy) -> a.GroupBy:
     return mapped(replace(group, input=below.input), lambda each: replaced(each, made))
 
 
-def _are_few(split: Split, design: Design, statistics: Statistics) -> bool:
+def _are_few(split: GroupSplit, design: Design, statistics: Statistics) -> bool:
     leaves, _ = inner_leaves(split.group.input)
     left = [rows_left(leaf, design.model, statistics) for leaf in leaves]
     values = [_values(key.expression, leaves, statistics) for key in split.group.keys]

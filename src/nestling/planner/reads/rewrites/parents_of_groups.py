@@ -31,7 +31,7 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class GroupSplit:
     """What is left of a group without parents, these in the order they are joined, and what its columns are called then."""
 
     group: a.GroupBy
@@ -41,7 +41,7 @@ class Split:
 
 def split_off(
     group: a.GroupBy, design: Design, may: Callable[[Parent, list[Relation], list[Expression]], bool]
-) -> Split | None:
+) -> GroupSplit | None:
     """The group without the parents it can do without and that `may` be, of these tables under these conditions, left out."""
     leaves, conditions = inner_leaves(group.input)
     plain = all(rule is Collation.BINARY for rule in group.collations)
@@ -167,7 +167,7 @@ def replaced(expression: Expression, names: Mapping[ColumnId, Expression]) -> Ex
 
 def _without_parents(
     group: a.GroupBy, leaves: list[Relation], conditions: list[Expression], parents: tuple[Parent, ...]
-) -> Split:
+) -> GroupSplit:
     gone = {parent.scan.alias for parent in parents}
     alias = f"{group.alias} early"
     kept = [key for key in group.keys if not about(key.expression) & gone]
@@ -188,7 +188,7 @@ def _without_parents(
     names: Names = {}
     for column, said in zip(group.columns, _said(group), strict=True):
         names[_id(column)] = said if said is not None and said.alias in gone else made[column.name]
-    return Split(found, renamed, names)
+    return GroupSplit(found, renamed, names)
 
 
 def _said(group: a.GroupBy) -> Iterator[Column | None]:

@@ -51,7 +51,7 @@ from nestling.ir.types import INTEGER, Type
 from nestling.planner.attribute import attribute_at, fresh_field
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch
-from nestling.planner.writes.places.address import Address, Known, element_matches, known_values, parent_address
+from nestling.planner.writes.places.address import DocumentAddress, Known, element_matches, known_values, parent_address
 from nestling.planner.writes.places.conditional_steps import with_parent
 from nestling.planner.writes.places.new_document import element
 
@@ -88,7 +88,7 @@ class _Paged:
         return known_values(self.place, len(self.place.nodes) - 1, self.row.of(self.link.child_attributes))
 
     @property
-    def address(self) -> Address:
+    def address(self) -> DocumentAddress:
         """The document that holds the array."""
         return parent_address(self.place, self.known, document=True)
 

@@ -20,7 +20,7 @@ Stage = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedStatement:
     """A captured statement as it is said: its rate a second, the joins added to it as stages, and what is to be known of it."""
 
     seen: ShapeTotals
@@ -29,7 +29,7 @@ class Joined:
     notes: tuple[str, ...] = ()
 
 
-def joined(capture: Capture, design: Design) -> Iterator[Joined]:
+def joined(capture: Capture, design: Design) -> Iterator[JoinedStatement]:
     """The statements of a capture, those that make up an application join together."""
     rates = {seen.shape: capture.rate(seen) for seen in capture.seen}
     follows = [each for each in map(_Link(design).known, _best(capture)) if each is not None]
@@ -42,14 +42,14 @@ def joined(capture: Capture, design: Design) -> Iterator[Joined]:
         rate = min([rates[seen.shape], *(rates[each.second] * each.share for each in mine)])
         stages = tuple(_lookup(each, number) for number, each in enumerate(mine))
         names = name_list(each.second.collection for each in mine)
-        yield Joined(seen, rate, stages, (f"the application joins {names} itself",))
+        yield JoinedStatement(seen, rate, stages, (f"the application joins {names} itself",))
         taken[seen.shape] = taken.get(seen.shape, 0.0) + rate
         for each in mine:
             taken[each.second] = taken.get(each.second, 0.0) + rates[each.second] * each.share
     for seen in capture.seen:
         rest = rates[seen.shape] - taken.get(seen.shape, 0.0)
         if rates[seen.shape] and rest > REST * rates[seen.shape]:
-            yield Joined(seen, rest)
+            yield JoinedStatement(seen, rest)
 
 
 def _best(capture: Capture) -> Iterator[Follow]:

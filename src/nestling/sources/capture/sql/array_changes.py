@@ -8,12 +8,12 @@ from typing import Any
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Value
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.statement_texts import delete, insert, update
-from nestling.sources.capture.sql.targets import OWN, Target, joined_row, target
+from nestling.sources.capture.sql.targets import OWN, WriteTarget, joined_row, target
 
 Clauses = dict[str, Any]
 Change = tuple[str, str, Any]
@@ -52,13 +52,13 @@ def changes_of_elements(
     inner = find(element, array.rest).value if array.rest else element
     if is_upkeep(inner):
         return
-    if not isinstance(inner, Column) or inner.row is not row or isinstance(operand, list):
+    if not isinstance(inner, RowAttribute) or inner.row is not row or isinstance(operand, list):
         raise CannotSay(f"`{operator}` of the array `{path}`")
     text = assigned(saying, inner, operator, operand, path)
     yield field, update(row.entity, [(inner.attribute, text)], " AND ".join(which)), saying
 
 
-def _array_path(document: Tree, path: str) -> str:
+def _array_path(document: DocumentTree, path: str) -> str:
     """The part of a path that names the array."""
     steps = path.split(".")
     upto = [".".join(steps[:count]) for count in range(1, len(steps) + 1)]
@@ -70,7 +70,7 @@ def _meant(
 ) -> list[str]:
     """Which elements are meant: by `$pull`, by the filter, or by array filters."""
     row.after, row.on = None, ()  # the statement is of these rows alone
-    query = Query(saying.rows, row)
+    query = RowsQuery(saying.rows, row)
     saying.rows.name(row, OWN)
     texts = (
         _pulled(saying, element, change)
@@ -84,7 +84,7 @@ def _pulled(saying: StatementDraft, element: Value, change: Change) -> list[str]
     _, field, operand = change
     if not isinstance(operand, dict):
         raise CannotSay(f"`$pull` from `{field}`")
-    if isinstance(element, Column):
+    if isinstance(element, RowAttribute):
         return list(tested(saying, element, field, operand))
     return conditions(saying, element, operand)
 
@@ -94,7 +94,7 @@ def _found(saying: StatementDraft, element: Value, field: str, condition: Clause
     for path, tests in condition.items():
         if path == field and "$elemMatch" in tests:
             made += conditions(saying, element, tests["$elemMatch"])
-        elif path == field and isinstance(element, Column):
+        elif path == field and isinstance(element, RowAttribute):
             made += tested(saying, element, field, tests)
         elif path.startswith(f"{field}."):
             made += conditions(saying, element, {path[len(field) + 1 :]: tests})
@@ -103,15 +103,15 @@ def _found(saying: StatementDraft, element: Value, field: str, condition: Clause
     return made
 
 
-def _added(saying: StatementDraft, found: Target, name: str, element: Value, row: Row, each: list[Any]) -> str:
+def _added(saying: StatementDraft, found: WriteTarget, name: str, element: Value, row: Row, each: list[Any]) -> str:
     """New elements: new rows of the target's."""
     values = {own: found.equal(match[2]) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
     if not values or not all(values.values()):
         raise CannotSay(f"new elements of `{name}` in documents found by other than their key")
-    if isinstance(element, Column):
+    if isinstance(element, RowAttribute):
         values[element.attribute] = saying.parameters.new(element.attribute)
     for path in each[0] if each and isinstance(each[0], dict) else ():
         inner = find(element, path).value
-        if isinstance(inner, Column) and inner.row is row:
+        if isinstance(inner, RowAttribute) and inner.row is row:
             values[inner.attribute] = saying.parameters.new(inner.attribute, f"{name}.{path} $push")
     return insert(row.entity, values, values.values())

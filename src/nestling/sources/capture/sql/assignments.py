@@ -7,15 +7,15 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import scalar
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute, Sql, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.targets import OWN, Target
+from nestling.sources.capture.sql.targets import OWN, WriteTarget
 from nestling.sources.capture.sql.words import quoted
 
 _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")
 
 
-def assigned(saying: StatementDraft, column: Column, operator: str, operand: Any, path: str) -> str:
+def assigned(saying: StatementDraft, column: RowAttribute, operator: str, operand: Any, path: str) -> str:
     """The new value of an attribute, whose old one goes by its bare name; raises CannotSay."""
     if operator in _GIVEN and isinstance(operand, dict | list):
         raise CannotSay(f"a document or list as the value of `{path}`")
@@ -41,7 +41,7 @@ def assigned(saying: StatementDraft, column: Column, operator: str, operand: Any
             return given
 
 
-def staged(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def staged(saying: StatementDraft, target: WriteTarget, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The assignments of a stage of an update's pipeline."""
     (name, body), *_ = stage.items()
     if name not in ("$set", "$addFields", "$unset"):
@@ -50,7 +50,7 @@ def staged(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Ite
     saying.rows.name(target.row, OWN)
     for path, each in paths.items():
         found = find(target.document, path).value
-        if isinstance(found, Column) and found.row is target.row:
+        if isinstance(found, RowAttribute) and found.row is target.row:
             text = target.query.said(scalar(saying, target.document, each).text)
             yield found.attribute, text.replace(f"{OWN}.", "")
         elif isinstance(found, Unmapped):
@@ -61,4 +61,6 @@ def staged(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Ite
 
 def is_upkeep(found: Value) -> bool:
     """Whether a change of it only keeps a copy or a computed value right."""
-    return isinstance(found, Sql) or (isinstance(found, Column | Tree) and found.row is not None and found.row.is_copy)
+    return isinstance(found, Sql) or (
+        isinstance(found, RowAttribute | DocumentTree) and found.row is not None and found.row.is_copy
+    )

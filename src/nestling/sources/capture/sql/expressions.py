@@ -8,7 +8,16 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements, only
 from nestling.sources.capture.sql.entity_rows import token
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Scalar, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    DocumentTree,
+    Many,
+    RowAttribute,
+    Scalar,
+    Sql,
+    Unmapped,
+    Value,
+)
 from nestling.sources.capture.sql.paths import PathTarget, find, known
 
 NULL, REMOVED = "?null", "$$REMOVE"
@@ -51,7 +60,7 @@ def value(saying: StatementDraft, document: Value, found: Any, names: Names | No
             (name, operand), *_ = found.items()
             return _operator(saying, document, name, operand, names or {})
         case dict():
-            return Tree({name: value(saying, document, inner, names) for name, inner in found.items()})
+            return DocumentTree({name: value(saying, document, inner, names) for name, inner in found.items()})
         case _:
             raise CannotSay("a list as a value")
 
@@ -60,9 +69,9 @@ def scalar(saying: StatementDraft, document: Value, found: Any, names: Names | N
     """The same where a single value is needed."""
     made = value(saying, document, found, names)
     match made:
-        case Column() | Sql():
+        case RowAttribute() | Sql():
             return made
-        case Tree() if made.row is not None and made.key:
+        case DocumentTree() if made.row is not None and made.key:
             return Sql(token(made.row, made.key), made.key)
         case Unmapped(why):
             raise CannotSay(why)

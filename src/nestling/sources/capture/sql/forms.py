@@ -19,7 +19,7 @@ _OPERANDS = {"$eq": 2, "$ne": 2, "$gt": 2, "$gte": 2, "$lt": 2, "$lte": 2, "$in"
 _ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString")
 
 
-def check(shape: CommandShape) -> None:
+def check_forms(shape: CommandShape) -> None:
     """Raise CannotSay for a command of a form that is not known."""
     clauses = shape.clauses
     _shallow(clauses, DEEPEST)

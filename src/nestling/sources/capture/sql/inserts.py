@@ -9,7 +9,7 @@ from typing import Any
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Value
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import insert
 
@@ -47,12 +47,12 @@ def _everything(saying: StatementDraft, collection: str, grown: AbstractSet[str]
 
     def fields(value: Value, row: Row, base: str) -> dict[str, Any]:
         made: dict[str, Any] = {}
-        for name, inner in value.fields.items() if isinstance(value, Tree) else ():
+        for name, inner in value.fields.items() if isinstance(value, DocumentTree) else ():
             path = f"{base}{name}"
             match inner:
-                case Column() if inner.row is row:
+                case RowAttribute() if inner.row is row:
                     made[name] = "?"
-                case Tree(row=its) if its is None or its is row or (its.after is row and not its.is_copy):
+                case DocumentTree(row=its) if its is None or its is row or (its.after is row and not its.is_copy):
                     made[name] = fields(inner, its or row, f"{path}.")
                 case Many() if inner.limit is None and path not in grown:
                     _, its = inner.join(False)
@@ -115,11 +115,13 @@ def _fields(
     for name, each in whole.items():
         inner, path = find(value, name).value, f"{base}{name}"
         match inner:
-            case Column() if inner.row is row:
+            case RowAttribute() if inner.row is row:
                 columns[inner.attribute] = path
-            case Tree(row=its) if its is None or its is row:
+            case DocumentTree(row=its) if its is None or its is row:
                 _fields(inner, row, each if isinstance(each, dict) else {}, f"{path}.", columns, below)
-            case Tree(row=its) if its is not None and not its.is_copy and isinstance(each, dict) and its.after is row:
+            case DocumentTree(row=its) if (
+                its is not None and not its.is_copy and isinstance(each, dict) and its.after is row
+            ):
                 below.append((inner, its, each, path))
             case Many() if isinstance(each, list) and each and inner.limit is None:
                 _, its = inner.join(False)

@@ -8,9 +8,9 @@ from typing import Any
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Tree
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute
 from nestling.sources.capture.sql.filters import conditions
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.words import quoted
 
 OWN = "\x04"
@@ -18,11 +18,11 @@ OWN = "\x04"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WriteTarget:
     """The documents a write finds: a query of them, the tree of one, and the filter."""
 
-    query: Query
-    document: Tree
+    query: RowsQuery
+    document: DocumentTree
     filter: dict[str, Any]
 
     @property
@@ -32,14 +32,14 @@ class Target:
 
     def equal(self, attribute: str) -> str:
         """The parameter an attribute is said to equal; empty when it is not."""
-        start = f"{Column(self.row, attribute).text} = :"
+        start = f"{RowAttribute(self.row, attribute).text} = :"
         found = next(
             (text for text in self.query.where if text.startswith(start) and " " not in text[len(start) :]), ""
         )
         return found[len(start) - 1 :]
 
 
-def target(saying: StatementDraft, collection: str, condition: dict[str, Any], *, but: str = "") -> Target:
+def target(saying: StatementDraft, collection: str, condition: dict[str, Any], *, but: str = "") -> WriteTarget:
     """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
     if saying.store(collection).roots[0].kind is NodeKind.GROUP:
         raise CannotSay("a change of the buckets of events")
@@ -48,10 +48,10 @@ def target(saying: StatementDraft, collection: str, condition: dict[str, Any], *
         path: test for path, test in condition.items() if not but or (path != but and not path.startswith(f"{but}."))
     }
     query.keep(conditions(saying, document, plain))
-    return Target(query, document, condition)
+    return WriteTarget(query, document, condition)
 
 
-def where(saying: StatementDraft, found: Target) -> str:
+def where(saying: StatementDraft, found: WriteTarget) -> str:
     """The condition of a statement that changes the target's own rows; empty when it changes all."""
     named = [row for text in found.query.where for row in saying.rows.named(text)]
     if any(row is not found.row and found.query.holds(row) for row in named):
@@ -61,7 +61,7 @@ def where(saying: StatementDraft, found: Target) -> str:
     return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
 
 
-def children(saying: StatementDraft, found: Target, relationship: str) -> str:
+def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> str:
     """That a child is of one of the target's rows: by its foreign key."""
     link = saying.design.model.relationship(relationship)
     pairs = [
@@ -71,11 +71,11 @@ def children(saying: StatementDraft, found: Target, relationship: str) -> str:
         return " AND ".join(f"{quoted(own)} = {equal}" for own, equal in pairs)
     if len(pairs) > 1:
         raise CannotSay(f"a change of `{link.child}` rows by other than their parent's key")
-    shown = [("key", Column(found.row, link.parent_attributes[0]).text)]
+    shown = [("key", RowAttribute(found.row, link.parent_attributes[0]).text)]
     return f"{quoted(link.child_attributes[0])} IN ({found.query.text(shown, saying.design.model)})"
 
 
-def joined_row(saying: StatementDraft, found: Target, row: Row) -> str:
+def joined_row(saying: StatementDraft, found: WriteTarget, row: Row) -> str:
     """The condition of a change of a row joined to the target's by its foreign key."""
     if row.after is not found.row:
         raise CannotSay("a change of rows embedded two levels deep")

@@ -8,10 +8,10 @@ from typing import Any
 from nestling.sources.capture.sql.array_changes import changes_of_elements, is_home
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Unmapped
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Unmapped
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import update
-from nestling.sources.capture.sql.targets import Target, joined_row, target, where
+from nestling.sources.capture.sql.targets import WriteTarget, joined_row, target, where
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]
@@ -36,7 +36,7 @@ def updates(new: New, collection: str, condition: Clauses, changes: Any, clauses
                 yield from _inner(new, collection, condition, (operator, path, operand), clauses)
 
 
-def _spread(document: Tree, operator: str, fields: Any) -> Any:
+def _spread(document: DocumentTree, operator: str, fields: Any) -> Any:
     """A change of whole sub-documents as one of each field in them."""
     if operator not in ("$set", "$unset") or not isinstance(fields, dict):
         return fields
@@ -45,10 +45,10 @@ def _spread(document: Tree, operator: str, fields: Any) -> Any:
     }
 
 
-def _parts(document: Tree, operator: str, path: str, operand: Any) -> Iterator[tuple[str, Any]]:
+def _parts(document: DocumentTree, operator: str, path: str, operand: Any) -> Iterator[tuple[str, Any]]:
     value = find(document, path).value
     parts: dict[str, Any] = {}
-    if isinstance(value, Tree) and not is_upkeep(value):
+    if isinstance(value, DocumentTree) and not is_upkeep(value):
         if operator == "$set" and isinstance(operand, dict):
             parts = operand
         elif value.row is None and (operator == "$unset" or operand == "?null"):
@@ -67,14 +67,16 @@ def _own(new: New, collection: str, condition: Clauses, changes: Clauses, clause
     for operator, fields in changes.items():
         for path, operand in fields.items() if isinstance(fields, dict) and operator != "$setOnInsert" else ():
             value = find(found.document, path).value
-            if isinstance(value, Column) and value.row is found.row:
+            if isinstance(value, RowAttribute) and value.row is found.row:
                 sets.append((value.attribute, assigned(saying, value, operator, operand, path)))
             elif isinstance(value, Unmapped) and operator != "$unset":
                 saying.notes.append(f"left out: {value.why}")
     yield from _update(saying, found, sets, clauses)
 
 
-def _update(saying: StatementDraft, found: Target, sets: list[tuple[str, str]], clauses: Clauses) -> Iterator[Written]:
+def _update(
+    saying: StatementDraft, found: WriteTarget, sets: list[tuple[str, str]], clauses: Clauses
+) -> Iterator[Written]:
     if not sets:
         return
     key = saying.design.model.entity(found.row.entity).key
@@ -96,8 +98,8 @@ def _inner(
     match value:
         case Many() if is_home(value):
             yield from changes_of_elements(new, collection, condition, change, clauses)
-        case Column(row) if row is not found.row and not row.is_copy:
+        case RowAttribute(row) if row is not found.row and not row.is_copy:
             text = assigned(saying, value, operator, operand, path)
             yield path, update(row.entity, [(value.attribute, text)], joined_row(saying, found, row)), saying
-        case Tree(_, row) if row is not found.row and not is_upkeep(value):
+        case DocumentTree(_, row) if row is not found.row and not is_upkeep(value):
             raise CannotSay(f"`{operator}` of the document `{path}`")

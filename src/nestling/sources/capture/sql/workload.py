@@ -15,10 +15,10 @@ from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
-from nestling.sources.capture.sql.application_joins import Joined, joined
+from nestling.sources.capture.sql.application_joins import JoinedStatement, joined
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
-from nestling.sources.capture.sql.forms import check, pipeline
+from nestling.sources.capture.sql.forms import check_forms, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
 from nestling.sources.capture.sql.words import Parameters, plain
@@ -44,7 +44,7 @@ class CapturedStatement:
 
 
 @dataclass(slots=True)
-class Workload:
+class CapturedWorkload:
     """Statements of so many seconds, most frequent first; what cannot be said; and writes that change no row, such as the upkeep
     of copies.
     """
@@ -59,9 +59,9 @@ class Workload:
         return "\n".join((*_lines(self), ""))
 
 
-def workload_of(capture: Capture, design: Design, statistics: Statistics | None = None) -> Workload:
+def workload_of(capture: Capture, design: Design, statistics: Statistics | None = None) -> CapturedWorkload:
     """A capture over the model of the design its documents follow; `statistics`: of these."""
-    found = Workload(max(capture.window_seconds, LEAST_SECONDS))
+    found = CapturedWorkload(max(capture.window_seconds, LEAST_SECONDS))
     grown, numbers = _grown(capture), statistics or Statistics()
     databases = {seen.shape.database for seen in capture.seen}
     for each in joined(capture, design):
@@ -91,13 +91,19 @@ def _grown(capture: Capture) -> dict[str, set[str]]:
 
 
 def _say(
-    found: Workload, each: Joined, design: Design, statistics: Statistics, *, several: bool, grown: AbstractSet[str]
+    found: CapturedWorkload,
+    each: JoinedStatement,
+    design: Design,
+    statistics: Statistics,
+    *,
+    several: bool,
+    grown: AbstractSet[str],
 ) -> None:
     seen, shape = each.seen, each.seen.shape
     origin = shape_text(shape, several=several)
     kinds: tuple[str, ...] = ()
     try:
-        check(shape)
+        check_forms(shape)
         pipeline(list(each.stages))
         try:
             made = _made(each, design, grown, "")
@@ -133,7 +139,7 @@ def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics
 
 
 def _by_kind(
-    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str]
+    each: JoinedStatement, design: Design, grown: AbstractSet[str], kinds: Iterable[str]
 ) -> dict[str, list[tuple[str, str, StatementDraft]]]:
     """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises CannotSay."""
     found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
@@ -148,7 +154,9 @@ def _by_kind(
     return found
 
 
-def _made(each: Joined, design: Design, grown: AbstractSet[str], kind: str) -> list[tuple[str, str, StatementDraft]]:
+def _made(
+    each: JoinedStatement, design: Design, grown: AbstractSet[str], kind: str
+) -> list[tuple[str, str, StatementDraft]]:
     """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
     shape, new = each.seen.shape, partial(_begin, design, each.seen, kind)
     if shape.operation.reads:
@@ -185,7 +193,7 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
     return first if isinstance(first, dict) else {}
 
 
-def _free(base: str, found: Workload) -> str:
+def _free(base: str, found: CapturedWorkload) -> str:
     taken, number, name = {said.name for said in found.statements}, 1, base
     while name in taken:
         number += 1
@@ -199,7 +207,7 @@ def shape_text(shape: CommandShape, *, several: bool = False) -> str:
     return text if len(text) <= LONGEST_SHAPE else f"{text[:LONGEST_SHAPE]}…"
 
 
-def _lines(workload: Workload) -> Iterator[str]:
+def _lines(workload: CapturedWorkload) -> Iterator[str]:
     yield "-- What a MongoDB was seen to be asked, said over the model. Written by `nestling capture`; edit it as you like."
     yield f"-- window: {workload.window_seconds:.1f} s"
     for said in workload.statements:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity, Model, Relationship
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.catalog import Catalog, CatalogTable, ColumnFacts
     from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.measure import Connected, TableMeasures
     from nestling.sources.sql.row_source import SqlDatabase
@@ -347,7 +347,7 @@ class Mysql(Engine):
         """Case does not count."""
         return name.lower()
 
-    def found_types(self, sink: SqlSink, table: Table) -> Mapping[str, str]:
+    def found_types(self, sink: SqlSink, table: CatalogTable) -> Mapping[str, str]:
         """With their character sets; a TIMESTAMP is NOT NULL unless it is told otherwise."""
         cursor = sink.connection.cursor()
         cursor.execute(_TYPES, (table.name,))
