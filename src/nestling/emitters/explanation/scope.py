@@ -27,7 +27,7 @@ def scope(proposal: Proposal, name: str) -> Scope:
     model = proposal.design.model
     links = {*(link.name for link in model.relationships), *(link.name for link in model.many_to_many)}
     entities = [entity.name for entity in model.entities]
-    statements = _statements(proposal)
+    statements = known_statements(proposal)
     decided = [decision.relationship for decision in proposal.decisions]
     if name in links:
         kind, found = "relationship", _following(proposal, {name, *_whole(model, name)}, {name, *_halves(model, name)})
@@ -48,7 +48,7 @@ def scope(proposal: Proposal, name: str) -> Scope:
 _ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement": "a statement"}
 
 
-def _statements(proposal: Proposal) -> list[str]:
+def known_statements(proposal: Proposal) -> list[str]:
     """The statements a design by cost was made for, and those a design does not convert."""
     return list(dict.fromkeys((*_priced(proposal), *(name for gap in proposal.gaps for name in statements_in(gap)))))
 

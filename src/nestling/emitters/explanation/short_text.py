@@ -13,6 +13,7 @@ from nestling.emitters.explanation.text import (
     head,
     joined,
     kept_and_not,
+    legend,
     listed,
     near,
     number,
@@ -33,6 +34,7 @@ def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
     blocks += [list(built(explained.built_besides))] if explained.built_besides else []
     blocks += listed("Not taken into account", explained.gaps)
     blocks += listed("Good to know", explained.notes)
+    blocks += legend({step.rule for each in explained.decisions for step in each.steps[:1]})
     blocks += [wrapped(MORE, "")]
     return joined(blocks, width)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text, without_it
 from nestling.ir.proposal import Costs, Flip, Weighed
 from nestling.ir.quantity_words import short
+from nestling.ir.rules import RULES
 from nestling.ir.words.proposal_rows import EQUAL, cost_line
 from nestling.ir.words.work_words import share_text, work_rate
 
@@ -22,6 +24,9 @@ FAR = 100.0
 """A flip at so many times the present quantity, or at so small a part of it, is shown only when there is no nearer one."""
 MOST_REJECTED = 5
 """Structures of one pattern that are shown of those not kept, the nearest to being so."""
+FACTORS = "A7"
+"""The rule the seven factors are."""
+_CITED = re.compile(r"\((A\d+)\b")
 BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
@@ -57,7 +62,25 @@ def explanation_text(explained: Explanation, *, lacking_first: bool = False, wid
     blocks += [list(built(explained.built_besides))] if explained.built_besides else []
     blocks += [] if lacking_first else lacking
     blocks += listed("Good to know", explained.notes)
+    blocks += legend(cited(explained.decisions))
     return joined(blocks, width)
+
+
+def cited(decisions: Iterable[Explained]) -> set[str]:
+    """The rules that the lines of some decisions cite by their ids."""
+    told: set[str] = set()
+    for each in decisions:
+        told.update(step.rule for step in each.steps)
+        told.update((FACTORS,) if each.factors else ())
+        texts = (*(step.text for step in each.steps), *(factor.evidence for factor in each.factors))
+        told.update(found[1] for text in texts for found in _CITED.finditer(text))
+    return told
+
+
+def legend(ids: Container[str]) -> list[list[UnbrokenLine]]:
+    """What the codes of rules stand for, where there are any; an id that is a word says so itself."""
+    titles = [f"{each.id} {each.title}" for each in RULES if each.id in ids and each.id[-1].isdigit()]
+    return [wrapped(f"Rules: {', '.join(titles)} (docs/rules.md).", "")] if titles else []
 
 
 def joined(blocks: Iterable[Iterable[UnbrokenLine]], width: int) -> str:
@@ -85,7 +108,7 @@ def _lines(each: Explained) -> Iterator[UnbrokenLine]:
     for place, flip in enumerate(near(each.flips)):
         yield from wrapped(flip_text(flip), "            " if place else "  turns     ")
     if each.factors:
-        yield UnbrokenLine("factors (A7)", "  ", 2)
+        yield UnbrokenLine(f"factors ({FACTORS})", "  ", 2)
     for factor in each.factors:
         yield from wrapped(factor.evidence, f"    {factor.name:<15}{factor.leans:<13}")
     for other in each.alternatives:
