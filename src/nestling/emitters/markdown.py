@@ -12,7 +12,7 @@ from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text
 from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex
+from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.literals import shell
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.quantity_words import counted

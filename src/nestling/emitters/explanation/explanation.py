@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from nestling.emitters.explanation.scope import about_entities, scope, undecided
 from nestling.emitters.proposal_json import proposal_json
-from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides, planned_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import built_besides, planned_indexes
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.primitives import CollectionKind

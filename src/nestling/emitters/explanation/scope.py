@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
-from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import built_besides
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import Model
 from nestling.ir.proposal import Decision, Proposal, Reason, Weighed

@@ -1,89 +1,26 @@
-"""The indexes of a design: those it names, and those any design needs for its keys, references and side collections."""
+"""The indexes of a design: those it names with those it needs in any case, as few as do for all; and what no index can do."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from nestling.ir.design import Design
-from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
-from nestling.ir.indexes.kept_uniques import partial_unique_gaps, why_unkept
-from nestling.ir.model import Entity, Relationship
-from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
-from nestling.ir.programs.command import CreateIndex
+from nestling.ir.indexes.embedded_uniques import Kept, kept_inside
+from nestling.ir.indexes.kept_uniques import partial_unique_gaps
+from nestling.ir.indexes.needed_indexes import identity_index, needed_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.clause import ClauseOperator
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.array_paths import array_paths
-from nestling.ir.storage.collations import (
-    collation_option,
-    followed_links,
-    identity_is_collated,
-    index_collation,
-    is_followed,
-)
-from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
+from nestling.ir.storage.collations import identity_is_collated, index_collation, is_followed
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.storage.names import is_within, join
-from nestling.ir.types import MAY_BE_ARRAYS
 
-NAME_BYTES = 127  # what every server version takes
 KEYS_PER_INDEX = 32
-NOWHERE = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
 INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedIndex:
-    """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts.
-
-    `sparse`: that all fields are there is all that holds, and is said so: what is asked of one element then finds it too.
-
-    `named`: whether the design names it, or what it serves; `about`: the relationships and entities it is there for besides.
-    """
-
-    collection: str
-    keys: tuple[tuple[str, int], ...]
-    reasons: tuple[str, ...]
-    unique: bool = False
-    partial: tuple[Clause, ...] = ()
-    expire_after_seconds: int | None = None
-    collation: Collation = Collation.BINARY
-    named: bool = False
-    about: frozenset[str] = frozenset()
-    sparse: bool = False
-
-    @property
-    def fields(self) -> str:
-        """The keys as people read them: `customer_id, -placed_at`."""
-        return ", ".join(path if direction > 0 else f"-{path}" for path, direction in self.keys)
-
-    @property
-    def name(self) -> str:
-        """The name the shell would give it, with what tells it from others on the same keys; at most 127 bytes."""
-        name = "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_unique" if self.unique else "")
-        name += "_ci" if self.collation is not Collation.BINARY else ""
-        if self.partial:
-            name += "_" + _digest(repr(tuple(map(_told, self.partial))))
-        encoded = name.encode(errors="replace")
-        if len(encoded) <= NAME_BYTES:
-            return name
-        return encoded[: NAME_BYTES - 9].decode(errors="ignore") + "_" + _digest(name)
-
-    def command(self) -> CreateIndex:
-        """As the server takes it."""
-        options: dict[str, object] = {"name": self.name}
-        if self.unique:
-            options["unique"] = True
-        if self.sparse:
-            options["sparse"] = True
-        elif self.partial:
-            options["partialFilterExpression"] = _filter(self.partial)
-        if self.expire_after_seconds is not None:
-            options["expireAfterSeconds"] = self.expire_after_seconds
-        if (collation := collation_option(self.collation)) is not None:
-            options["collation"] = collation
-        return CreateIndex(self.collection, self.keys, options)
 
 
 def planned_indexes(design: Design) -> tuple[PlannedIndex, ...]:
@@ -99,7 +36,7 @@ def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
     found: list[PlannedIndex] = []
     for store in design.stores:
         own = [_named(index) for index in design.indexes if index.collection == store.name]
-        own += [_identity(store)] if identity_is_collated(design, store) else []
+        own += [identity_index(store)] if identity_is_collated(design, store) else []
         merged = _merged(next(_compared(design, index)) for index in own)
         found += [index for number, index in enumerate(merged) if _gap(design, store, index, number) is None]
     return tuple(found)
@@ -117,7 +54,7 @@ def index_gaps(design: Design) -> tuple[Gap, ...]:
 
 def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
     wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
-    for index in (*map(_named, design.indexes), *_derived(design)):
+    for index in (*map(_named, design.indexes), *needed_indexes(design)):
         wanted[index.collection] += _compared(design, index)
     kept: list[PlannedIndex] = []
     gaps: list[Gap] = []
@@ -195,201 +132,6 @@ def _unchecked_keys(design: Design) -> Iterator[Gap]:
             within = " within one document" if is_between else ""
             what = f"the server does not check that keys of `{name}` are unique{within}: its rows lie in an array"
             yield Gap(GapKind.NEVER, what, join(place.store.name, place.path))
-
-
-_OPERATORS = {
-    ClauseOperator.LESS: "$lt",
-    ClauseOperator.LESS_OR_EQUAL: "$lte",
-    ClauseOperator.GREATER: "$gt",
-    ClauseOperator.GREATER_OR_EQUAL: "$gte",
-}
-
-
-def _filter(partial: Iterable[Clause]) -> dict[str, object]:
-    """A filter expression as every server version takes it: equality, `$exists: true` and the four comparisons."""
-    found: dict[str, object] = {}
-    for each in partial:
-        if each.comparison in (ClauseOperator.EQUAL, ClauseOperator.NULL):
-            found[each.name] = each.value
-            continue
-        operator = _OPERATORS.get(each.comparison, "$exists")
-        told = found.setdefault(each.name, {})
-        if isinstance(told, dict):
-            told[operator] = True if each.comparison is ClauseOperator.PRESENT else each.value
-    return found
-
-
-def _told(one: Clause) -> tuple[object, ...]:
-    """What an index is named by: a path and its value alone where it is equal, or None where it exists."""
-    plain = one.comparison in (ClauseOperator.EQUAL, ClauseOperator.PRESENT)
-    return (one.name, one.value) if plain else (one.name, str(one.comparison), one.value)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="replace")).hexdigest()[:8]
-
-
-# --- what a design needs in any case -----------------------------------------------------------------------------------
-
-
-def _derived(design: Design) -> Iterator[PlannedIndex]:
-    holders, followed = _holders_of_ids(design), followed_links(design.stores)
-    for store in design.stores:
-        if identity_is_collated(design, store):
-            yield _identity(store)
-        for root in store.roots:
-            if store.role in (Role.HOME, Role.ARCHIVE, Role.PART) and root.kind is NodeKind.ROOT:
-                yield from _unique(design, store, root)
-                yield from _unique_among_some(design, store, root)
-            if root.kind is NodeKind.GROUP:
-                yield _group(store, root)
-            if store.role in (Role.HOME, Role.ARCHIVE):
-                yield from _references(design, store, root, "", holders, followed)
-        yield from _orphans(design, store)
-    yield from _unique_inside(design)
-
-
-def _identity(store: StoredCollection) -> PlannedIndex:
-    """The server's own index on `_id` compares texts to the letter, and lets none of another collation be on `_id` alone."""
-    about = frozenset(root.entity for root in store.roots)
-    reasons = ("`_id` as the source compares it",)
-    return PlannedIndex(store.name, (("_id", 1), (NOWHERE, 1)), reasons, unique=True, about=about)
-
-
-def _unique(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:
-    """The key, when `_id` is another one, and the other unique groups."""
-    entity = design.model.entity(root.entity)
-    own = {field.attribute for field in root.stored if field.path.partition(".")[0] == "_id"}
-    for group in dict.fromkeys((entity.key, *entity.uniques)):
-        paths = [root.path_of(name) for name in group]
-        known = [path for path in paths if path]
-        if not group or set(group) == own or len(known) < len(paths) or not _comparable(entity, group, store):
-            continue
-        optional = sorted(path for name, path in zip(group, known, strict=True) if not entity.always_has(name))
-        partial = [Clause(path, ClauseOperator.PRESENT) for path in optional]
-        if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
-            partial.append(Clause(root.presence.path, ClauseOperator.EQUAL, root.presence.value))
-        reason = f"{'key' if group == entity.key else 'unique'} of `{entity.name}`: {', '.join(group)}"
-        yield PlannedIndex(
-            store.name,
-            tuple((path, 1) for path in known),
-            (reason,),
-            True,
-            tuple(sorted(partial, key=lambda each: each.name)),
-            about=frozenset((entity.name,)),
-        )
-
-
-def _unique_among_some(design: Design, store: StoredCollection, root: Node) -> Iterator[PlannedIndex]:
-    """The unique groups of some rows, whose condition the server can have of the documents in an index."""
-    entity = design.model.entity(root.entity)
-    for unique in entity.partial_uniques:
-        if why_unkept(design, entity, unique) or not _comparable(entity, unique.attributes, store):
-            continue
-        optional = [name for name in unique.attributes if not entity.always_has(name)]
-        clauses = (*(Clause(name, ClauseOperator.PRESENT) for name in optional), *(unique.clauses or ()))
-        paths = {name: root.path_of(name) or "" for name in (*unique.attributes, *unique.columns)}
-        partial = {replace(each, name=paths[each.name]) for each in clauses}
-        if root.presence is not None and store.collection.variant is not None and store.collection.variant.members:
-            partial.add(Clause(root.presence.path, ClauseOperator.EQUAL, root.presence.value))
-        yield PlannedIndex(
-            store.name,
-            tuple((paths[name], 1) for name in unique.attributes),
-            (f"unique of some `{entity.name}`: {unique}",),
-            True,
-            tuple(sorted(partial, key=str)),
-            about=frozenset((entity.name,)),
-        )
-
-
-def _unique_inside(design: Design) -> Iterator[PlannedIndex]:
-    """The keys and unique groups of rows inside other documents, as far as an index keeps them."""
-    for entity in design.model.entities:
-        for place in design.places[entity.name]:
-            for group in dict.fromkeys((entity.key, *entity.uniques)):
-                if kept_inside(entity, group, place) is Kept.NOWHERE:
-                    continue
-                keys = tuple((place.path_of(name) or "", 1) for name in group)
-                reason = f"{'key' if group == entity.key else 'unique'} of `{entity.name}`: {', '.join(group)}"
-                partial, about = kept_where(place, group), frozenset((entity.name,))
-                yield PlannedIndex(place.store.name, keys, (reason,), True, partial, about=about)
-
-
-def _comparable(entity: Entity, group: Iterable[str], store: StoredCollection) -> bool:
-    """Whether equal values are equal to an index: it looks into arrays, and a GridFS pointer is no value."""
-    files = {attribute for split in store.collection.splits if split.gridfs for attribute in split.attributes}
-    return not any(entity.attribute(name).type.name in MAY_BE_ARRAYS or name in files for name in group)
-
-
-def _group(store: StoredCollection, root: Node) -> PlannedIndex:
-    """Pages and buckets are found by what they belong to, in order."""
-    paths = [field.path for field in root.stored]
-    if root.bucket is not None and root.bucket.window is not None:
-        paths.append(BUCKET_START)
-    reason = f"finds the {'buckets' if root.bucket is not None else 'pages'} of `{root.entity}` in order"
-    along = {store.embedding.relationship} if store.embedding is not None else set()
-    keys = tuple((path, 1) for path in (*paths, PAGE))
-    return PlannedIndex(store.name, keys, (reason,), about=frozenset({root.entity, *along}))
-
-
-def _orphans(design: Design, store: StoredCollection) -> Iterator[PlannedIndex]:
-    if store.role is Role.ORPHANS and store.embedding is not None:
-        link = design.model.relationship(store.embedding.relationship)
-        reason = f"finds `{link.child}` without `{link.parent}` by what it refers to"
-        yield from _lookup(store, store.roots[0], "", link, reason)
-
-
-def _references(
-    design: Design, store: StoredCollection, node: Node, prefix: str, holders: _Held, followed: frozenset[str]
-) -> Iterator[PlannedIndex]:
-    """Foreign keys wherever they are stored, and ids of children where nothing else tells the relationship.
-
-    `followed`: the relationships that copies and computed values follow. Of another one that the first parts of a compound `_id`
-    tell, a range of `_id`s is asked for.
-    """
-    at = join(prefix, node.field)
-    for reference in node.body.references:
-        link = design.model.relationship(reference.relationship)
-        if reference.holder is Holder.CHILD:
-            if link.name in followed or not _begins_id(store, node, link.child_attributes):
-                yield from _lookup(store, node, at, link, f"finds `{link.child}` by `{link.parent}` ({link.name})")
-        elif holders(link):
-            path = join(at, reference.field, "id" if reference.copied else "")
-            reason = f"finds the `{link.parent}` of a `{link.child}` ({link.name})"
-            yield PlannedIndex(store.name, ((path, 1),), (reason,), about=_ends(link))
-    for child in node.children:
-        yield from _references(design, store, child, at, holders, followed)
-
-
-def _begins_id(store: StoredCollection, node: Node, attributes: tuple[str, ...]) -> bool:
-    """Whether attributes are the first parts of a collection's compound `_id`."""
-    is_root = node in store.roots and node.kind is NodeKind.ROOT
-    return is_root and len(store.id) > 1 and store.id[: len(attributes)] == attributes
-
-
-def _lookup(store: StoredCollection, node: Node, at: str, link: Relationship, reason: str) -> Iterator[PlannedIndex]:
-    # The element of an array of bare values has no name of its own: its path is the array's.
-    paths = [_path(node, at, name) for name in link.child_attributes]
-    if all(paths) and paths != ["_id"]:
-        yield PlannedIndex(store.name, tuple((path, 1) for path in paths if path), (reason,), about=_ends(link))
-
-
-def _ends(link: Relationship) -> frozenset[str]:
-    return frozenset((link.name, link.parent, link.child))
-
-
-def _path(node: Node, at: str, attribute: str) -> str | None:
-    path = node.path_of(attribute)
-    return at if path == "" and node.form is Form.SCALARS else join(at, path) if path else None
-
-
-_Held = Callable[[Relationship], bool]
-
-
-def _holders_of_ids(design: Design) -> _Held:
-    """Whether only the parent's array of ids tells a relationship."""
-    listed = {name for places in design.places.values() for place in places for name in place.node.listed}
-    return lambda link: link.name in listed
 
 
 # --- one index instead of several ----------------------------------------------------------------------------------------
