@@ -26,7 +26,8 @@ MOST_REJECTED = 5
 """Structures of one pattern that are shown of those not kept, the nearest to being so."""
 FACTORS = "A7"
 """The rule the seven factors are."""
-_CITED = re.compile(r"\((A\d+)\b")
+_BRACKETS = re.compile(r"\([^()]*\)")
+_CODE = re.compile(r"\b(?:A\d+|rule-\d)\b")
 BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
@@ -72,8 +73,10 @@ def cited(decisions: Iterable[Explained]) -> set[str]:
     for each in decisions:
         told.update(step.rule for step in each.steps)
         told.update((FACTORS,) if each.factors else ())
-        texts = (*(step.text for step in each.steps), *(factor.evidence for factor in each.factors))
-        told.update(found[1] for text in texts for found in _CITED.finditer(text))
+        steps, factors = (step.text for step in each.steps), (factor.evidence for factor in each.factors)
+        others = (rejected_text(other, each.choice) for other in each.alternatives)
+        for text in (*steps, *factors, *others):
+            told.update(code for within in _BRACKETS.findall(text) for code in _CODE.findall(within))
     return told
 
 
