@@ -27,7 +27,7 @@ def renaming(collection: CollectionFacts, steps: tuple[str, ...], name: str, ver
 
 
 def _plainly(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
-    """Where a query can say both names."""
+    """The command where a query can say both names."""
     old, name = ".".join((*above, old)), ".".join((*above, name))
     there = f"{quoted(old)}: {{$exists: true}}"
     around = "".join(f", {quoted(each)}: {{{NO_ARRAY}}}" for each in _fields(above))
@@ -37,7 +37,7 @@ def _plainly(collection: CollectionFacts, above: tuple[str, ...], old: str, name
 
 
 def _by_literal(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
-    """Where the old name has a dot or begins with a dollar: only expressions can say it, as a literal."""
+    """The command where the old name has a dot or begins with a dollar, which only a literal in an expression can say."""
     field = ".".join(above)
     around = quoted("$" + field) if above else quoted("$$ROOT")
     value = f"{{$getField: {{field: {{$literal: {quoted(old)}}}, input: {around}}}}}"

@@ -47,7 +47,7 @@ def _group_identity(entity: Entity, root: Node) -> Iterator[ContentField]:
 
 
 def in_gridfs(design: Design, store: StoredCollection, root: Node, attribute: Attribute) -> Content:
-    """What stands in a field whose bytes are in GridFS: a pointer, or a value that is neither bytes nor text as it is."""
+    """The value of a field whose bytes are in GridFS: a pointer, or the value itself when it is neither bytes nor text."""
     pointer = _pointer(design, store, root)
     others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
     return Either((pointer, Value(others, attribute.allowed))) if others else pointer

@@ -73,7 +73,7 @@ def _unquoted(name: str) -> str:
 
 
 def _bare(sql: str) -> str:
-    """Without casts behind it and parentheses around it."""
+    """The expression without casts behind it and parentheses around it."""
     text, before = re.sub(r"\s*([(),])\s*", r"\1", sql.strip()) if "'" not in sql else sql.strip(), None
     while text != before:
         before = text

@@ -51,7 +51,7 @@ def sqlite_text(value: Any) -> Any:
 
 
 def sqlite_float(value: Any) -> Any:
-    """By REAL affinity; what a float that is no number is unloaded as is one again."""
+    """Convert as SQLite's REAL affinity does. The text `NaN`, as which NaN is unloaded, becomes NaN again."""
     found = numeric(sqlite_value(value))
     if found == "NaN":
         return float("nan")
@@ -59,7 +59,7 @@ def sqlite_float(value: Any) -> Any:
 
 
 def sqlite_number(value: Any) -> Any:
-    """By NUMERIC affinity: an integer where it is worth one, else the float."""
+    """Convert as SQLite's NUMERIC affinity does: to an integer where the value equals one, else to a float."""
     found = sqlite_whole(value)
     return float("nan") if found == "NaN" else found
 

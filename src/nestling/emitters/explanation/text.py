@@ -149,7 +149,7 @@ def kept_and_not(weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighe
 
 
 def _stored(each: StoredEntity) -> Iterator[UnbrokenLine]:
-    """Where an entity is stored that no decision is about."""
+    """The lines about an entity that no decision is about: where it is stored, and its indexes."""
     yield from wrapped(f"{each.entity}: collection {each.collection}", "", indent=2)
     yield from wrapped(each.kind, "  stored    ")
     for index in each.indexes:
@@ -168,7 +168,7 @@ def built(indexes: Sequence[BuiltIndex]) -> Iterator[UnbrokenLine]:
 
 
 def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
-    """Of each pattern those that came nearest to being kept."""
+    """For each pattern, the few structures that came nearest to being kept."""
     of = Counter[str]()
     shown = []
     for each in rejected:

@@ -135,7 +135,7 @@ def _untold(_: str) -> None:
 
 
 def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> PermissionDenied:
-    """That not even collections may be listed: by a user without rights, or because no user was named."""
+    """The error where not even collections may be listed: the user lacks the rights, or no user was named."""
     where = ", ".join(databases)
     if not client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"]:
         move = "name one with the role `read`: mongodb://user:password@host/database"

@@ -24,7 +24,7 @@ _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "de
 
 
 def keys(tables: Sequence[HashedTable]) -> Iterator[Key]:
-    """Of each node the key first, then what else is unique."""
+    """For each node, its key first, then its other unique columns."""
     found: dict[Steps, Columns] = {}
     for table in tables:
         above = tuple(found.get(each.node.steps, ()) for each in table.around())

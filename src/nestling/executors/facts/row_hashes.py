@@ -55,7 +55,7 @@ class HashedTable:
 
     @property
     def place(self) -> Place:
-        """Where its rows lie."""
+        """The place of its rows: the collection and the steps to them."""
         return self.collection.name, self.node.steps
 
     @property

@@ -146,7 +146,7 @@ class MigrationUnit:
         return {"$and": conditions}
 
     def _is(self, name: str, value: object) -> dict[str, Any]:
-        """That a root document holds a value, NULL as nothing or as null."""
+        """The condition that a root document holds this value; NULL may be missing or null."""
         stored, path = self._stored(name, value), self.root.path_of(name)
         if path is not None and value is None:
             return {"$or": [{path: {"$exists": False}}, {path: {"$type": "null", "$not": {"$type": "array"}}}]}

@@ -21,7 +21,7 @@ Values = list[object]
 
 @dataclass
 class Holders:
-    """Of one upkeep: documents by `_id`, those found by anchors, or `every` one."""
+    """The documents one upkeep concerns: some by `_id`, those found by anchors, or `every` one."""
 
     ids: DistinctValues = field(default_factory=DistinctValues)
     anchors: DistinctValues = field(default_factory=DistinctValues)

@@ -28,7 +28,7 @@ def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statemen
 
 
 def _followed(capture: Capture) -> dict[CommandShape, Counter[str]]:
-    """By a read's shape, the collections then asked for what its answers held, and after how many of its times."""
+    """For each shape of read, the collections that were asked next for values of its answers, and how often."""
     counts = {each.shape: each.count for each in capture.seen}
     found: dict[CommandShape, Counter[str]] = {}
     for each in capture.follows:

@@ -47,7 +47,7 @@ class PartialUnique:
             return None
 
     def __str__(self) -> str:
-        """As DDL has it: `UNIQUE (name) WHERE deleted_at IS NULL`."""
+        """The constraint as DDL writes it: `UNIQUE (name) WHERE deleted_at IS NULL`."""
         return f"UNIQUE ({', '.join(self.attributes)}) WHERE {condition_text(self.condition)}"
 
 

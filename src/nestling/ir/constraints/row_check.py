@@ -72,7 +72,7 @@ class RowCheck:
         return truth_of(self.condition, row) is not False
 
     def __str__(self) -> str:
-        """As DDL has it: `CHECK period (low < high)`."""
+        """The check as DDL writes it: `CHECK period (low < high)`."""
         return f"CHECK {self.name} ({condition_text(self.condition)})".replace("  ", " ", 1)
 
 

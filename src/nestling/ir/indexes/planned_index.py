@@ -52,7 +52,7 @@ class PlannedIndex:
         return encoded[: NAME_BYTES - 9].decode(errors="ignore") + "_" + _digest(name)
 
     def command(self) -> CreateIndex:
-        """As the server takes it."""
+        """The command that creates the index."""
         options: dict[str, object] = {"name": self.name}
         if self.unique:
             options["unique"] = True

@@ -85,7 +85,7 @@ class UnlessEmpty:
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """Of an array of `{k: key, p: key above, v: …}` those met from the key `start` upwards, nearest first, none twice."""
+    """The elements `{k: key, p: key above, v: …}` of an array on the way up from the key `start`, nearest first, each once."""
 
     array: Expression
     start: Expression
@@ -93,7 +93,7 @@ class Climb:
 
 @dataclass(frozen=True, slots=True)
 class RootFirst:
-    """Such an array the other way round, at most the first `limit`. Those of a cycle, which has no root, come first, by `k`."""
+    """The array of a `Climb` in reverse, at most `limit` elements. A cycle has no root: its elements come first, by `k`."""
 
     array: Expression
     limit: int | None = None

@@ -155,7 +155,7 @@ class SyncPlan:
 
     @property
     def touching(self) -> Mapping[str, frozenset[str]]:
-        """By collection the stored paths whose change matters to some route."""
+        """For each collection, the stored paths whose change matters to some route."""
         found: dict[str, frozenset[str]] = {}
         for each in self.routes:
             name = each.route.collection

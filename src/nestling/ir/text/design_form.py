@@ -260,7 +260,7 @@ def _constants(path: str, said: Scalar | Mapping[Any, Scalar] | None) -> Iterato
 
 
 def _partial(constants: Iterable[Clause]) -> Plain:
-    """By path, the value it has, or how it compares with which."""
+    """For each path, its value, or the comparison and the value it is compared with."""
     found: dict[str, Any] = {}
     for each in constants:
         if each.comparison in (ClauseOperator.EQUAL, ClauseOperator.NULL):

@@ -132,7 +132,7 @@ def _pairs_text(pairs: ir.Pairs) -> Plain:
 
 
 def _reference_texts(references: tuple[ir.Reference, ...]) -> dict[str, Plain]:
-    """By relationship; a second reference of one (both sides of a tree) gets a key of its own."""
+    """The references by relationship. A second one of the same (both sides of a tree) gets a key of its own."""
     texts: dict[str, Plain] = {}
     for reference in references:
         key = reference.relationship

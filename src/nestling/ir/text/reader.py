@@ -190,7 +190,7 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: object) -> str:
-    """As YAML writes it."""
+    """The value as YAML writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 

@@ -231,7 +231,7 @@ def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
 
 
 def _fraction(kind: Type, inner: Sequence[Token], dialect: str) -> Fraction | None:
-    """As many digits as are said; else MySQL's times keep none, and PostgreSQL's all. SQLite's keep all."""
+    """The digits of a second a type keeps: as many as it says. Without a number MySQL keeps none, PostgreSQL and SQLite all."""
     if dialect == SQLITE or not has_fraction(kind):
         return None
     said = _numbers(inner, "")

@@ -62,5 +62,5 @@ class ObservedNode:
 
     @property
     def place(self) -> Place:
-        """Where it is; of a kind of documents, which kind."""
+        """The place of the node, and the kind of documents where there are several."""
         return self.collection.name, (*self.node.steps, *([f"?{self.kind}"] if self.kind else []))

@@ -118,7 +118,7 @@ def _sum(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 
 def _average(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
-    """Of exact numbers the exact quotient of sum and number."""
+    """The average. For exact numbers it is the exact quotient of their sum and their count."""
     if not _is_exact(node):
         return Accumulation({name: {"$avg": _argument(node, r)}})
     assert node.argument is not None
@@ -130,7 +130,7 @@ def _average(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 
 def _spread(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
-    """Of floats the server's own; of exact numbers PostgreSQL's quotient of sums, and its root."""
+    """The variance or standard deviation. Floats use the server's operator; exact numbers PostgreSQL's quotient of sums."""
     is_variance = node.function in (AggregateFunction.VAR_POP, AggregateFunction.VAR_SAMP)
     is_sample = node.function in (AggregateFunction.STDDEV_SAMP, AggregateFunction.VAR_SAMP)
     if not _is_exact(node):
@@ -153,7 +153,7 @@ def _spread(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 
 def _percentile(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
-    """Of the values in order: the one at the place, or what lies between the two beside it."""
+    """The percentile: the value at that place in the order, or a value between the two next to the place."""
     pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
     return Accumulation({name: {"$push": pushed}}, {name: bind({"values": array}, lambda x: _at_share(node, x))})
 
@@ -195,7 +195,7 @@ def _extreme(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
 
 
 def _any_value(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
-    """With `at`, the row that holds the extreme; the whole row breaks ties, so that every such aggregate takes the same."""
+    """Any value. With `at`, it comes from the row with the extreme; the whole row breaks ties, so all such aggregates agree."""
     if node.at is None:
         if node.filter is not None:
             raise rendering_gap("ANY_VALUE with a filter")

@@ -172,7 +172,7 @@ def _real(side: Expression, value: Mql) -> Mql:
 
 
 def _integer_quotient(left: Mql, right: Mql, *, clamp: bool) -> Mql:
-    """By decimals, which hold every quotient of two 64-bit integers; the one that does not fit 64 bits is SQLite's float."""
+    """Divide by decimals, which hold every quotient of 64-bit integers. `clamp`: the one that does not fit 64 bits is a float."""
     quotient: Mql = {"$trunc": {"$divide": [{"$toDecimal": left}, right]}}
     if clamp:
         return {"$convert": {"input": quotient, "to": "long", "onError": float(INT64 - 1)}}

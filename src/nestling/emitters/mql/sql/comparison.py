@@ -181,7 +181,7 @@ def wide(expression: Expression, r: Renderer, kind: Type) -> Mql:
 
 
 def _with_zone(text: Mql) -> Mql:
-    """With the sign of UTC; infinite times have none."""
+    """Add the sign of UTC, `Z`, to the text of a time; infinite times have none."""
     is_finite = {"$regexMatch": {"input": text, "regex": r"\.\d{6}$"}}
     return {"$cond": [is_finite, {"$concat": [text, "Z"]}, text]}
 

@@ -217,7 +217,7 @@ def _computed_regex(pattern: Mql, escape: str | None, *, of_bytes: bool) -> Mql:
 
 
 def _computed_parts(parts: Mql) -> Mql:
-    """As `anchored` does it."""
+    """The parts of a pattern that is computed, put together as `anchored` does it."""
     inner = {"$slice": [parts, 1, {"$max": [1, {"$subtract": [{"$size": parts}, 2]}]}]}
     between = {"$cond": [{"$lt": [{"$size": parts}, 3]}, [], inner]}
     found = {"$concat": ["$$value", "(?>.*?", "$$this", ")"]}

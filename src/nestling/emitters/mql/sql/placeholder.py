@@ -95,7 +95,7 @@ class ConvertedPlaceholder(compiled.Placeholder):
 
     @property
     def is_regex(self) -> bool:
-        """Where a pattern belongs."""
+        """Whether the placeholder stands for a pattern."""
         return self.pattern is not None
 
     def bind(self, value: object) -> object:

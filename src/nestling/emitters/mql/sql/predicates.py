@@ -267,7 +267,7 @@ def _in_falsity(node: InList, r: Renderer) -> Mql:
 
 
 def _not_in_given(node: InList, r: Renderer) -> Mql:
-    """Of a list that is not known yet: NULL is not in an empty one, and nothing is certain of one with a NULL."""
+    """NOT IN a list given later. An empty list makes it true even for NULL; a list with a NULL makes it never true."""
     operand, given = _given_list(node, r)
 
     def body(x: Mql, items: Mql) -> Mql:

@@ -144,7 +144,7 @@ def _group(number: Mql, weight: Mql) -> Mql:
 
 
 def _power_of_ten(exponent: Mql) -> Mql:
-    """By its text: the server's decimal `$pow` says that 10 to the power of 0 is 0."""
+    """A power of ten, made from its text, as the server's `$pow` of decimals gives 0 for 10 to the power of 0."""
     return {"$toDecimal": {"$concat": ["1E", {"$toString": {"$toInt": exponent}}]}}
 
 

@@ -75,7 +75,7 @@ def _has_plain_text(source: Type) -> bool:
 
 
 def _text_of_decimal(value: Mql, source: Type) -> Mql:
-    """With all digits of its scale, zeros at the end too: a sum has those of the finer summand."""
+    """The decimal as text with all digits of its scale, also zeros at the end."""
     return {"$toString": {"$add": [value, Decimal128(Decimal((0, (0,), -(*source.numbers, 0)[1])))]}}
 
 
@@ -96,7 +96,7 @@ def _number(value: Mql, source: Type, target: Type) -> Mql:
 
 
 def _within(number: Mql, target: Type, rules: Rules) -> Mql:
-    """Of more digits before the point than the type has PostgreSQL's cast fails, and MySQL makes the last of its numbers."""
+    """A number too large for the type: PostgreSQL's cast fails, MySQL takes the largest or smallest number of the type."""
     if target.name is not TypeName.DECIMAL or not target.numbers:
         return number
     precision, scale = (*target.numbers, 0)[:2]

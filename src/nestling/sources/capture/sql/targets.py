@@ -62,7 +62,7 @@ def where(saying: StatementDraft, found: WriteTarget) -> str:
 
 
 def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> str:
-    """That a child is of one of the target's rows: by its foreign key."""
+    """The condition that a child's foreign key refers to one of the target's rows."""
     link = saying.design.model.relationship(relationship)
     pairs = [
         (own, found.equal(other)) for own, other in zip(link.child_attributes, link.parent_attributes, strict=True)

@@ -80,7 +80,7 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
 
 
 def _grown(capture: Capture) -> dict[str, set[str]]:
-    """By collection the paths of the arrays that updates were seen to add to."""
+    """For each collection, the paths of the arrays that updates were seen to add to."""
     found: dict[str, set[str]] = {}
     for shape in (seen.shape for seen in capture.seen):
         changes = shape.clauses.get("u", shape.clauses.get("update"))

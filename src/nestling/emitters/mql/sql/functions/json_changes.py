@@ -43,7 +43,7 @@ def _set(node: Call, r: Renderer) -> Mql:
 
 
 def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
-    """With the value under the keys; unchanged where one of the objects on the way is missing."""
+    """Put the value under the keys. Where an object on the way is missing, nothing changes."""
     key, *rest = keys
     if not rest:
         return {"$setField": {"field": inline(key), "input": json, "value": value}}

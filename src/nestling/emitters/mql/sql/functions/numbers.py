@@ -129,13 +129,13 @@ def truncate(node: Call, r: Renderer) -> Mql:
 
 
 def square_root(node: Call, r: Renderer) -> Mql:
-    """Of a negative number NULL, in PostgreSQL an error."""
+    """The square root. A negative number gives NULL, and an error in PostgreSQL."""
     _refuse_exact(node)
     return _where_known(node, r, lambda x: {"$gte": [x, 0]}, lambda x: {"$sqrt": {"$toDouble": x}})
 
 
 def logarithm(node: Call, r: Renderer) -> Mql:
-    """Of a number that is not positive NULL, in PostgreSQL an error."""
+    """The logarithm. A number that is not positive gives NULL, and an error in PostgreSQL."""
     _refuse_exact(node)
     if node.function is Function.LOG2 and node.rules is not Rules.SQLITE:
         raise rendering_gap("LOG2: the server's is inexact in its last digit", GapKind.NEVER)
@@ -210,7 +210,7 @@ def _refuse_exact(node: Call) -> None:
 
 
 def random(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
-    """From 0 to 1."""
+    """A random number from 0 to 1."""
     return {"$rand": {}}
 
 

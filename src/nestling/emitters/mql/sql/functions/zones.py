@@ -24,7 +24,7 @@ _DIGITS = 26
 
 
 def zone_time(node: Call, r: Renderer) -> Mql:
-    """In UTC both are stored alike, but for a sign behind those finer than a BSON date."""
+    """A time in another zone. In UTC both forms are stored alike; only texts of times finer than a BSON date get a sign."""
     zone, time = constant(node.arguments[0], r), node.arguments[1]
     if is_wide(time):
         in_zone = node.function is Function.TIME_IN_ZONE
