@@ -23,7 +23,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class FixedContent:
-    """One of these values and no other: a discriminator, a schema version."""
+    """A field that must have one of these values: a discriminator, a schema version."""
 
     values: tuple[str | int, ...]
 

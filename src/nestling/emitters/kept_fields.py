@@ -12,7 +12,7 @@ from nestling.ir.storage.names import join
 
 
 def kept_fields(design: Design) -> Mapping[str, Mapping[str, str]]:
-    """By collection, each such field's path, and that of the sub-documents it is in (none for the document itself).
+    """For each collection, the path of each such field, and of the sub-document it is in (none for the document itself).
 
     Values that follow from others are none of them, nor are constants: documents of an older schema version lack them.
     """

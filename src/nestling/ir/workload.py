@@ -132,7 +132,7 @@ class Statement:
 
     @property
     def known_values(self) -> dict[str, object]:
-        """By parameter, what is known of its values: a sample, or a `Quantile`."""
+        """For each parameter, what is known of its values: a sample, or a `Quantile`."""
         return {name: Quantile(share) for name, share in self.quantiles} | dict(self.samples)
 
     @property

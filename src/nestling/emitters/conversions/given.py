@@ -42,7 +42,7 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
-    """A parameter's value as it is compared; never a document or list, so that it cannot become an operator."""
+    """A parameter's value as it is compared. It is never a document or a list, so it cannot become an operator."""
     check_value(name, value)
     value = clock_as_text(value)
     try:
@@ -148,7 +148,7 @@ def bytes_as_text(value: Any) -> Any:
 
 
 def cast_to_decimal(value: Any) -> Any:
-    """The number a text begins with, as it is written, 0 where it begins with none."""
+    """The number that a text begins with, with the digits it is written with; 0 where it begins with none."""
     return number_at_start(value, as_written)
 
 
@@ -387,7 +387,7 @@ def as_wide_text(kind: str) -> Callable[[Any], Any]:
 
 
 def as_written_by(kind: str) -> Callable[[Any], Any]:
-    """A check that a text is written as the source writes values of the type, one of them in one way."""
+    """Gives a check that a text is written as the source writes values of the type, where each value has one text."""
 
     def check(value: Any) -> Any:
         if isinstance(value, str) and not CANONICAL[kind].fullmatch(value):

@@ -97,7 +97,7 @@ def sqlite_uuid(value: Any) -> Any:
 
 
 def as_uuid_text(value: Any) -> Any:
-    """The UUID whose canonical text it is; anything else as it is."""
+    """The UUID that a canonical text says; anything else stays."""
     return if_exact(value, UUID, str)
 
 
@@ -107,7 +107,7 @@ def sqlite_day(value: Any) -> Any:
 
 
 def as_day_text(value: Any) -> Any:
-    """The day whose text it is; anything else as it is."""
+    """The day that a text says; anything else stays."""
     return if_exact(value, date.fromisoformat, str)
 
 
@@ -139,7 +139,7 @@ def moment_in_milliseconds(convert: Callable[[Any], Any]) -> Callable[[Any], Any
 
 
 def as_moment_text(digits: int, zoned: bool) -> Callable[[Any], Any]:
-    """The moment whose text it is; anything else as it is."""
+    """The moment that a text says; anything else stays."""
     spec, step = {0: ("seconds", 1_000_000), 3: ("milliseconds", 1000)}.get(digits, ("microseconds", 1))
 
     def write(found: datetime) -> str:
@@ -155,7 +155,7 @@ def as_moment_text(digits: int, zoned: bool) -> Callable[[Any], Any]:
 
 
 def if_exact(value: Any, read: Callable[[str], Any], write: Callable[[Any], str]) -> Any:
-    """What a text says, if writing that gives the same text; anything else as it is."""
+    """The value that a text says, if that value is written as the same text; anything else stays."""
     if not isinstance(value, str):
         return value
     try:
@@ -182,7 +182,7 @@ def sqlite_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def as_array_text(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The array a JSON text is; anything else as it is."""
+    """The array that a JSON text says; anything else stays."""
 
     def convert(value: Any) -> Any:
         found = as_json_text(value)

@@ -123,7 +123,7 @@ def _computed(change: ComputeField) -> object:
 
 
 def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
-    """Each field as it is in a new document, or as it was or becomes where the document was there."""
+    """The value of each field: the new document's where it is new, else the old value or the changed one."""
     new = {path: _stored(value) for path, value in step.on_insert or ()}
     was_there = {"$ne": [{"$type": f"${step.sure}"}, "missing"]}
     paths = dict.fromkeys((*new, *changed))

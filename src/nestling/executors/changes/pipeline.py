@@ -78,7 +78,7 @@ def _wanted(watching: Watching) -> list[Stage]:
 
 
 def _touches(paths: frozenset[str]) -> Stage:
-    """Whether a changed path is one of these, in one of them, or around one."""
+    """Whether a changed path is one of these paths, lies below one, or above one."""
     regex = "|".join(f"(?:{touching(path)})" for path in sorted(paths)) or "(?!)"
     matches = {"$regexMatch": {"input": "$$this", "regex": regex}}
     return {"$anyElementTrue": [{"$map": {"input": _changed(), "in": matches}}]}

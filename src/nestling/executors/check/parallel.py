@@ -1,4 +1,4 @@
-"""Checks that only look are done two at a time, each by a cursor of its own; those that share a screen one after the other."""
+"""Runs checks that only read two at a time, each with its own cursor; those that share a screen run one after the other."""
 
 from __future__ import annotations
 

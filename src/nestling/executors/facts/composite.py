@@ -22,7 +22,7 @@ Ends = dict[tuple[str, Steps, Steps], tuple[str, Steps, Steps]]
 
 
 def composite_links(tables: Sequence[HashedTable], keys: Sequence[Key], single: Sequence[Link]) -> Iterator[Link]:
-    """Links to the keys of several columns, the longest first: what one of them tells of the rows around is not told again."""
+    """Links to keys of several columns, the longest first. What a longer one tells of the rows around is not told again."""
     ends = _ends(single)
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     told = {(key.collection, key.node): key.columns for key in keys if key.main}
@@ -122,7 +122,7 @@ def _link(
 
 
 def _likeness(columns: Columns) -> tuple[int, int]:
-    """The better the lower: with how many words the columns' names begin alike, and how many words they have."""
+    """How alike columns' names are, lower is better: by how many words they begin with together, and how many they have."""
     names = [words(last_name(steps)) for steps in columns]
     alike = next((place for place, each in enumerate(zip(*names, strict=False)) if len(set(each)) > 1), 0)
     return -alike, sum(map(len, names))

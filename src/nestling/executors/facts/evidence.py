@@ -58,7 +58,7 @@ class KeyMatch:
     by_values: bool
 
     def rank(self, distinct: int) -> tuple[float, ...]:
-        """The best has the clearest name, is what tells rows apart, and holds more of the values."""
+        """The order of matches: the best has the clearest name, tells rows apart, and holds more of the values."""
         is_root = self.target.table.node.form is NodeForm.DOCUMENT
         return (self.name, self.found / distinct, self.target.is_main, is_root, self.found / len(self.target.values))
 

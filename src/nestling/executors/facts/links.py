@@ -130,7 +130,7 @@ def _maybe(link: Link) -> Unclear:
 
 
 def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> dict[Place, Link]:
-    """Of links between the same rows only those to one of their columns, by which most is found: the others repeat the row."""
+    """Of several links between the same rows, those to the column that finds most; the others repeat the row."""
     best: dict[tuple[Place, Place], Link] = {}
     for link in found.values():
         ends = rows[link.collection, link.node], rows[link.target, link.target_node]
@@ -152,7 +152,7 @@ def _row(table: HashedTable) -> Place:
 
 
 def _told_back(link: Link, tables: Sequence[HashedTable]) -> Iterator[Link]:
-    """Where arrays list rows, each in one of them: the column by which these rows tell the array's document themselves."""
+    """For arrays that list each row once: the column by which the rows refer to the array's document themselves."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     table, target = by_node[link.collection, link.node], by_node[link.target, link.target_node]
     if not link.sole or table.node.form is not NodeForm.VALUES or table.above is None or target.above is not None:
@@ -172,7 +172,7 @@ def _told_back(link: Link, tables: Sequence[HashedTable]) -> Iterator[Link]:
 
 
 def _one_way(found: Iterable[Link | Unclear]) -> Iterator[Link | Unclear]:
-    """Of two keys that refer to each other, being equal, the one more referred to is the other's parent."""
+    """Of two keys with equal values, which refer to each other, the one with more references is the parent."""
     every = list(found)
     times = Counter((each.target, each.target_node) for each in every if isinstance(each, Link))
     ends = {_ends(each): each for each in every if isinstance(each, Link)}

@@ -80,7 +80,7 @@ def _compared(
 
 
 def two_ways(database: Database[Document], found: Sequence[ReferenceFacts], asking: Asking) -> Iterator[TwoWay]:
-    """References that are each other's other side, by what they link."""
+    """The references that link the same documents from both sides."""
     for n, one in enumerate(found):
         for other in found[n + 1 :]:
             opposite = (one.target, other.target) == (other.collection, one.collection)

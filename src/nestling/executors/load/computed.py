@@ -67,7 +67,7 @@ def _column(work: Merge, item: Computed, rest: Path) -> RowColumn | None:
 
 
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
-    """From what the source computed to what is stored: rounded down to the step, in the type of the attribute."""
+    """Turn what the source computed into what is stored: rounded down to the step, in the attribute's type."""
     policy, step = work.values.policy, item.step
     if attribute is not None and item.function in (AggregateKind.MIN, AggregateKind.MAX):
         return encoder(attribute.type, policy)

@@ -110,7 +110,7 @@ class DocumentCode:
         return self._boxes[outer]
 
     def guard(self, condition: str, otherwise: Callable[[Row], Any]) -> None:
-        """Unless `condition` holds the result is what `otherwise` makes of the row."""
+        """Code after which the result is what `otherwise` makes of the row, unless `condition` holds."""
         self._guards.append((condition, self.bind(otherwise)))
 
     def exact(self, places: list[tuple[int, int]]) -> str:

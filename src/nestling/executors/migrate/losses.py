@@ -133,7 +133,7 @@ def require_nothing_lost(
 
 
 def refused(found: Sequence[str], move: str) -> MigrationError:
-    """The error for these, of which the first are named."""
+    """The error for these losses; it names the first few."""
     told = [*found[:SHOWN]]
     if len(found) > SHOWN:
         told.append(f"and {len(found) - SHOWN:,} more")

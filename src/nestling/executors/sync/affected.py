@@ -46,7 +46,7 @@ class Affected:
             self._routes[each.route.collection].append(each)
 
     def holders(self, changes: Iterable[ChangeEvent], view: DatabaseSession) -> dict[str, Holders]:
-        """By the upkeeps' ids; link values are read as they are now, and from documents as they were where these came along."""
+        """The holders for each upkeep's id. Link values are read as they are now, and from old documents that came along."""
         found: dict[str, Holders] = defaultdict(Holders)
         seen: dict[int, tuple[CompiledRoute, _Seen]] = {}
         for change in changes:

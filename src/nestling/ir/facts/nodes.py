@@ -37,7 +37,7 @@ class NodeForm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnFacts:
+class NodeColumn:
     """A field of a node with one value. `why`: what keeps it whole (empty: it is plain)."""
 
     steps: Steps
@@ -51,12 +51,12 @@ class NodeFacts:
 
     steps: Steps
     form: NodeForm
-    columns: tuple[ColumnFacts, ...]
+    columns: tuple[NodeColumn, ...]
     above: Steps | None = None
     path: Path | None = None
     unnamed: tuple[Path, ...] = ()  # fields whose names no query can say
 
-    def column(self, steps: Steps) -> ColumnFacts | None:
+    def column(self, steps: Steps) -> NodeColumn | None:
         """The column of these steps."""
         return next((column for column in self.columns if column.steps == steps), None)
 
@@ -106,11 +106,11 @@ class _Reader:
     def _node(
         self, steps: Steps, form: NodeForm, path: Path | None, above: Steps | None, depth: int
     ) -> Iterator[NodeFacts]:
-        columns: list[ColumnFacts] = []
+        columns: list[NodeColumn] = []
         inner: list[tuple[Path, NodeForm]] = []
         unnamed: list[Path] = []
         if form is NodeForm.VALUES and path is not None:
-            columns.append(ColumnFacts(steps, path))
+            columns.append(NodeColumn(steps, path))
         elif path is not None or not steps:
             self._sort_out(steps, columns, inner, unnamed, depth)
         yield NodeFacts(steps, form, tuple(columns), above, path, tuple(unnamed))
@@ -122,7 +122,7 @@ class _Reader:
     def _sort_out(
         self,
         steps: Steps,
-        columns: list[ColumnFacts],
+        columns: list[NodeColumn],
         inner: list[tuple[Path, NodeForm]],
         unnamed: list[Path],
         depth: int,
@@ -134,7 +134,7 @@ class _Reader:
                 continue
             form, why = self._form(child, depth)
             if form is None:
-                columns.append(ColumnFacts(child.steps, child, why))
+                columns.append(NodeColumn(child.steps, child, why))
             elif form is NodeForm.DOCUMENT:
                 self._sort_out(child.steps, columns, inner, unnamed, depth)
             else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nestling.ir.facts.nodes import ColumnFacts, NodeForm, Steps
+from nestling.ir.facts.nodes import NodeColumn, NodeForm, Steps
 from nestling.ir.facts.structure import Columns
 from nestling.ir.model import Attribute
 from nestling.sources.mongo.declared import required
@@ -24,7 +24,7 @@ class StoredAttribute:
 
     name: str
     path: str
-    column: ColumnFacts
+    column: NodeColumn
     attribute: Attribute
 
 
@@ -141,11 +141,11 @@ def _entity(
     return EntityOf(name, seen, above, stored, implied)
 
 
-def _place_in(seen: ObservedNode) -> Callable[[ColumnFacts], tuple[object, ...]]:
+def _place_in(seen: ObservedNode) -> Callable[[NodeColumn], tuple[object, ...]]:
     """Where documents have a column: `_id` first, what is above the rows before them, and each field at its place."""
     places = {path.steps: path.place for path in seen.collection.paths}
 
-    def place(column: ColumnFacts) -> tuple[object, ...]:
+    def place(column: NodeColumn) -> tuple[object, ...]:
         steps = column.steps
         is_above = len(steps) < len(seen.node.steps)
         return steps[0] != "_id", not is_above, [places.get(steps[:count], 0) for count in range(1, len(steps) + 1)]
@@ -153,7 +153,7 @@ def _place_in(seen: ObservedNode) -> Callable[[ColumnFacts], tuple[object, ...]]
     return place
 
 
-def _header(seen: ObservedNode) -> Iterator[ColumnFacts]:
+def _header(seen: ObservedNode) -> Iterator[NodeColumn]:
     """What a bucket's header tells of its events."""
     if seen.above is not None and seen.above.role is NodeRole.BUCKET:
         for column in seen.above.node.columns:
@@ -165,14 +165,14 @@ def _kept_whole(seen: ObservedNode, survey: Survey) -> Iterator[ObservedNode]:
     return (each for each in survey.seen.values() if each.role is NodeRole.WHOLE and each.around is seen)
 
 
-def _whole(seen: ObservedNode) -> ColumnFacts:
+def _whole(seen: ObservedNode) -> NodeColumn:
     steps = seen.node.steps[:-1] if seen.node.form is not NodeForm.OBJECT else seen.node.steps
     path = seen.collection.path(*steps)
     assert path is not None
-    return ColumnFacts(steps, path, seen.why)
+    return NodeColumn(steps, path, seen.why)
 
 
-def _stored(seen: ObservedNode, column: ColumnFacts, taken: set[str], needed: frozenset[Steps]) -> StoredAttribute:
+def _stored(seen: ObservedNode, column: NodeColumn, taken: set[str], needed: frozenset[Steps]) -> StoredAttribute:
     name = free(column_name(seen, column.steps), taken)
     kind, also = (JSON, ()) if column.why else type_of(column.path)
     path = ".".join(column.steps[len(seen.node.steps) :]) if seen.node.form is not NodeForm.VALUES else ""
@@ -182,7 +182,7 @@ def _stored(seen: ObservedNode, column: ColumnFacts, taken: set[str], needed: fr
     return StoredAttribute(name, path, column, attribute)
 
 
-def _may_lack(seen: ObservedNode, column: ColumnFacts, needed: frozenset[Steps]) -> bool:
+def _may_lack(seen: ObservedNode, column: NodeColumn, needed: frozenset[Steps]) -> bool:
     """Whether rows may have no value: they were seen without, an index leaves out those without, or not all were looked
     at and no validator asks for it.
     """

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nestling.ir.facts.nodes import PAGE, ColumnFacts, NodeFacts, NodeForm, Steps, is_paged, paged_by
+from nestling.ir.facts.nodes import PAGE, NodeColumn, NodeFacts, NodeForm, Steps, is_paged, paged_by
 from nestling.sources.mongo.entity_names import column_name
 from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
@@ -45,7 +45,7 @@ def _take(
     seen: ObservedNode,
     role: NodeRole,
     owner: ObservedNode,
-    more: list[ColumnFacts],
+    more: list[NodeColumn],
     found: Mapping[Place, ObservedNode],
 ) -> None:
     """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
@@ -58,11 +58,11 @@ def _take(
     _inside(seen, found)
 
 
-def _names(foreign: Mapping[Steps, ColumnFacts]) -> dict[Steps, str]:
+def _names(foreign: Mapping[Steps, NodeColumn]) -> dict[Steps, str]:
     return {steps: column.steps[-1] for steps, column in foreign.items()}
 
 
-def _foreign_key(owner: ObservedNode, columns: Sequence[ColumnFacts]) -> dict[Steps, ColumnFacts] | None:
+def _foreign_key(owner: ObservedNode, columns: Sequence[NodeColumn]) -> dict[Steps, NodeColumn] | None:
     """Which of the columns holds each part of the key of the rows above; None when a column or a part is left over.
 
     Parts of that key which are in the rows' own key are called as there.
@@ -80,7 +80,7 @@ def _foreign_key(owner: ObservedNode, columns: Sequence[ColumnFacts]) -> dict[St
     return None if left or set(unnamed) - set(owner.key) else named
 
 
-def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[ColumnFacts]:
+def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[NodeColumn]:
     """The columns that rows outside have besides those of the rows inside; what is in `_id` is the key."""
     start = len(owner.node.steps)
     mine = {c.steps[start:] or (column_name(owner, c.steps),) for c in owner.node.columns}
@@ -88,14 +88,14 @@ def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[ColumnFacts]:
     return [column for column, steps in own if steps and steps not in mine and not _is_empty_array_of(owner, column)]
 
 
-def _is_empty_array_of(owner: ObservedNode, column: ColumnFacts) -> bool:
+def _is_empty_array_of(owner: ObservedNode, column: NodeColumn) -> bool:
     """Whether it is an array that rows inside have too, and rows outside have nothing in."""
     lengths = column.path.lengths
     is_there = owner.collection.path(*owner.node.steps, *column.steps) is not None
     return is_there and lengths is not None and not lengths.max and column.path.count("array") == column.path.present
 
 
-def _columns(seen: ObservedNode, every: Sequence[Steps]) -> list[ColumnFacts]:
+def _columns(seen: ObservedNode, every: Sequence[Steps]) -> list[NodeColumn]:
     return [column for column in seen.node.columns if column.steps in every]
 
 

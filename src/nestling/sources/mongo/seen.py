@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from nestling.ir.facts import CollectionFacts
-from nestling.ir.facts.nodes import ColumnFacts, NodeFacts, Steps
+from nestling.ir.facts.nodes import NodeColumn, NodeFacts, Steps
 from nestling.ir.facts.structure import Columns, Link, RepeatedColumn
 
 Place = tuple[str, Steps]
@@ -50,7 +50,7 @@ class ObservedNode:
     documents: int = 0
     discriminator: str = ""
     repeats: tuple[RepeatedColumn, ...] = ()
-    foreign: dict[Steps, ColumnFacts] = field(default_factory=dict)
+    foreign: dict[Steps, NodeColumn] = field(default_factory=dict)
 
     @property
     def around(self) -> ObservedNode | None:

@@ -50,7 +50,7 @@ def _meant(key: exp.Expr, query: exp.Select) -> exp.Expr:
 
 
 def _key(key: exp.Expr, walk: StatementWalk) -> tuple[str, str | None] | None:
-    """The attribute and the unit of time, None where it is the attribute itself; None for what is neither."""
+    """A key of groups: the attribute, with a unit of time or None. An expression that is neither gives None."""
     columns = list(key.find_all(exp.Column))
     origins = walk.origins(columns[0]) if len(columns) == 1 else ()
     if len(origins) != 1:

@@ -79,7 +79,7 @@ def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql
 
 
 def _in_order(name: str, left: Mql, right: Mql, node: Arithmetic) -> bool:
-    """Whether one sum or product of all operands is that of the left first: of decimals, none a constant."""
+    """Whether one `$add` or `$multiply` of all operands gives what operations from the left give: decimals without a constant."""
     inner = left.get(name) if isinstance(left, dict) else None
     exact = node.left.type.name is TypeName.DECIMAL and not is_float(node.right) and not node.in_order
     return exact and isinstance(inner, list) and all(map(_varies, (*inner, right)))

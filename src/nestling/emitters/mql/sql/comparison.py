@@ -152,7 +152,7 @@ _AS_KEPT = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.TIME_
 
 
 def _keeps_precision(expression: Expression) -> bool:
-    """Whether its values are a column's, as they are stored."""
+    """Whether it yields a column's values unchanged, as they are stored."""
     if isinstance(expression, Call):
         is_later = expression.function is Function.ADD_TIME and is_wide(expression.arguments[0])
         return is_later or expression.function in _AS_KEPT

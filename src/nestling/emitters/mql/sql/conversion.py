@@ -137,7 +137,7 @@ def _by_class(
 
 
 def _number(value: Mql) -> Mql:
-    """A number as it is, a boolean as 0 or 1; of anything else the statement fails, as no conversion of it would be right."""
+    """A number stays, a boolean becomes 0 or 1. On anything else the statement fails, as no conversion would be right."""
     return {"$cond": [{"$isNumber": value}, value, {"$toInt": value}]}
 
 

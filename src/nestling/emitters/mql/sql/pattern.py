@@ -185,7 +185,7 @@ def _without_case(node: Like) -> Expression:
 
 
 def _of_case(case: CaseRule) -> Function | None:
-    """The function of case that makes letters alike; None by MySQL's rule, which leaves out accents too."""
+    """The case function that makes letters equal; None by MySQL's rule, which ignores accents too."""
     if case is CaseRule.PRIMARY:
         return None
     return Function.UPPER if case is CaseRule.OF_UPPER else Function.LOWER

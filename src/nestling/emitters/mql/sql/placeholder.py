@@ -1,4 +1,4 @@
-"""Parameters that are not known yet: what stands in their place, and what becomes of the value that takes it."""
+"""Parameters whose values come later: what stands in their place, and how the value given for each is converted."""
 
 from __future__ import annotations
 

@@ -185,7 +185,7 @@ def _compare_truth(compare: Compare, r: Renderer) -> Mql:
 
 
 def is_strict_range(compare: Compare) -> bool:
-    """Whether it holds within one type only, so that NOT of it is no other comparison."""
+    """Whether it is true within one type only. Then NOT is not the opposite comparison."""
     return compare.strict and compare.operator in MIRRORED
 
 
@@ -201,7 +201,7 @@ def _outside(compare: Compare, r: Renderer) -> Mql:
 
 
 def _within_type(left: Mql, right: Mql, condition: Mql) -> Mql:
-    """The condition, and that both values are of one type; all numbers are of one."""
+    """The condition, and that both values have one type; all numbers count as one type."""
     return both({"$eq": [_class_of(left), _class_of(right)]}, condition)
 
 
@@ -314,7 +314,7 @@ def _items(node: InList, r: Renderer) -> tuple[Mql, list[tuple[Mql, bool]]]:
 
 
 def _is_number_test(cast: Cast) -> bool:
-    """Whether it asks of a number (and of nothing else) whether it is not zero."""
+    """Whether it tests a number, and nothing but a number, for being not zero."""
     return cast.type.name is TypeName.BOOLEAN and of_numbers(cast.operand)
 
 

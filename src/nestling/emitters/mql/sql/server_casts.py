@@ -1,4 +1,4 @@
-"""Casts by PostgreSQL's and MySQL's rules: what both write down alike, and PostgreSQL's strictness, which the server shares."""
+"""Casts by PostgreSQL's and MySQL's rules: both write the same texts, and the server is as strict as PostgreSQL."""
 
 from __future__ import annotations
 
@@ -63,14 +63,14 @@ def _of_kind(node: Cast, r: Renderer) -> Mql:
 
 
 def _is_number_in_json(node: Cast) -> bool:
-    """Whether it is what MySQL takes the text of a value in JSON for beside a number."""
+    """Whether it is the text of a JSON value, which MySQL reads as a number when it compares it with one."""
     inner = node.operand
     is_value = isinstance(inner, Call) and inner.function is Function.JSON_VALUE
     return is_value and node.rules is Rules.MYSQL and node.type.name is TypeName.FLOAT
 
 
 def _has_plain_text(source: Type) -> bool:
-    """Whether its numbers have so many digits after the point as it says, and the server writes none of them with an exponent."""
+    """Whether its numbers have exactly the digits of its scale, and the server writes them all without an exponent."""
     return bool(source.numbers) and (*source.numbers, 0)[1] <= _PLAIN
 
 

@@ -1,4 +1,4 @@
-"""UUIDs beside texts: to SQLite they are texts of 36 characters in lower case, which sort as they do."""
+"""UUIDs compared with texts. In SQLite a UUID is a text of 36 characters in lower case; both sort in the same order."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def stored_uuid(value: object) -> object:
 
 
 def beside_uuid(one: Expression, other: Expression, r: Renderer) -> Mql | None:
-    """A side of an equality between UUIDs and a constant as it is stored; None where that is not what is compared."""
+    """One side of an equality between a UUID and a constant, as it is stored; None for another comparison."""
     if isinstance(one, Raw) and is_uuid(one) and _constant(other) is not None:
         return r.value(one.operand)
     known = _constant(one)

@@ -213,7 +213,7 @@ def _only(saying: StatementDraft, document: Value, operands: list[Any], names: N
 
 
 def _array(document: Value, operand: Any, names: Names) -> PathTarget:
-    """Where the path of an array leads; an empty one where it is missing is no other."""
+    """The place the path of an array leads to; a missing array counts as an empty one."""
     if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
         operand = operand["$ifNull"][0]
     if not isinstance(operand, str) or not operand.startswith("$"):

@@ -18,7 +18,7 @@ _ROW_BY_ROW = frozenset({"$lookup", "$project", "$set", "$addFields", "$unset", 
 
 
 def quantiles_of(seen: ShapeTotals, said: StatementDraft, known: EntityStatistics) -> tuple[tuple[str, float], ...]:
-    """By parameter of the only range: the share of the rows whose value is smaller; nothing where that was not counted.
+    """For each parameter of the only range, the share of rows with a smaller value; nothing where that was not counted.
 
     `known`: the entity whose documents are asked.
     """

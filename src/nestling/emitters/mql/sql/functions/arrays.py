@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def elements_truth(node: Call, r: Renderer) -> Mql:
-    """Whether the value, each of the values or one of them is an element."""
+    """Whether an array has the value as an element, or each of the values, or one of them."""
     if is_of_list(node):
         return _truth_of_list(node, r)
     return _bound(node, r, lambda array, *values: _found(node, array, values, r))

@@ -1,4 +1,4 @@
-"""Changes of jsonb that is an object; a statement fails on any other, of which PostgreSQL makes something else or nothing."""
+"""Changes of jsonb objects. On any other JSON the statement fails, as PostgreSQL does something else there."""
 
 from __future__ import annotations
 

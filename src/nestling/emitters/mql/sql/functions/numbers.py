@@ -163,7 +163,7 @@ def exponential(node: Call, r: Renderer) -> Mql:
 
 
 def power(node: Call, r: Renderer) -> Mql:
-    """A float. Of zero to a negative power infinity, of what is no real number NULL (SQLite); errors elsewhere."""
+    """A power, as a float. In SQLite zero to a negative power is infinity, and what is not real is NULL; elsewhere both fail."""
     _refuse_exact(node)
     if node.rules is not Rules.SQLITE:
         raise rendering_gap("POWER outside SQLite's dialect")
@@ -180,7 +180,7 @@ def power(node: Call, r: Renderer) -> Mql:
 
 
 def number_of(node: Call, r: Renderer) -> Mql:
-    """SQLite: a number as it is, a text as the number it is in full; NULL of other texts and of bytes."""
+    """SQLite's number of a value: a number stays, a text that is wholly a number becomes it, other texts and bytes give NULL."""
 
     def body(x: Mql) -> Mql:
         of_text = {"$cond": [{"$eq": [{"$type": x}, "string"]}, number_in_full(x), None]}
