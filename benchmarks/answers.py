@@ -21,13 +21,12 @@ from sqlglot.errors import SqlglotError
 
 from nestling.common.errors import GapError, NestlingError
 from nestling.emitters.mql.read import compiled_read
-from nestling.executors.drive import Answer, Likeness, likeness, row_text
+from nestling.executors.drive import Likeness, StatementAnswer, likeness, row_text
 from nestling.executors.run import run_read
 from nestling.ir.model import Model
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.proposal import Proposal
-from nestling.ir.rows import Column as RowColumn
-from nestling.ir.rows import RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import ScalarSubquery
 from nestling.ir.value_forms.shown_values import shown_rows
@@ -227,7 +226,7 @@ def _judged(
     values: dict[str, object],
     seconds: float,
 ) -> Outcome:
-    mine, theirs = (Answer(shown_rows(rows, read.columns)) for rows in answers)
+    mine, theirs = (StatementAnswer(shown_rows(rows, read.columns)) for rows in answers)
     fixed = shape(query, model)
     alike = likeness(mine, theirs, fixed)
     if alike is Likeness.EQUAL:

@@ -30,7 +30,7 @@ from pymongo.database import Database
 from benchmarks.load import generate
 from nestling.common.connection import connect
 from nestling.common.server import start_server
-from nestling.executors.migrate.follow import Follower
+from nestling.executors.migrate.follow import ChangeFollower
 from nestling.pipeline import design, inspect, load, migrate
 
 PAIRS = {
@@ -47,9 +47,9 @@ def one_at_a_time(
     database: Database[Any], collection: str, change: dict[str, Any], changes: int
 ) -> Iterator[list[float]]:
     """While it lasts, a migration first gets so many changes one after the other; yields the seconds of each."""
-    drain, seconds = Follower.drain, list[float]()
+    drain, seconds = ChangeFollower.drain, list[float]()
 
-    def measured(self: Follower) -> None:
+    def measured(self: ChangeFollower) -> None:
         for number in range(len(seconds), changes):
             database[collection].update_one({"_id": 10 * number + 1}, change)
             time.sleep(REST_SECONDS)
@@ -60,7 +60,7 @@ def one_at_a_time(
             seconds.append(time.perf_counter() - start)
         drain(self)
 
-    with patch.object(Follower, "drain", measured):
+    with patch.object(ChangeFollower, "drain", measured):
         yield seconds
 
 

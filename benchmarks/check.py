@@ -29,7 +29,7 @@ from benchmarks.processor_time import undisturbed_seconds
 from nestling.common.connection import connect
 from nestling.common.server import Server, start_server
 from nestling.emitters.commands import index_commands
-from nestling.executors.check import CheckOptions, check
+from nestling.executors.check import CheckOptions, run_checks
 from nestling.executors.check.differing_rows import collections_in
 from nestling.executors.create import create_indexes
 from nestling.executors.load import load
@@ -193,7 +193,7 @@ def _names(compiled: CompiledCheck) -> list[str]:
 
 
 def _check(database: Database[Any], compiled: list[CompiledCheck]) -> None:
-    report = check(compiled, database, (), way=CheckOptions())
+    report = run_checks(compiled, database, (), way=CheckOptions())
     assert report.clean, report.findings
 
 

@@ -40,7 +40,7 @@ from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.expression import Compare, Like
 from nestling.ir.text import read_file, write_proposal
 from nestling.ir.workload import Statement
-from nestling.pipeline import Mode, design, inspect, load
+from nestling.pipeline import LoadMode, design, inspect, load
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
 from nestling.planner.sql import translate
@@ -111,7 +111,7 @@ def _measure(folder: Path, keep: Path) -> None:
             proposal = design(reading, strategy)
             (keep / f"{folder.name}.{strategy}.yaml").write_text(write_proposal(proposal), encoding="utf-8")
             target = client[f"{folder.name}_{strategy}"]
-            load(proposal, f"sqlite:///{database}", target, mode=Mode.REPLACE, check=False)
+            load(proposal, f"sqlite:///{database}", target, mode=LoadMode.REPLACE, check=False)
             found += [
                 (each, target) for each in _subjects(folder.name, strategy, proposal, reading.workload.statements)
             ]

@@ -7,6 +7,7 @@ The file's own counts come from plain regular expressions over its text, indepen
 
 from __future__ import annotations
 
+import argparse
 import re
 import sys
 import time
@@ -40,7 +41,9 @@ HEAD = (
 
 def main() -> int:
     """Print the table."""
-    folder = required(Path(sys.argv[1]) if len(sys.argv) > 1 else CASES)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", type=Path, default=CASES)
+    folder = required(parser.parse_args().folder)
     print("| " + " | ".join(HEAD) + " |\n|" + "---|" * len(HEAD))
     for path in sorted(folder.glob("*/schema.sql")):
         text = path.read_text(encoding="utf-8", errors="replace")

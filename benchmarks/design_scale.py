@@ -16,6 +16,7 @@ import time
 from collections.abc import Iterator
 from functools import partial
 from multiprocessing import get_context
+from typing import TypeAlias
 
 from nestling.cost import default_profile, price
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
@@ -24,12 +25,20 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
 from nestling.ir.types import Type, TypeName
-from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind, Workload
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind, Workload
 from nestling.optimizer import check, solve
 from nestling.patterns import propose
 from nestling.planner.options import options
 
-SIZES = ("10/30/50", "30/100/200", "100/500/1000", "300/1500/3000", "1000/5000/10000")
+Size: TypeAlias = tuple[int, int, int]
+"""Entities, relationships and statements."""
+SIZES: tuple[Size, ...] = (
+    (10, 30, 50),
+    (30, 100, 200),
+    (100, 500, 1000),
+    (300, 1500, 3000),
+    (1000, 5000, 10000),
+)
 ATTRIBUTES = 6
 REWIRED = 0.2
 """Share of the ring's links that go somewhere else (Watts and Strogatz)."""
@@ -137,7 +146,7 @@ def statements_of(model: Model, count: int, chance: random.Random) -> Iterator[S
             )
             continue
         kind = chance.choice((StatementKind.INSERT, StatementKind.UPDATE, StatementKind.UPDATE, StatementKind.DELETE))
-        found = () if kind is StatementKind.INSERT else (Filter("id", Operator.EQUALITY),)
+        found = () if kind is StatementKind.INSERT else (AttributeFilter("id", Operator.EQUALITY),)
         written = (f"a{chance.randrange(ATTRIBUTES)}",) if kind is StatementKind.UPDATE else ()
         yield Statement(f"s{number}", "UPDATE", kind, rate, accesses=(Access(start, kind, written, found),))
 
@@ -145,7 +154,7 @@ def statements_of(model: Model, count: int, chance: random.Random) -> Iterator[S
 def _walk(start: str, around: dict[str, list[Relationship]], chance: random.Random) -> Iterator[Access]:
     read = StatementKind.SELECT
     first = chance.choice(("id", "id", f"a{chance.randrange(ATTRIBUTES)}"))
-    yield Access(start, read, ("id", *_shown(chance)), (Filter(first, Operator.EQUALITY),))
+    yield Access(start, read, ("id", *_shown(chance)), (AttributeFilter(first, Operator.EQUALITY),))
     here = start
     for _ in range(chance.randint(0, 4)):
         if not around[here]:
@@ -170,9 +179,9 @@ def reading_of(entities: int, relationships: int, statements: int, seed: int) ->
     return Reading(model, Workload(tuple(statements_of(model, statements, chance))), statistics)
 
 
-def measure(size: str, seed: int, limit: float) -> tuple[object, ...]:
+def measure(size: Size, seed: int, limit: float) -> tuple[object, ...]:
     """One row of the table."""
-    entities, relationships, statements = map(int, size.split("/"))
+    entities, relationships, statements = size
     reading = reading_of(entities, relationships, statements, seed)
     began, began_cpu = time.perf_counter(), time.process_time()
     known = situation(reading, Thresholds())
@@ -189,7 +198,7 @@ def measure(size: str, seed: int, limit: float) -> tuple[object, ...]:
     return entities, relationships, statements, len(candidates), modes, *(f"{each:.1f}" for each in seconds), *proof
 
 
-def _size(text: str) -> tuple[int, ...]:
+def _size(text: str) -> Size:
     entities, relationships, statements = map(int, text.split("/"))
     return entities, relationships, statements
 

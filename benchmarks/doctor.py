@@ -1,20 +1,23 @@
 """The doctor's measures: what it finds in real data, and how fast it gathers facts (to a busy server: `benchmarks.doctor_load`).
 
-python -m benchmarks.doctor                  all of what follows, but for the package
-python -m benchmarks.doctor cases [FOLDER]   expected problems found, and everything found beside them
-python -m benchmarks.doctor speed [N] [DIR]  documents a second: all facts, default facts, a scan in the client, and the package
-                                             mongodb-schema where DIR has it (`npm install mongodb-schema mongodb`)
-python -m benchmarks.doctor many [N]         a database of N collections at default settings
+    .venv/bin/python -m benchmarks.doctor
+    .venv/bin/python -m benchmarks.doctor cases [FOLDER]
+    .venv/bin/python -m benchmarks.doctor speed [N] [DIR]
+    .venv/bin/python -m benchmarks.doctor many [N]
+
+cases: expected problems found, and everything found beside them. speed: documents a second of all facts, default facts, a scan in
+the client, and the package mongodb-schema where DIR has it (`npm install mongodb-schema mongodb`). many: a database of N
+collections at default settings. Without a word: all three, but for the package.
 """
 
 from __future__ import annotations
 
+import argparse
 import gzip
 import json
 import random
 import resource
 import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -34,6 +37,8 @@ from tests.shared_cases import required
 
 Db = Database[dict[str, Any]]
 CASES = shared_cases.CASES / "mongo"
+DOCUMENTS = 1_000_000
+COLLECTIONS = 100
 
 SCHEMA_PACKAGE = """
 const { MongoClient } = require("mongodb");
@@ -163,7 +168,7 @@ def filled(database: Db, number: int) -> None:
         )
 
 
-def speed(number: int = 1_000_000, node_modules: Path | None = None) -> None:
+def speed(number: int = DOCUMENTS, node_modules: Path | None = None) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["speed"]
         filled(database, number)
@@ -210,7 +215,7 @@ def _scan(database: Db, number: int) -> Counter[tuple[str, str]]:
     return counts
 
 
-def many(number: int = 100) -> None:
+def many(number: int = COLLECTIONS) -> None:
     with start_server() as server, connect(server.uri) as client:
         database: Db = client["many"]
         for place in range(number):
@@ -223,23 +228,27 @@ def many(number: int = 100) -> None:
 
 
 def main() -> None:
-    match sys.argv[1:]:
-        case []:
-            speed()
-            many()
-            cases()
-        case ["cases", *folder]:
-            cases(*map(Path, folder))
-        case ["speed"]:
-            speed()
-        case ["speed", number, *folder]:
-            speed(int(number), *map(Path, folder))
-        case ["many", *number]:
-            many(*map(int, number))
-        case ["-h" | "--help"]:
-            print(__doc__)
-        case _:
-            raise SystemExit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.set_defaults(run=_all)
+    measures = parser.add_subparsers(metavar="MEASURE")
+    one = measures.add_parser("cases")
+    one.add_argument("folder", nargs="?", type=Path, default=CASES)
+    one.set_defaults(run=lambda given: cases(given.folder))
+    one = measures.add_parser("speed")
+    one.add_argument("number", nargs="?", type=int, default=DOCUMENTS)
+    one.add_argument("package", nargs="?", type=Path, metavar="DIR")
+    one.set_defaults(run=lambda given: speed(given.number, given.package))
+    one = measures.add_parser("many")
+    one.add_argument("number", nargs="?", type=int, default=COLLECTIONS)
+    one.set_defaults(run=lambda given: many(given.number))
+    given = parser.parse_args()
+    given.run(given)
+
+
+def _all(_: argparse.Namespace) -> None:
+    speed()
+    many()
+    cases()
 
 
 if __name__ == "__main__":

@@ -36,7 +36,7 @@ from nestling.common.server import start_server
 from nestling.executors.load import LoadReport, load
 from nestling.executors.load.level import own_columns
 from nestling.executors.load.merge import Merge
-from nestling.executors.load.stored_value import Values
+from nestling.executors.load.stored_value import ValueEncoders
 from nestling.executors.load.units import units_of
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
@@ -199,7 +199,7 @@ def where_it_goes(path: Path, database: Database[Any]) -> None:
     unit = units_of(DESIGN)[0]
 
     def merge() -> Merge:
-        return Merge(DESIGN, source, Values(Policy()), datetime.now(UTC), None, collections.Counter())
+        return Merge(DESIGN, source, ValueEncoders(Policy()), datetime.now(UTC), None, collections.Counter())
 
     def read() -> None:
         for entity, first in (("order", "id"), ("line", "order_id")):

@@ -36,11 +36,11 @@ from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
 from nestling.emitters.mql.read import compiled_read
-from nestling.executors.drive import Answer, Likeness, Shape, likeness
+from nestling.executors.drive import AnswerShape, Likeness, StatementAnswer, likeness
 from nestling.executors.run import run_read
 from nestling.ir.programs.compiled import CompiledRead, Operation, bind
 from nestling.ir.value_forms.shown_values import shown_rows
-from nestling.pipeline import Mode, design, inspect, load
+from nestling.pipeline import LoadMode, design, inspect, load
 from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.converting import default_price
 from nestling.planner.reads import plan_read
@@ -121,7 +121,7 @@ def _measured(
     yard: Yard, name: str, database: Any, options: argparse.Namespace
 ) -> Iterator[tuple[tuple[str, ...], float | None, bool]]:
     proposal = design(inspect(yard.url, workload=yard.workload), name)
-    load(proposal, yard.url, database, mode=Mode.REPLACE, check=False)
+    load(proposal, yard.url, database, mode=LoadMode.REPLACE, check=False)
     model = proposal.design.model
     reference: Reference = (
         SqliteReference(Path(str(sa.make_url(yard.url).database)))
@@ -158,7 +158,7 @@ def _compared(
     statement: Statement,
     samples: dict[str, object],
     reference: Reference,
-    fixed: Shape,
+    fixed: AnswerShape,
     database: Any,
     runs: int,
 ) -> tuple[tuple[str, ...], float | None, bool]:
@@ -169,7 +169,7 @@ def _compared(
         with pymongo.timeout(MOST_SECONDS):
             for rival in rivals:
                 found = [shown_rows(rows, rival.columns) for rows in ([*run_read(database, rival)], theirs)]
-                mine, wanted = map(Answer, found)
+                mine, wanted = map(StatementAnswer, found)
                 ours, others = difference(*found)
                 is_same = likeness(mine, wanted, fixed) is Likeness.EQUAL
                 said.append("same" if is_same else f"DIFFERENT {ours[:1]} {others[:1]}")

@@ -32,7 +32,7 @@ from benchmarks.index_use import IndexUse
 from nestling.common.connection import connect
 from nestling.common.errors import NestlingError
 from nestling.common.server import open_server
-from nestling.pipeline import Mode, design, inspect, load
+from nestling.pipeline import LoadMode, design, inspect, load
 from nestling.planner.reads import ALL, NONE, Rewrite
 from nestling.sources.statements.blocks import blocks
 from tests.shared_cases import required
@@ -157,7 +157,7 @@ def _corpora(options: argparse.Namespace, engines: Engines) -> Iterator[Case]:
 def _run(case: Case, name: str, target: Any, table: Table, uses: IndexUse, options: argparse.Namespace) -> None:
     try:
         proposal = design(inspect(case.url, workload=case.workload), name)
-        load(proposal, case.url, target, mode=Mode.REPLACE, check=False)
+        load(proposal, case.url, target, mode=LoadMode.REPLACE, check=False)
     except NestlingError as error:
         print(f"{case.label} {name}: {str(error)[:300]}", file=sys.stderr)
         return

@@ -37,7 +37,7 @@ from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statements.algebra import Query
-from nestling.pipeline import Mode, convert, design, inspect, load
+from nestling.pipeline import LoadMode, convert, design, inspect, load
 from nestling.pipeline.converting import default_price
 from nestling.pipeline.parameter_values import bindings
 from nestling.planner.sql import translate
@@ -105,7 +105,7 @@ def _measured(case: str, address: str, statements: Path, draws: int) -> Iterator
         for strategy in STRATEGIES:
             proposal = design(reading, strategy)
             target = client[f"{case}_{strategy}"]
-            load(proposal, address, target, mode=Mode.REPLACE, check=False)
+            load(proposal, address, target, mode=LoadMode.REPLACE, check=False)
             found += _subjects(f"{case}/{strategy}", proposal, reading, values, target, draws)
         times = _times(found, server.pid)
     for subject in found:

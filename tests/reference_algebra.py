@@ -88,7 +88,7 @@ class Interpreter:
                 return lambda row: [tuple(f(row + own) for f in outputs) for own in source(row)]
             case a.Join():
                 return self.join(node, outer)
-            case a.Group():
+            case a.GroupBy():
                 return self.group(node, outer)
             case a.Distinct():
                 source = self.relation(node.input, outer)
@@ -96,7 +96,7 @@ class Interpreter:
                 return lambda row: list(unique(source(row), rules))
             case a.Sort():
                 return self.sort(node, outer)
-            case a.Limit():
+            case a.LimitOffset():
                 return self.limit(node, outer)
             case a.SetOperation():
                 return self.set_operation(node, outer)
@@ -149,7 +149,7 @@ class Interpreter:
 
         return run
 
-    def group(self, node: a.Group, outer: Layout) -> Running:
+    def group(self, node: a.GroupBy, outer: Layout) -> Running:
         source, inner = self.relation(node.input, outer), layout(outer, node.input)
         keys = [self.scalar(key.expression, inner) for key in node.keys]
         rules = node.collations or (e.Collation.BINARY,) * len(keys)
@@ -167,7 +167,7 @@ class Interpreter:
 
         return run
 
-    def aggregate(self, node: a.Aggregate, inner: Layout) -> Callable[[list[Row]], Any]:
+    def aggregate(self, node: a.AggregateCall, inner: Layout) -> Callable[[list[Row]], Any]:
         argument = self.scalar(node.argument, inner) if node.argument is not None else None
         condition = self.scalar(node.filter, inner) if node.filter is not None else None
         order = self.ordering(node.order, inner)
@@ -227,7 +227,7 @@ class Interpreter:
 
         return run
 
-    def limit(self, node: a.Limit, outer: Layout) -> Running:
+    def limit(self, node: a.LimitOffset, outer: Layout) -> Running:
         source = self.relation(node.input, outer)
         count = self.scalar(node.count, outer) if node.count is not None else None
         offset = self.scalar(node.offset, outer) if node.offset is not None else None
@@ -509,7 +509,7 @@ _TIE_SENSITIVE = (*_FRAMED, a.WindowOnly.ROW_NUMBER, a.WindowOnly.LAG, a.WindowO
 def keyed(relation: a.Relation) -> tuple[a.Relation, tuple[a.SortKey, ...]]:
     """The relation with the values it is ordered by as further columns."""
     spine: a.Relation = relation
-    while isinstance(spine, a.Project | a.Limit):
+    while isinstance(spine, a.Project | a.LimitOffset):
         spine = spine.input
     if not isinstance(spine, a.Sort):
         return relation, ()
@@ -541,7 +541,7 @@ def pushed(node: a.Filter) -> a.Relation:
     def place(relation: a.Relation) -> a.Relation:
         if not isinstance(relation, a.Join) or relation.kind not in (a.JoinKind.CROSS, a.JoinKind.INNER):
             below = op.conjunction(*taken(relation))
-            return relation if below is None else a.Filter(a.Limit(relation, None), below)
+            return relation if below is None else a.Filter(a.LimitOffset(relation, None), below)
         left, right = place(relation.left), place(relation.right)
         condition = op.conjunction(relation.condition, *taken(relation))
         return a.Join(a.JoinKind.INNER if condition is not None else a.JoinKind.CROSS, left, right, condition)
@@ -550,7 +550,7 @@ def pushed(node: a.Filter) -> a.Relation:
     rest = op.conjunction(*parts)
     if rest is None:
         return joined
-    return a.Filter(a.Limit(joined, None), rest)  # the Limit keeps it from being pushed again
+    return a.Filter(a.LimitOffset(joined, None), rest)  # the Limit keeps it from being pushed again
 
 
 def simple(node: e.Expression) -> bool:

@@ -107,15 +107,15 @@ def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:
         return None
     left, right = number(left), number(right)
     match node.operator:
-        case e.Operator.ADD:
+        case e.ArithmeticOperator.ADD:
             return left + right
-        case e.Operator.SUBTRACT:
+        case e.ArithmeticOperator.SUBTRACT:
             return left - right
-        case e.Operator.MULTIPLY:
+        case e.ArithmeticOperator.MULTIPLY:
             return left * right
-        case e.Operator.DIVIDE:
+        case e.ArithmeticOperator.DIVIDE:
             return divided(left, right, node.division)
-        case e.Operator.MODULO:
+        case e.ArithmeticOperator.MODULO:
             return (
                 None
                 if right == 0
@@ -123,13 +123,13 @@ def arithmetic(node: e.Arithmetic, left: Any, right: Any) -> Any:
                 if abs(left) < 2**53
                 else left - right * divided(left, right, node.division)
             )
-        case e.Operator.BIT_AND:
+        case e.ArithmeticOperator.BIT_AND:
             return left & right
-        case e.Operator.BIT_OR:
+        case e.ArithmeticOperator.BIT_OR:
             return left | right
-        case e.Operator.SHIFT_LEFT:
+        case e.ArithmeticOperator.SHIFT_LEFT:
             return left << right
-        case e.Operator.SHIFT_RIGHT:
+        case e.ArithmeticOperator.SHIFT_RIGHT:
             return left >> right
 
 

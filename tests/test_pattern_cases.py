@@ -19,7 +19,7 @@ from nestling import pipeline
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.proposal import Proposal
-from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.storage.layout import every_document
 from nestling.ir.text import read_proposal, write_proposal
 from nestling.sources.sql import open_database, open_sink
@@ -102,7 +102,7 @@ def rows_of(source: RowSource) -> dict[str, Counter[str]]:
     """Entity to its bag of rows; by `repr`, which tells 1 from True and from 1.0."""
     return {
         entity.name: Counter(
-            map(repr, source.rows(RowQuery(entity.name, tuple(Column(name) for name in entity.attribute_names))))
+            map(repr, source.rows(RowQuery(entity.name, tuple(RowColumn(name) for name in entity.attribute_names))))
         )
         for entity in source.model.entities
     }

@@ -14,7 +14,7 @@ from pymongo.monitoring import CommandStartedEvent, CommandSucceededEvent
 
 from nestling import recorder as recorder_module
 from nestling.common.server import Server
-from nestling.ir.capture import Operation, read_capture
+from nestling.ir.capture import CommandOperation, read_capture
 from nestling.recorder import Recorder
 
 Client = MongoClient[dict[str, Any]]
@@ -38,9 +38,9 @@ def test_a_recording_counts_each_statement(mongod: Server, database: Any, tmp_pa
     assert "hunter" not in text
     seen = {each.shape.operation: each for each in read_capture(text).seen}
     assert {operation: (each.count, each.written) for operation, each in seen.items()} == {
-        Operation.INSERT: (1, 50),
-        Operation.FIND: (10, 0),
-        Operation.UPDATE: (30, 30),
+        CommandOperation.INSERT: (1, 50),
+        CommandOperation.FIND: (10, 0),
+        CommandOperation.UPDATE: (30, 30),
     }
 
 

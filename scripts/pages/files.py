@@ -7,7 +7,7 @@ from typing import Any
 
 from nestling.ir.text import read_proposal, read_reading
 from nestling.ir.text.file_form import ProposalForm, ReadingForm
-from nestling.ir.text.form import Form
+from nestling.ir.text.form import FileMap
 from scripts.pages._markdown import code, table
 
 MODEL = """\
@@ -91,7 +91,7 @@ def page() -> str:
     return HEAD.format(**shown) + "".join(_section(title, part) for title, part in parts.items())
 
 
-def _schema(form: type[Form]) -> dict[str, Any]:
+def _schema(form: type[FileMap]) -> dict[str, Any]:
     return form.model_json_schema()
 
 

@@ -16,7 +16,7 @@ import bson
 from nestling.common.errors import LoadError
 from nestling.ir.codec import CODEC
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
+from nestling.ir.rows import JSON_NULL, RowColumn, RowQuery, UndecodableText
 from nestling.ir.statements.sql_dialects import POSTGRESQL
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.value_forms.canonical import canonical_encoder
@@ -456,7 +456,7 @@ def _comes_back(kind: Type, stored: object, value: object) -> str:
         sink.begin(model)
         sink.write(entity, [(found,)])
         sink.finish()
-        ((back,),) = open_database(url, model=model).rows(RowQuery("t", (Column("v"),)))
+        ((back,),) = open_database(url, model=model).rows(RowQuery("t", (RowColumn("v"),)))
     encode = canonical_encoder(["v"], entity, Policy(long_decimals="text"))
     return "yes" if encode([back]) == encode([value]) else f"as {back!r}"
 

@@ -25,7 +25,7 @@ from typing import Any
 from pymongo.monitoring import CommandFailedEvent, CommandListener, CommandStartedEvent, CommandSucceededEvent
 
 from nestling.common.files import write_whole
-from nestling.ir.capture import Capture, Kind, Operation, Sums, Tally, capture_text, list_values, parts
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, Sums, Tally, capture_text, list_values, parts
 from nestling.ir.capture.samples import sample_values
 
 __all__ = ["Recorder"]
@@ -33,7 +33,7 @@ __all__ = ["Recorder"]
 WRITE_SECONDS = 60.0
 PENDING = 1_000
 """Commands that may be under way; of more, the oldest are forgotten."""
-_OURS = frozenset(each.lower() for each in Operation)
+_OURS = frozenset(each.lower() for each in CommandOperation)
 _LOG = logging.getLogger("nestling.recorder")
 
 
@@ -47,7 +47,7 @@ class Recorder(CommandListener):
         """
         self.path = _free(Path(path))
         self._samples = samples
-        self._tally = Tally(Kind.RECORDER)
+        self._tally = Tally(CaptureKind.RECORDER)
         self._pending: OrderedDict[int, tuple[str, Mapping[str, Any]]] = OrderedDict()
         self._lock, self._writing = threading.Lock(), threading.Lock()
         self._begun = self._written = time.monotonic()

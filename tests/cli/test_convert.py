@@ -160,3 +160,11 @@ def test_what_a_statement_weighs_is_no_mistake(shop: Path) -> None:
     (shop / "bare.sql").write_text("-- name: odd\nDELETE FROM review WHERE review_id = 1 LIMIT 1;\n")
     lacking = nestling("convert", "design.yaml", "--file", "bare.sql", cwd=shop)
     assert "(nestling does not convert this)" in lacking.out, "a rate that is not known hides no gap"
+
+
+def test_the_name_of_a_statement_is_told_from_sql(shop: Path) -> None:
+    """A design holds names of statements, not their texts: the error says where the SQL is taken from."""
+    done = nestling("convert", "design.yaml", "product_page", cwd=shop)
+    assert done.code == 2
+    assert "`product_page` is the name of a statement, not SQL: give its SQL, or" in done.err
+    assert "--file WORKLOAD" in done.err

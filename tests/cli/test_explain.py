@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from tests.cli.commands import nestling, process
@@ -16,7 +18,9 @@ def test_one_decision(shop: Path) -> None:
     assert "  cost      review in" in done.out
     assert "  rule-5    the runner-up adds " in done.out
     assert "  A10       the decision tree says the same" in done.out
-    assert "  price     " in done.out
+    assert (
+        "  price     reading `review` with its `product` joins two collections; nothing is stored twice\n" in done.out
+    )
     assert "at most 347" in done.out
     assert "  rejected  review in product: " in done.out
     assert "Considered, not kept\n" in done.out
@@ -30,6 +34,33 @@ def test_one_decision(shop: Path) -> None:
         "document size",
     ):
         assert f"\n    {factor} " in done.out
+
+
+def test_what_every_copy_asks_of_writers_and_readers(shop: Path) -> None:
+    """Rows a change touches on average and at most, as SQLite counts them; how often it comes; how long the old value is seen."""
+    out = " ".join(nestling("explain", "design.yaml", "--all", cwd=shop).out.split())
+    late, unseen = "readers may see the old value for up to 5 s", "no reader sees an old value"
+    for parent, attribute, child, changes, seen in (
+        ("product", "name", "product_category", "changed 5/day", late),
+        ("product", "name", "purchase_line", "changed 5/day", late),
+        ("customer", "name", "review", "no statement of the workload changes it", unseen),
+    ):
+        key = f"{parent}_id"
+        rows = f"SELECT count(c.{key}) AS n FROM {parent} p LEFT JOIN {child} c USING ({key}) GROUP BY p.{key}"
+        with closing(sqlite3.connect(shop / "shop.db")) as connection:
+            ((mean, most),) = connection.execute(f"SELECT avg(n), max(n) FROM ({rows})")
+        touched = f"touches {mean:.3g} {child} rows, at most {most} ({changes})"
+        assert f"price a change of {parent}.{attribute} {touched}; {seen} (" in out
+
+
+def test_codes_of_rules_are_told_in_words(shop: Path) -> None:
+    """Those that are cited, once, below the explanation; where none is, nothing is told."""
+    one = " ".join(nestling("explain", "design.yaml", "product_review", cwd=shop).out.split())
+    assert one.endswith(
+        "Rules: A7 the seven decision factors, A9 read to write ratio, A10 where the sources disagree, rule-5 access patterns"
+        " decide (docs/rules.md)."
+    )
+    assert "Rules: " not in nestling("explain", "design.yaml", cwd=shop).out
 
 
 def test_explanations_are_as_wide_as_asked(shop: Path) -> None:

@@ -11,7 +11,7 @@ from nestling.common.errors import InputError
 from nestling.cost import Profile, default_profile, profile_names, read_profile
 from nestling.cost.profile import UNITS
 from nestling.cost.profile_text import parse_profile, profile_text
-from nestling.ir.facts import Facts, Server
+from nestling.ir.facts import Facts, ServerFacts
 from nestling.ir.paths.work import NAMES
 from nestling.pipeline import price_notes
 
@@ -105,7 +105,7 @@ def test_a_profile_of_another_version_is_noted() -> None:
 def test_the_engine_a_server_runs_is_the_one_that_counts() -> None:
     """What the doctor prices by a profile of another engine says so; of a server that may not be asked nothing is said."""
     notes = [
-        price_notes(Facts("", Server("6.0.5", engine=engine), ("shop",), ()))
+        price_notes(Facts("", ServerFacts("6.0.5", engine=engine), ("shop",), ()))
         for engine in ("", "wiredTiger", "inMemory")
     ]
     assert notes[:2] == [(), ()]

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from pymongo.database import Database
 
 from nestling import pipeline
-from nestling.ir.rows import Column as Wanted
+from nestling.ir.rows import RowColumn as Wanted
 from nestling.ir.rows import RowQuery
 from nestling.sources.sql import open_database
 from scripts.pages.type_map import COLUMNS

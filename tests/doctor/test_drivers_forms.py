@@ -9,7 +9,7 @@ from bson import DBRef, ObjectId
 from pymongo.database import Database
 
 from nestling.executors.facts import Amount, Budget, gather
-from nestling.ir.facts import Kind
+from nestling.ir.facts import NamespaceKind
 from nestling.pipeline import redesign
 from nestling.sources.mongo import read
 from tests.doctor.looking import found, look
@@ -24,8 +24,8 @@ def test_gridfs_is_the_drivers(database: Db) -> None:
     database.users.insert_many({"photo_id": each, "name": f"user {n}"} for n, each in enumerate(ids))
     facts = look(database)
     assert {each.name: each.kind for each in facts.collections if "photos" in each.name} == {
-        "photos.chunks": Kind.GRIDFS,
-        "photos.files": Kind.GRIDFS,
+        "photos.chunks": NamespaceKind.GRIDFS,
+        "photos.files": NamespaceKind.GRIDFS,
     }
     assert [(each.path, each.rule) for each in found(facts) if "photos" in f"{each.namespace} {each.commands}"] == []
     assert [each.rule for each in found(facts) if each.path == "photo_id"] == []
@@ -40,14 +40,14 @@ def test_names_alone_make_no_gridfs(database: Db) -> None:
     database["a.files"].insert_one({"path": "x"})
     database["a.chunks"].insert_one({"files_id": 1, "n": 0, "data": b"x"})
     database["b.chunks"].insert_one({"files_id": 1, "n": 0, "data": b"x"})
-    assert {each.kind for each in look(database).collections} == {Kind.COLLECTION}
+    assert {each.kind for each in look(database).collections} == {NamespaceKind.COLLECTION}
 
 
 def test_an_emptied_gridfs_is_known_by_its_indexes(database: Db) -> None:
     """Where no file is left, the indexes its driver made tell."""
     files = gridfs.GridFS(database)
     files.delete(files.put(b"x", filename="x"))
-    assert {each.kind for each in look(database).collections} == {Kind.GRIDFS}
+    assert {each.kind for each in look(database).collections} == {NamespaceKind.GRIDFS}
 
 
 def test_a_dbref_is_a_form_of_mongodb(database: Db) -> None:

@@ -22,12 +22,12 @@ from nestling.common.server import Server
 from nestling.executors.facts import READING, Amount, Budget, gather
 from nestling.executors.facts.catalogue import with_storage
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
-from nestling.executors.facts.path_tree import MOST_NODES, Tree
+from nestling.executors.facts.path_tree import MOST_NODES, PathTree
 from nestling.executors.facts.permitted import Asking
 from nestling.executors.facts.sampling import with_documents
-from nestling.executors.facts.sketch import Distinct, Histogram
+from nestling.executors.facts.sketch import DistinctCount, Histogram
 from nestling.ir import facts as facts_of
-from nestling.ir.facts import ELEMENT, Collection, Facts, Kind, Path, Validator
+from nestling.ir.facts import ELEMENT, CollectionFacts, Facts, NamespaceKind, Path, Validator
 from nestling.ir.facts.form import facts_text, read_facts
 from nestling.ir.interval import interval
 from tests.doctor.faults import FAULTS, clean
@@ -145,13 +145,13 @@ def test_kinds_are_taken_for_what_they_are(database: Db) -> None:
     lookup = {"from": "plain", "localField": "b", "foreignField": "a", "as": "x"}
     database.create_collection("seen", viewOn="plain", pipeline=[{"$lookup": lookup}])
     facts = look(database)
-    kinds = {each.name: each.kind for each in facts.collections if each.kind is not Kind.SYSTEM}
+    kinds = {each.name: each.kind for each in facts.collections if each.kind is not NamespaceKind.SYSTEM}
     assert kinds == {
-        "capped": Kind.CAPPED,
-        "clustered": Kind.CLUSTERED,
-        "series": Kind.TIME_SERIES,
-        "plain": Kind.COLLECTION,
-        "seen": Kind.VIEW,
+        "capped": NamespaceKind.CAPPED,
+        "clustered": NamespaceKind.CLUSTERED,
+        "series": NamespaceKind.TIME_SERIES,
+        "plain": NamespaceKind.COLLECTION,
+        "seen": NamespaceKind.VIEW,
     }
     view = facts.collection(database.name, "seen")
     assert view is not None
@@ -209,16 +209,16 @@ def test_a_wrong_facts_file_is_said_so(text: str, told: str) -> None:
 @pytest.mark.parametrize("rules", ["{", "[]", '{"$jsonSchema": 3}'])
 def test_a_validator_that_is_none_is_said_so(rules: str) -> None:
     """A validator in a facts file is an object, as its readers take it to be."""
-    items = Collection("shop", "item", Kind.COLLECTION, validator=Validator(rules, "strict", "error"))
-    facts = Facts("", facts_of.Server("6.0.5"), ("shop",), (items,))
+    items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, validator=Validator(rules, "strict", "error"))
+    facts = Facts("", facts_of.ServerFacts("6.0.5"), ("shop",), (items,))
     with pytest.raises(InputError, match=r"the validator of `shop.item` is none"):
         read_facts(facts_text(facts), "facts.json")
 
 
 def test_a_path_of_no_steps_is_said_so() -> None:
     """The path of a document itself is in no facts."""
-    items = Collection("shop", "item", Kind.COLLECTION, paths=(Path((), (("int", 1),), 1, 1, 0),))
-    facts = Facts("", facts_of.Server("6.0.5"), ("shop",), (items,))
+    items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, paths=(Path((), (("int", 1),), 1, 1, 0),))
+    facts = Facts("", facts_of.ServerFacts("6.0.5"), ("shop",), (items,))
     with pytest.raises(InputError, match=r"a path of `shop.item` has no steps"):
         read_facts(facts_text(facts), "facts.json")
 
@@ -276,7 +276,7 @@ def test_exploding_names_are_folded(database: Db) -> None:
 
 def test_the_tree_is_bounded_whatever_comes() -> None:
     """Names without end at every level make no tree without end."""
-    tree = Tree()
+    tree = PathTree()
     for n in range(2_000):
         data = bson.encode({f"a{n}{k}": {f"b{n}{k}": {f"c{n}": 1}} for k in range(20)})
         tree.add(data, 0, len(data))
@@ -340,7 +340,7 @@ def test_quantiles_of_equal_values_are_that_value(merged: bool) -> None:
 
 def test_distinct_counts_are_near() -> None:
     """Exact for few values, within a tenth for very many."""
-    few, many = Distinct(), Distinct()
+    few, many = DistinctCount(), DistinctCount()
     for n in range(30_000):
         few.add(str(n % 500).encode())
         many.add(str(n).encode())
@@ -351,7 +351,7 @@ def test_distinct_counts_are_near() -> None:
 def test_a_collection_dropped_meanwhile_is_named(database: Db) -> None:
     """What is listed and then gone is skipped with its reason, and nothing else is lost."""
     asking = Asking(time.monotonic() + 30)
-    gone = Collection(database.name, "gone", Kind.COLLECTION)
+    gone = CollectionFacts(database.name, "gone", NamespaceKind.COLLECTION)
     found_ = with_documents(with_storage(gone, database, asking), database, asking, Amount())
     assert found_ == gone
     assert {each.why for each in asking.skipped} == {"it was dropped meanwhile"}
@@ -361,8 +361,8 @@ def test_reading_that_ends_early_is_no_exact_count(database: Db) -> None:
     """When the budget of bytes ends, what was read is told as the first documents, not as all."""
     database.things.insert_many([{"t": "x" * 1_000} for _ in range(2_000)])
     asking = Asking(time.monotonic() + 30)
-    listed = Collection(
-        database.name, "things", Kind.COLLECTION
+    listed = CollectionFacts(
+        database.name, "things", NamespaceKind.COLLECTION
     )  # with no storage known, as of a user without that right
     found_ = with_documents(listed, database, asking, Amount(10_000, 100_000))
     assert found_.sample is not None
@@ -374,7 +374,7 @@ def test_reading_that_ends_early_is_no_exact_count(database: Db) -> None:
 def test_an_element_alone_is_no_place_on_earth() -> None:
     """A path of a damaged facts file that names no field lies in no GeoJSON."""
     element = Path((ELEMENT,), (("int", 1),), 1, 1, 0)
-    items = Collection("shop", "item", Kind.COLLECTION, paths=(element,))
+    items = CollectionFacts("shop", "item", NamespaceKind.COLLECTION, paths=(element,))
     assert not items.spatial(element)
 
 
@@ -402,7 +402,7 @@ def test_documents_are_drawn_by_a_hash_of_their_id(database: Db) -> None:
 
     def chosen(documents: int) -> set[Any]:
         asking = Asking(time.monotonic() + 60)
-        things = with_storage(Collection(database.name, "things", Kind.COLLECTION), database, asking)
+        things = with_storage(CollectionFacts(database.name, "things", NamespaceKind.COLLECTION), database, asking)
         return {each["_id"] for each in database.things.aggregate(drawn(database, things, documents, asking))}
 
     some = chosen(1_000)

@@ -13,11 +13,11 @@ from pymongo.database import Database
 from nestling.common.server import Server
 from nestling.executors import facts
 from nestling.executors.facts.permitted import Asking
-from nestling.ir.facts import Reference, Skipped
+from nestling.ir.facts import ReferenceFacts, Skipped
 from nestling.ir.facts.skipped import together
 
 
-def endless(_: object, __: object, asking: Asking) -> Iterator[Reference]:
+def endless(_: object, __: object, asking: Asking) -> Iterator[ReferenceFacts]:
     """A search for references that takes all the time it is given."""
     while not asking.late:
         time.sleep(0.05)

@@ -8,7 +8,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.doctor.report import Accepted
-from nestling.ir.facts import Facts, Server
+from nestling.ir.facts import Facts, ServerFacts
 from tests.doctor.faults import FAULTS, clean
 from tests.doctor.looking import found, look
 from tests.doctor.sarif import SARIF, valid_log
@@ -36,7 +36,7 @@ def test_a_report_is_a_sarif_log(name: str, database: Database[dict[str, Any]]) 
 
 def test_a_log_without_findings_is_one() -> None:
     """No finding, no rule, and still a log."""
-    facts = Facts("2026-04-11T00:00:00+00:00", Server("8.0"), ("shop",))
+    facts = Facts("2026-04-11T00:00:00+00:00", ServerFacts("8.0"), ("shop",))
     assert valid_log(facts, ())["runs"][0]["results"] == []
 
 

@@ -8,6 +8,7 @@ from nestling.ir.model import Attribute, Cardinality, Entity, Hierarchy, Model, 
 from nestling.ir.primitives import (
     Before,
     Bucket,
+    BucketWindow,
     Collection,
     CollectionKind,
     Computed,
@@ -28,7 +29,6 @@ from nestling.ir.primitives import (
     Split,
     Summary,
     Variant,
-    Window,
     WindowUnit,
 )
 from nestling.ir.rows import AggregateKind, Hop
@@ -212,7 +212,7 @@ def buckets() -> Design:
         Summary("mean", AggregateKind.AVG, "value"),
         Summary("peak", AggregateKind.MAX, "value"),
     )
-    hourly = Bucket(("sensor",), "readings", 3, Window("at", WindowUnit.HOUR), summary)
+    hourly = Bucket(("sensor",), "readings", 3, BucketWindow("at", WindowUnit.HOUR), summary)
     return Design(
         things,
         (

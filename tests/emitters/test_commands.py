@@ -6,7 +6,7 @@ import shutil
 import subprocess
 
 import pytest
-from pymongo.errors import DuplicateKeyError
+from pymongo.errors import DuplicateKeyError, WriteError
 
 from nestling.emitters import emit
 from nestling.emitters.commands import collection_commands, gaps, index_commands
@@ -74,6 +74,23 @@ def test_the_python_module_does_what_the_commands_do(database, mongo_client, nam
             assert state(database) == state(twin)
     finally:
         mongo_client.drop_database(twin.name)
+
+
+def test_the_python_module_spares_documents_that_fail(database):
+    """They are counted first: with one that fails the level is moderate, without it strict, and wrong writes are errors."""
+    scope: dict = {}
+    exec(compile(emitted(DESIGNS["orders"](), "python"), "create.py", "exec"), scope)
+    products = database["products"]
+    products.insert_one({"_id": 1})
+    for level in ("moderate", "strict"):
+        scope["create"](database)
+        told = products.options()
+        assert (told["validationLevel"], told["validationAction"]) == (level, "error")
+        with pytest.raises(WriteError):
+            products.insert_one({"_id": 2})
+        products.update_many({}, {"$set": {"name": "x"}})
+        assert products.count_documents({"$nor": [told["validator"]]}) == 0
+        assert products.count_documents({}) == 1
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Holder, Reference
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Reason, Weighed
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.unconverted import unconverted_gaps
+from nestling.ir.statements.unconverted_gaps import unconverted_gaps
 from tests.planner.home_cases import LINE, ORDER, ORDER_LINE
 
 

@@ -180,6 +180,6 @@ def test_a_load_that_stopped_is_refused_until_it_is_whole(
     assert Store(other, database).execute("SELECT id FROM note").rows == ()
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE book SET title = 'b' WHERE id = 2")
-    pipeline.load(proposal, source, database, mode=pipeline.Mode.RESUME)
+    pipeline.load(proposal, source, database, mode=pipeline.LoadMode.RESUME)
     for use in uses[1:]:
         use()

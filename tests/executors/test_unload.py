@@ -23,7 +23,7 @@ from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Document, Split
 from nestling.ir.programs.command import Aggregation
-from nestling.ir.rows import Column, RowQuery, UndecodableText
+from nestling.ir.rows import RowColumn, RowQuery, UndecodableText
 from nestling.ir.value_forms.json_documents import UNDECODABLE_TEXT_SUBTYPE
 from nestling.planner.home import home_views
 from nestling.sources.sql.row_source import SqlDatabase
@@ -45,7 +45,7 @@ def unloaded(database: Database[Any], case: Case, directory: Path) -> tuple[Unlo
     report = unload(case.model, homes_of(case), database, sink)
     copy = SqlDatabase(sink.address, case.model)
     rows = {
-        e.name: list(copy.rows(RowQuery(e.name, tuple(map(Column, e.attribute_names))))) for e in case.model.entities
+        e.name: list(copy.rows(RowQuery(e.name, tuple(map(RowColumn, e.attribute_names))))) for e in case.model.entities
     }
     return report, rows
 

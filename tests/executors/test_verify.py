@@ -21,7 +21,7 @@ from pymongo.collection import Collection as Stored
 from pymongo.database import Database
 
 from nestling.emitters.mql import aggregation
-from nestling.executors.difference import Difference, Kind
+from nestling.executors.difference import Kind, RowDifference
 from nestling.executors.fingerprint import fingerprint
 from nestling.executors.progress import RowProgress
 from nestling.executors.verify import Verdict, VerifyReport, verify
@@ -72,7 +72,7 @@ def test_a_changed_value_is_named(database: Database[Any], verifies: Verifies) -
     assert not report.equal
     assert report.entities["line"] == Verdict(3, 1)
     assert report.entities["serial"].differing == 0
-    assert report.differences == (Difference("line", Kind.CHANGED, (1, 1), "quantity", 5, 6),)
+    assert report.differences == (RowDifference("line", Kind.CHANGED, (1, 1), "quantity", 5, 6),)
 
 
 def test_null_and_a_value_differ(database: Database[Any], verifies: Verifies) -> None:
@@ -82,8 +82,8 @@ def test_null_and_a_value_differ(database: Database[Any], verifies: Verifies) ->
     database.orders.update_one({"_id": 2}, {"$set": {"note": ""}})
     report = verifies(NESTED)
     assert set(report.differences) == {
-        Difference("order", Kind.CHANGED, (1,), "note", "a", None),
-        Difference("order", Kind.CHANGED, (2,), "note", None, ""),
+        RowDifference("order", Kind.CHANGED, (1,), "note", "a", None),
+        RowDifference("order", Kind.CHANGED, (2,), "note", None, ""),
     }
 
 
@@ -96,9 +96,9 @@ def test_missing_extra_and_duplicate_rows(database: Database[Any], verifies: Ver
     report = verifies(NESTED)
     assert report.entities["line"] == Verdict(3, 3)
     assert set(report.differences) == {
-        Difference("line", Kind.MISSING, (9, 2), None, 1, 0),
-        Difference("line", Kind.EXTRA, (2, 7), None, 0, 1),
-        Difference("line", Kind.DUPLICATE, (1, 1), None, 1, 2),
+        RowDifference("line", Kind.MISSING, (9, 2), None, 1, 0),
+        RowDifference("line", Kind.EXTRA, (2, 7), None, 0, 1),
+        RowDifference("line", Kind.DUPLICATE, (1, 1), None, 1, 2),
     }
 
 
@@ -109,8 +109,8 @@ def test_rows_without_a_key_are_counted(database: Database[Any], verifies: Verif
     report = verifies(FORMS)
     assert report.entities["word"] == Verdict(4, 2)
     assert set(report.differences) == {
-        Difference("word", Kind.MISSING, (1, "x"), None, 2, 1),
-        Difference("word", Kind.DUPLICATE, (1, None), None, 1, 2),
+        RowDifference("word", Kind.MISSING, (1, "x"), None, 2, 1),
+        RowDifference("word", Kind.DUPLICATE, (1, None), None, 1, 2),
     }
 
 

@@ -25,7 +25,6 @@ from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
-    Document,
     Each,
     ElementFilter,
     Fetch,
@@ -40,6 +39,7 @@ from nestling.ir.paths.write_path import (
     Push,
     Refuse,
     Set,
+    SubDocument,
     UpdateDocuments,
     Violation,
     WritePlan,
@@ -52,12 +52,12 @@ from nestling.ir.statements.expression import (
     ANY,
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     Collation,
     Column,
     Compare,
     Comparison,
     Literal,
-    Operator,
     Parameter,
 )
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
@@ -70,7 +70,7 @@ Data = Database[dict[str, Any]]
 def test_root_documents_come_change_and_go(database: Data) -> None:
     """INSERT, UPDATE and DELETE of a root by its key, with parameters."""
     fields = (("_id", stored("id", INTEGER)), ("name", stored("name", TEXT)), ("at.city", stored("city", TEXT)))
-    insert = compiled_write(WritePlan((InsertOne("people", Document(fields)),), ()), name="add")
+    insert = compiled_write(WritePlan((InsertOne("people", SubDocument(fields)),), ()), name="add")
     assert insert.parameters == ("id", "name", "city")
     assert run_write(database, insert, {"id": "7", "name": 5, "city": None}).affected == 1
     assert list(database.people.find()) == [{"_id": 7, "name": "5"}]
@@ -91,7 +91,7 @@ def test_root_documents_come_change_and_go(database: Data) -> None:
 def test_rows_of_the_statement_all_or_none(database: Data) -> None:
     """Several rows are one transaction: a key that is there twice leaves no trace."""
     rows = tuple((("id", Literal(n, INTEGER)), ("note", Parameter(f"p{n}", ANY))) for n in (1, 2, 3))
-    insert = InsertOne("t", Document((("_id", Cell("id")), ("note", Cell("note")))))
+    insert = InsertOne("t", SubDocument((("_id", Cell("id")), ("note", Cell("note")))))
     write = compiled_write(WritePlan((Give("new", rows), Each("new", (insert,))), ("new",)), name="three")
     assert write.transaction
     assert run_write(database, write, {"p1": "a", "p2": None, "p3": 2.5}).affected == 3
@@ -163,12 +163,12 @@ def test_upserts_and_what_is_done_otherwise(database: Data) -> None:
     assert wrote(database, upsert, at="night").affected == 1
     assert list(database.t.find()) == [{"_id": 1, "n": 2, "at": "noon"}]
     two = (Match("_id", value(2)),)
-    instead = InsertOne("t", Document((("_id", value(2)), ("b.c", stored("at", TEXT)))))
+    instead = InsertOne("t", SubDocument((("_id", value(2)), ("b.c", stored("at", TEXT)))))
     assert wrote(database, UpdateDocuments("t", two, count, otherwise=(instead,)), at=None).affected == 1
     assert wrote(database, UpdateDocuments("t", two, count, otherwise=(instead,)), at=None).affected == 1
     assert database.t.find_one({"_id": 2}) == {"_id": 2, "n": 1}
     again = InsertOne(
-        "t", Document((("_id", value(2)), ("n", value(9)), ("b.c", stored("at", TEXT)))), if_there=IfThere.LEAVE
+        "t", SubDocument((("_id", value(2)), ("n", value(9)), ("b.c", stored("at", TEXT)))), if_there=IfThere.LEAVE
     )
     wrote(database, again, at="x")
     assert database.t.find_one({"_id": 2}) == {"_id": 2, "n": 1}
@@ -231,7 +231,7 @@ def test_json_null_is_a_value(database: Data) -> None:
     database.rows.insert_one({"_id": 1, "j": None, "x": None})
     plan = read("rows", "j", "x")
     plan = ReadPlan(plan.step, (OutputColumn("j", "j", Type(TypeName.JSON)), OutputColumn("x", "x", ANY)))
-    insert = InsertOne("t", Document((("_id", Constant(1)), ("j", Cell("j")), ("x", Cell("x")))))
+    insert = InsertOne("t", SubDocument((("_id", Constant(1)), ("j", Cell("j")), ("x", Cell("x")))))
     wrote(database, Fetch("rows", plan), Each("rows", (insert,)))
     assert list(database.t.find()) == [{"_id": 1, "j": None}]
 
@@ -253,7 +253,7 @@ def test_parameters_never_become_operators(database: Data, bad: object) -> None:
 @pytest.mark.parametrize("text", ["$name", "$$ROOT", "a.b", "{$ne: null}", "", "$set"])
 def test_texts_stay_texts(database: Data, text: str) -> None:
     """What looks like an operator or a path is stored, found and pulled as the text it is."""
-    insert = InsertOne("t", Document((("_id", stored("p", TEXT)), ("a", Items((stored("p", TEXT),))))))
+    insert = InsertOne("t", SubDocument((("_id", stored("p", TEXT)), ("a", Items((stored("p", TEXT),))))))
     wrote(database, insert, p=text)
     assert list(database.t.find()) == [{"_id": text, "a": [text]}]
     push = UpdateDocuments(
@@ -285,7 +285,7 @@ def test_writers_at_the_same_time_lose_nothing(database: Data) -> None:
 def _counting() -> CompiledWrite:
     """Reads a number and writes the next one, which takes a transaction."""
     n = Column("r", "n", INTEGER)
-    plus = Arithmetic(Operator.ADD, n, Literal(1, INTEGER), INTEGER)
+    plus = Arithmetic(ArithmeticOperator.ADD, n, Literal(1, INTEGER), INTEGER)
     plan = ReadPlan(
         Shape(CollectionScan("t"), (("new_n", plus),), Layout.of({("r", "n"): "n"})),
         (OutputColumn("new_n", "new_n", INTEGER),),
@@ -327,12 +327,12 @@ def test_a_read_that_gets_no_lock_is_tried_again(database: Data) -> None:
 def test_a_unique_index_is_a_constraint(database: Data) -> None:
     """A duplicate is named by its field; outside a transaction, inside one, and in the caller's."""
     database.t.create_index("mail", unique=True)
-    insert = InsertOne("t", Document((("_id", stored("id", INTEGER)), ("mail", stored("mail", TEXT)))))
+    insert = InsertOne("t", SubDocument((("_id", stored("id", INTEGER)), ("mail", stored("mail", TEXT)))))
     wrote(database, insert, id=1, mail="a")
     with pytest.raises(ConstraintError, match="same `mail`") as refused:
         wrote(database, insert, id=2, mail="a")
     assert refused.value.violation == "unique"
-    other = InsertOne("u", Document((("_id", stored("id", INTEGER)),)))
+    other = InsertOne("u", SubDocument((("_id", stored("id", INTEGER)),)))
     with pytest.raises(ConstraintError):
         wrote(database, other, insert, id=3, mail="a")
     assert database.u.count_documents({}) == 0
@@ -359,7 +359,7 @@ def test_rows_the_server_makes_are_read_in_a_transaction(database: Data) -> None
         Shape(Constants(rows, Layout()), (("a", columns[0]), ("b", columns[1])), layout),
         tuple(OutputColumn(c.name, c.name, c.type) for c in columns),
     )
-    insert = InsertOne("t", Document((("_id", Cell("a")), ("b", Cell("b")))))
+    insert = InsertOne("t", SubDocument((("_id", Cell("a")), ("b", Cell("b")))))
     assert wrote(database, Fetch("rows", plan), Each("rows", (insert,)), counted=("rows",), p=2).affected == 2
     assert list(database.t.find()) == [{"_id": 1}, {"_id": 2, "b": "x"}]
 
@@ -378,9 +378,9 @@ def standalone(tmp_path_factory: pytest.TempPathFactory, mongod: Server) -> Iter
 
 def test_a_server_without_transactions(standalone: Data) -> None:
     """One command works; a program says what the server lacks and what to do, and leaves no trace."""
-    insert = InsertOne("t", Document((("_id", stored("id", INTEGER)),)))
+    insert = InsertOne("t", SubDocument((("_id", stored("id", INTEGER)),)))
     assert wrote(standalone, insert, id=1).affected == 1
-    other = InsertOne("u", Document((("_id", stored("id", INTEGER)),)))
+    other = InsertOne("u", SubDocument((("_id", stored("id", INTEGER)),)))
     with pytest.raises(NoTransactions, match="replica set"):
         wrote(standalone, other, insert, id=2)
     assert (standalone.t.count_documents({}), standalone.u.count_documents({})) == (1, 0)
@@ -389,7 +389,7 @@ def test_a_server_without_transactions(standalone: Data) -> None:
 def test_documents_too_large_are_errors_of_ours(database: Data) -> None:
     """An insert or a push that would pass 16 MiB names the way out; the document stays as it was."""
     big = "x" * (15 << 20)
-    insert = InsertOne("t", Document((("_id", value(1)), ("a", Items((stored("p", TEXT),))))))
+    insert = InsertOne("t", SubDocument((("_id", value(1)), ("a", Items((stored("p", TEXT),))))))
     wrote(database, insert, p=big)
     push = UpdateDocuments("t", ONE, (Push("a", stored("p", TEXT)),))
     with pytest.raises(WriteError, match="16 MiB"):
@@ -404,7 +404,7 @@ def test_the_validator_is_obeyed(database: Data) -> None:
     """What the collection's validator refuses is an error of ours, and no driver's."""
     database.create_collection("t", validator={"$jsonSchema": {"required": ["a"]}})
     with pytest.raises(WriteError, match="validator refuses the document: `a` is missing"):
-        wrote(database, InsertOne("t", Document((("_id", value(1)),))))
+        wrote(database, InsertOne("t", SubDocument((("_id", value(1)),))))
 
 
 def test_constraint_errors_travel_between_processes() -> None:
@@ -419,7 +419,7 @@ def test_plans_are_said_in_words(database: Data) -> None:
     filters = (ElementFilter("e", (Match("k", Cell("n"), Compared.LESS),)),)
     gone, at = (DeleteDocuments("u", ()),), (("at", Constant(1)),)
     update = UpdateDocuments("t", ONE, changes, filters, many=True, otherwise=gone, on_insert=at)
-    insert = InsertOne("v", Document((("_id", Cell("n")),)), if_there=IfThere.LEAVE)
+    insert = InsertOne("v", SubDocument((("_id", Cell("n")),)), if_there=IfThere.LEAVE)
     refuse = Refuse("rows", Violation.PARENT, "no parent", ("n",))
     fetch = Fetch("kids", read("t", "n"), (("p", "n"),))
     plan = WritePlan((fetch, given([{"n": 1}]), refuse, Each("rows", (update, insert))), ("rows",), ("t.copy",))

@@ -27,7 +27,6 @@ from nestling.ir.paths.write_path import (
     Answer,
     Cell,
     DeleteDocuments,
-    Document,
     Each,
     Fetch,
     Give,
@@ -35,6 +34,7 @@ from nestling.ir.paths.write_path import (
     Match,
     Refuse,
     Set,
+    SubDocument,
     UpdateDocuments,
     Violation,
     WritePlan,
@@ -106,10 +106,10 @@ def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, da
         ("at.f", stored("f", FLOAT)),
         ("d", stored("d", Type(TypeName.DATE))),
     )
-    insert = InsertOne("t", Document(fields))
+    insert = InsertOne("t", SubDocument(fields))
     add = compiled_write(WritePlan((insert,), ()), name="add", sql='INSERT INTO "t" VALUES (…)')
     rows = Give("new", tuple((("id", Literal(n, INTEGER)), ("note", Parameter(f"p{n}", ANY))) for n in (5, 6)))
-    both = Each("new", (InsertOne("t", Document((("_id", Cell("id")), ("note", Cell("note"))))),))
+    both = Each("new", (InsertOne("t", SubDocument((("_id", Cell("id")), ("note", Cell("note"))))),))
     two = compiled_write(WritePlan((rows, both), ("new",)), name="two")
     refused = compiled_write(
         WritePlan((rows, both, Refuse("new", Violation.NOT_NULL, "no", ("note",))), ("new",)), name="refused"
@@ -118,7 +118,7 @@ def test_parameters_transactions_and_refusals(tmp_path: Path, mongod: Server, da
         "t",
         (Match("_id", stored("id", INTEGER)),),
         (Set("name", stored("name", TEXT)),),
-        otherwise=(InsertOne("t", Document((("_id", stored("id", INTEGER)),))),),
+        otherwise=(InsertOne("t", SubDocument((("_id", stored("id", INTEGER)),))),),
     )
     either = compiled_write(WritePlan((other,), ()), name="either")
     calls: list[tuple[str, dict[str, object]]] = [
@@ -226,7 +226,7 @@ def test_parameters_may_be_called_as_the_functions_they_are_given_to(
     rows = Give(
         "new", tuple((("id", Literal(n, INTEGER)), ("note", Parameter(name, ANY))) for n, name in enumerate(names))
     )
-    both = Each("new", (InsertOne("t", Document((("_id", Cell("id")), ("note", Cell("note"))))),))
+    both = Each("new", (InsertOne("t", SubDocument((("_id", Cell("id")), ("note", Cell("note"))))),))
     write = compiled_write(WritePlan((rows, both), ("new",)), name="add")
     (answer,) = ran(tmp_path, mongod, database, [write], [("add", {argument(name): name for name in names})])
     assert answer == len(names)

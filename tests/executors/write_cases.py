@@ -12,7 +12,6 @@ from nestling.ir.paths.write_path import (
     Cell,
     Change,
     Constant,
-    Document,
     ElementFilter,
     Extend,
     Give,
@@ -24,6 +23,7 @@ from nestling.ir.paths.write_path import (
     Pull,
     Push,
     Set,
+    SubDocument,
 )
 from nestling.ir.paths.write_path import Test as Compared
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -60,20 +60,20 @@ CHANGES: dict[str, tuple[dict[str, object], tuple[Change, ...], tuple[ElementFil
     "set what is missing in the row": ({"a": 1}, (Set("a", Cell("nothing")), Set("b", Cell("n"))), (), {"b": 3}),
     "a sub-document": (
         {},
-        (Set("s", Document((("x", Cell("nothing")), ("y.z", Cell("nothing")), ("y.w", Cell("n"))))),),
+        (Set("s", SubDocument((("x", Cell("nothing")), ("y.z", Cell("nothing")), ("y.w", Cell("n"))))),),
         (),
         {"s": {"y": {"w": 3}}},
     ),
-    "an empty sub-document": ({}, (Set("s", Document((("y.z", Cell("nothing")),))),), (), {"s": {}}),
+    "an empty sub-document": ({}, (Set("s", SubDocument((("y.z", Cell("nothing")),))),), (), {"s": {}}),
     "what is carried along": (
         {},
-        (Set("s", Document((("a", Cell("n")), ("c.x", Cell("nothing"))), spread="old")),),
+        (Set("s", SubDocument((("a", Cell("n")), ("c.x", Cell("nothing"))), spread="old")),),
         (),
         {"s": {"a": 3, "c": {"y": 2}, "d": 4}},
     ),
     "a place in an array": (
         {"seats": [None, None, None]},
-        (Set("seats", Document((("seat", Cell("n")),)), place="n", first=2),),
+        (Set("seats", SubDocument((("seat", Cell("n")),)), place="n", first=2),),
         (),
         {"seats": [None, {"seat": 3}, None]},
     ),
@@ -93,7 +93,7 @@ CHANGES: dict[str, tuple[dict[str, object], tuple[Change, ...], tuple[ElementFil
     ),
     "push in order, cut": (
         {"a": [{"k": 1}, {"k": 4}]},
-        (Push("a", Document((("k", Cell("n")),)), (("k", -1),), 2),),
+        (Push("a", SubDocument((("k", Cell("n")),)), (("k", -1),), 2),),
         (),
         {"a": [{"k": 4}, {"k": 3}]},
     ),

@@ -15,6 +15,7 @@ from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
+    ArithmeticOperator,
     Column,
     Compare,
     Comparison,
@@ -22,13 +23,12 @@ from nestling.ir.statements.expression import (
     InList,
     IsNull,
     Not,
-    Operator,
     Or,
 )
 from nestling.ir.types import TypeName
 
 _COMPARISONS = [each for each in Comparison if each not in (Comparison.SAME, Comparison.DIFFERENT)]
-_SUMS = (Operator.ADD, Operator.SUBTRACT, Operator.MULTIPLY)
+_SUMS = (ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT, ArithmeticOperator.MULTIPLY)
 CONSTANTS: Mapping[TypeName, st.SearchStrategy[Any]] = {
     TypeName.INTEGER: st.integers(-3, 3),
     TypeName.FLOAT: st.integers(-3, 3) | st.sampled_from((0.5, -1.25)),

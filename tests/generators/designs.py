@@ -21,6 +21,7 @@ from nestling.ir.model import Cardinality, Entity, Model, Relationship
 from nestling.ir.primitives import (
     Before,
     Bucket,
+    BucketWindow,
     Collection,
     CollectionKind,
     Computed,
@@ -40,7 +41,6 @@ from nestling.ir.primitives import (
     Split,
     Summary,
     Variant,
-    Window,
     WindowUnit,
 )
 from nestling.ir.rows import AggregateKind, Hop
@@ -300,7 +300,7 @@ def bucket(draw: Draw, draft: Draft) -> None:
         return
     by = _some(draw, entity.attribute_names, least=0, most=2)
     times = _some(draw, _of_type(entity, *TIMES), least=0, most=1)
-    window = Window(times[0], draw(st.sampled_from(WindowUnit))) if times else None
+    window = BucketWindow(times[0], draw(st.sampled_from(WindowUnit))) if times else None
     numbers = _some(draw, _of_type(entity, TypeName.INTEGER), least=0, most=1)
     known = [("most", AggregateKind.MAX), ("least", AggregateKind.MIN), ("present", AggregateKind.COUNT)]
     summary = tuple(Summary(*each, name) for name in numbers for each in draw(st.sampled_from((known[:1], known))))

@@ -52,7 +52,7 @@ from nestling.ir.types import Type, TypeName
 from nestling.ir.workload import (
     UNITS,
     Access,
-    Filter,
+    AttributeFilter,
     Grouping,
     Operator,
     Requirements,
@@ -339,7 +339,8 @@ def _statements(draw: st.DrawFn, name: str, model: Model) -> Statement:
     for entity in draw(st.lists(st.sampled_from(model.entities), max_size=2)):
         some = st.lists(st.sampled_from(entity.attribute_names), max_size=2).map(tuple)
         filters = st.lists(
-            st.builds(Filter, st.sampled_from(entity.attribute_names), st.sampled_from(list(Operator))), max_size=2
+            st.builds(AttributeFilter, st.sampled_from(entity.attribute_names), st.sampled_from(list(Operator))),
+            max_size=2,
         )
         links = [link.name for link in model.relationships]
         via = draw(st.none() | st.sampled_from(links)) if links else None
@@ -520,7 +521,7 @@ def _bucket(draw: st.DrawFn, design: Design, collection: ir.Collection) -> ir.Co
     summary = ir.Summary(
         "summary.x", draw(st.sampled_from(list(AggregateKind))), draw(st.none() | st.sampled_from(attributes))
     )
-    window = ir.Window(draw(st.sampled_from(attributes)), draw(st.sampled_from(list(ir.WindowUnit))))
+    window = ir.BucketWindow(draw(st.sampled_from(attributes)), draw(st.sampled_from(list(ir.WindowUnit))))
     by = tuple(draw(st.lists(st.sampled_from(attributes), max_size=2, unique=True)))
     bucket = ir.Bucket(by, draw(names), draw(st.integers(1, 9)), draw(st.sampled_from([None, window])), (summary,))
     return replace(collection, id=(), bucket=bucket)

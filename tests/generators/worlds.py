@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from hypothesis import strategies as st
 
 from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationship
-from nestling.ir.rows import Column, RowQuery, RowSource, UndecodableText
+from nestling.ir.rows import RowColumn, RowQuery, RowSource, UndecodableText
 from nestling.ir.types import Type
 from tests.generators.values import ALL_TYPES, KEY_TYPES, found_values, values
 
@@ -226,7 +226,7 @@ def with_seen_types(model: Model, source: RowSource) -> Model:
 
 
 def _with_seen_types(entity: Entity, source: RowSource) -> Entity:
-    rows = source.rows(RowQuery(entity.name, tuple(map(Column, entity.attribute_names))))
+    rows = source.rows(RowQuery(entity.name, tuple(map(RowColumn, entity.attribute_names))))
     seen: list[set[str]] = [set() for _ in entity.attributes]
     for row in rows:
         for names, value in zip(seen, row, strict=True):

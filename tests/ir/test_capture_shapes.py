@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from nestling.common.errors import InputError
 from nestling.ir.capture import (
     Capture,
-    Kind,
-    Operation,
+    CaptureKind,
+    CommandOperation,
     ShapeTotals,
     Sums,
     Tally,
@@ -159,7 +159,7 @@ def test_of_many_alike_a_few_are_looked_at() -> None:
 
 def test_memory_is_bounded() -> None:
     """However many shapes come, so many are counted, and the others are named as a number."""
-    tally = Tally(Kind.RECORDER)
+    tally = Tally(CaptureKind.RECORDER)
     for number in range(MOST_SHAPES + 50):
         (part,) = parts("d", {"find": f"c{number}", "filter": {}})
         tally.add(part.shape, Sums())
@@ -168,7 +168,7 @@ def test_memory_is_bounded() -> None:
     assert [skipped.what for skipped in capture.skipped] == ["50 statements"]
 
 
-def _capture(kind: Kind, window: float, **counts: float) -> Capture:
+def _capture(kind: CaptureKind, window: float, **counts: float) -> Capture:
     shapes = {name: next(parts("d", {"find": name, "filter": {}})).shape for name in counts}
     return Capture(kind, window, tuple(ShapeTotals(shapes[name], count) for name, count in counts.items()))
 
@@ -177,9 +177,9 @@ def test_captures_merge_by_rates() -> None:
     """Recordings of several processes add up; of a log and a profiler that saw the same, the one that saw more counts."""
     found = merged(
         [
-            _capture(Kind.RECORDER, 10, a=100, b=10),
-            _capture(Kind.RECORDER, 20, a=100),
-            _capture(Kind.LOG, 100, a=10, c=200),
+            _capture(CaptureKind.RECORDER, 10, a=100, b=10),
+            _capture(CaptureKind.RECORDER, 20, a=100),
+            _capture(CaptureKind.LOG, 100, a=10, c=200),
         ]
     )
     rates = {seen.shape.collection: found.rate(seen) for seen in found.seen}
@@ -188,8 +188,8 @@ def test_captures_merge_by_rates() -> None:
 
 def test_the_window_is_that_of_the_rates() -> None:
     """A profiler that ran for ten seconds beside a log of ten minutes tells rates of ten seconds; one that saw nothing, none."""
-    profiler = _capture(Kind.PROFILER, 10, a=600)
-    for other in (_capture(Kind.LOG, 628, b=1), _capture(Kind.LOG, 628), _capture(Kind.LOG, 1)):
+    profiler = _capture(CaptureKind.PROFILER, 10, a=600)
+    for other in (_capture(CaptureKind.LOG, 628, b=1), _capture(CaptureKind.LOG, 628), _capture(CaptureKind.LOG, 1)):
         found = merged([other, profiler])
         assert found.window_seconds == 10
         assert {seen.shape.collection: found.rate(seen) for seen in found.seen}["a"] == pytest.approx(60)
@@ -199,7 +199,7 @@ def test_what_seldom_statements_wrote_is_not_rounded() -> None:
     """Five documents within 15 s are three and a third within 10 s, whatever is added to them."""
     shape = next(parts("d", {"insert": "c", "documents": [{}]})).shape
     seen = ShapeTotals(shape, 2, written=5)
-    found = merged([Capture(Kind.RECORDER, 10, (seen,)), Capture(Kind.RECORDER, 15, (seen,))])
+    found = merged([Capture(CaptureKind.RECORDER, 10, (seen,)), Capture(CaptureKind.RECORDER, 15, (seen,))])
     (both,) = found.seen
     assert (both.count, both.written) == pytest.approx((10 / 3, 25 / 3))
     assert read_capture(capture_text(found)) == found
@@ -207,7 +207,7 @@ def test_what_seldom_statements_wrote_is_not_rounded() -> None:
 
 def test_a_capture_is_read_back() -> None:
     """Its file form says all of it; a damaged one is an error in words."""
-    capture = _capture(Kind.LOG, 10, a=3)
+    capture = _capture(CaptureKind.LOG, 10, a=3)
     assert read_capture(capture_text(capture)) == capture
     with pytest.raises(InputError, match="capture"):
         read_capture("{}", "x.json")
@@ -230,7 +230,7 @@ def test_a_capture_is_read_back() -> None:
 )
 def test_a_shape_that_masking_never_makes_is_refused(text: str) -> None:
     """Clauses of another type than their readers count on are an error when the file is read, not later."""
-    whole = _capture(Kind.LOG, 10, a=3)
+    whole = _capture(CaptureKind.LOG, 10, a=3)
     (seen,) = whole.seen
     odd = replace(whole, seen=(replace(seen, shape=replace(seen.shape, text=text)),))
     with pytest.raises(InputError, match="no shape of a statement"):
@@ -239,7 +239,7 @@ def test_a_shape_that_masking_never_makes_is_refused(text: str) -> None:
 
 def test_a_kind_of_another_type_is_refused() -> None:
     """Where one of a few words belongs, a list is an error in words."""
-    text = capture_text(_capture(Kind.LOG, 10, a=3)).replace('"kind": "log"', '"kind": ["log"]')
+    text = capture_text(_capture(CaptureKind.LOG, 10, a=3)).replace('"kind": "log"', '"kind": ["log"]')
     with pytest.raises(InputError, match="is none of"):
         read_capture(text, "x.json")
 
@@ -265,4 +265,4 @@ def test_query_stats_are_shapes_with_counts() -> None:
     written = {"filter": {"price": {"$gt": 3}, "kind": {"$in": ["a", "b"]}}, "sort": {"price": 1}}
     assert seen.shape == next(parts("shop", {"find": "products", **written})).shape
     assert (capture.rate(seen), seen.seconds, seen.returned) == (2.0, 0.24, 1_200)
-    assert seen.shape.operation is Operation.FIND
+    assert seen.shape.operation is CommandOperation.FIND

@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 from nestling.emitters.commands import collection_commands, index_commands
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import NAME_BYTES, PlannedIndex, built_besides, index_gaps, planned_indexes
+from nestling.ir.indexes.planned_index import NAME_BYTES, PlannedIndex
+from nestling.ir.indexes.planned_indexes import built_besides, index_gaps, planned_indexes
 from nestling.ir.primitives import Collection, CollectionKind, Document, Holder, Index, Options, Reference
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.types import INTEGER

@@ -8,6 +8,7 @@ from nestling.ir.statements.expression import (
     Affinity,
     And,
     Arithmetic,
+    ArithmeticOperator,
     Cast,
     Coerce,
     Column,
@@ -18,7 +19,6 @@ from nestling.ir.statements.expression import (
     Literal,
     Negate,
     Not,
-    Operator,
     Or,
     Rules,
 )
@@ -32,7 +32,7 @@ one = Literal(1, INTEGER)
 
 def reckoned(left: Expression, operator: str, right: Expression) -> Arithmetic:
     """Arithmetic by its sign."""
-    return Arithmetic(Operator(operator), left, right, INTEGER)
+    return Arithmetic(ArithmeticOperator(operator), left, right, INTEGER)
 
 
 def compared(left: Expression, operator: str, right: Expression) -> Compare:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, ShapeTotals, shape
 from nestling.ir.capture.patterns import statements_of
 
 Stages = list[dict[str, Any]]
@@ -62,8 +62,8 @@ SERVED: list[tuple[Stages, tuple[str, ...], tuple[tuple[str, int], ...]]] = [
 
 def asked(pipeline: Stages) -> tuple[tuple[str, ...], tuple[tuple[str, int], ...]]:
     """The fields a statement with this pipeline is said to filter and to sort by."""
-    made = shape("shop", "things", Operation.AGGREGATE, {"pipeline": pipeline})
-    (statement,) = statements_of(Capture(Kind.PROFILER, 1, (ShapeTotals(made, 1),)), {"shop"})
+    made = shape("shop", "things", CommandOperation.AGGREGATE, {"pipeline": pipeline})
+    (statement,) = statements_of(Capture(CaptureKind.PROFILER, 1, (ShapeTotals(made, 1),)), {"shop"})
     return statement.filters, statement.sort
 
 
@@ -93,6 +93,6 @@ def test_an_index_serves_what_it_is_said_to(
 
 def test_the_order_of_the_disk_is_no_field() -> None:
     """`$natural` is a hint."""
-    made = shape("shop", "things", Operation.FIND, {"filter": {"a": 3}, "sort": {"$natural": -1}})
-    (statement,) = statements_of(Capture(Kind.PROFILER, 1, (ShapeTotals(made, 1),)), {"shop"})
+    made = shape("shop", "things", CommandOperation.FIND, {"filter": {"a": 3}, "sort": {"$natural": -1}})
+    (statement,) = statements_of(Capture(CaptureKind.PROFILER, 1, (ShapeTotals(made, 1),)), {"shop"})
     assert (statement.filters, statement.sort) == (("a",), ())

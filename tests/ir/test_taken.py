@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.ir.capture import Operation, operation_of, shape
+from nestling.ir.capture import CommandOperation, operation_of, shape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts import Projection
 
@@ -86,4 +86,4 @@ def test_what_is_left_aside_makes_no_difference(
 
 def test_writes_take_nothing_that_is_told() -> None:
     """An update rewrites its document whole, whatever it changes."""
-    assert taken_by(shape("shop", "things", Operation.UPDATE, {"q": {"a": 1}, "u": {"$set": {"b": 2}}})) is None
+    assert taken_by(shape("shop", "things", CommandOperation.UPDATE, {"q": {"a": 1}, "u": {"$set": {"b": 2}}})) is None

@@ -32,7 +32,7 @@ from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.paths.work import Work
 from nestling.ir.programs.client_join import ClientJoin
 from nestling.ir.programs.compiled import CompiledRead
-from nestling.ir.rows import Column, RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.ir.statements.algebra import Join, JoinKind, Query, Relation
 from nestling.ir.statements.expression import Expression, InList
 from nestling.ir.statements.operands import conjuncts
@@ -270,7 +270,9 @@ class Pair:
 
     def conceptual(self) -> dict[str, list[Row]]:
         """The rows as conceptual values."""
-        queries = {e.name: RowQuery(e.name, tuple(map(Column, e.attribute_names))) for e in self.design.model.entities}
+        queries = {
+            e.name: RowQuery(e.name, tuple(map(RowColumn, e.attribute_names))) for e in self.design.model.entities
+        }
         return {name: list(self.source.rows(query)) for name, query in queries.items()}
 
 

@@ -16,7 +16,7 @@ from nestling import pipeline
 from nestling.executors.run import run_read
 from nestling.executors.write import run_write
 from nestling.ir.design import Design
-from nestling.ir.primitives import Bucket, Collection, Document, Index, Window, WindowUnit
+from nestling.ir.primitives import Bucket, BucketWindow, Collection, Document, Index, WindowUnit
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
@@ -43,7 +43,7 @@ def test_the_same_values(seed: int, tmp_path: Path, database: Database[Any]) -> 
     chance = random.Random(seed)
     rows = [(chance.randrange(SERIES), moment(chance), chance.randrange(50)) for _ in range(120)]
     application = scenario(tmp_path, TABLE, {"event": rows}, "")
-    window = chance.choice([None, Window("at", WindowUnit.HOUR), Window("at", WindowUnit.DAY)])
+    window = chance.choice([None, BucketWindow("at", WindowUnit.HOUR), BucketWindow("at", WindowUnit.DAY)])
     bucket = Bucket(("series",), "events", chance.randrange(1, 5), window)
     indexes = (Index("event", (("series", 1), ("events.at", 1))),) if seed % 2 else ()
     homes = (Collection("event", Document("event"), (), bucket=bucket),)

@@ -26,7 +26,7 @@ from nestling.executors.verify import verify
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Form
-from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.storage.layout import Role
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
@@ -45,7 +45,7 @@ EXAMPLES = examples(24, 5000, "NESTLING_ROUND_TRIPS")
 def rows_of(source: RowSource, entity: Entity) -> Counter[bytes]:
     """An entity's rows as a bag of canonical bytes."""
     encode = canonical_encoder(entity.attribute_names, entity, Policy())
-    query = RowQuery(entity.name, tuple(map(Column, entity.attribute_names)))
+    query = RowQuery(entity.name, tuple(map(RowColumn, entity.attribute_names)))
     return Counter(encode(row) for row in source.rows(query))
 
 

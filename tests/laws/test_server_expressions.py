@@ -138,7 +138,7 @@ def searched(request: pytest.FixtureRequest, mongo_client: MongoClient[dict[str,
     with _database(request.param, url) as (engine, address):
         proposal = pipeline.design(pipeline.inspect(address), "normalized")
         database = mongo_client[f"every_{uuid.uuid4().hex}"]
-        pipeline.load(proposal, address, database, mode=pipeline.Mode.REPLACE)
+        pipeline.load(proposal, address, database, mode=pipeline.LoadMode.REPLACE)
         yield request.param, Sides(engine, Store(proposal, database))
         mongo_client.drop_database(database.name)
 

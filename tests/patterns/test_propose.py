@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+from nestling import patterns
 from nestling.ir.candidate import Candidate, Nested, Newest
 from nestling.ir.situation import Thresholds, situation
 from nestling.patterns import pattern_names, propose
@@ -64,3 +67,20 @@ def test_statements_that_ask_for_the_same_few_share_a_subset(tmp_path: Path) -> 
     assert isinstance(found.part, Newest)
     assert {"price", "payer"} <= {*found.part.attributes}
     assert found.motives == ("prices", "payers")
+
+
+def test_all_patterns_that_propose_a_structure_are_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the statements of each, in the catalogue's order, in whatever order their files are found."""
+    workload = """
+        -- name: ends, rate: 9/s
+        SELECT end_id FROM road WHERE start_id = :s;
+        -- name: which, rate: 9/s
+        SELECT * FROM road WHERE start_id = :s AND end_id = :e;"""
+    known = situation(scenario(tmp_path, DDL, ROWS, workload).reading, Thresholds())
+    name = "index of road on start_id, end_id"
+    found = next(each for each in propose(known) if each.id == name)
+    assert found.patterns == ("compound-index", "covered-index")
+    assert found.motives == ("which", "ends")
+    names = pattern_names()
+    monkeypatch.setattr(patterns, "pattern_names", lambda: names[::-1])
+    assert found in propose(known)

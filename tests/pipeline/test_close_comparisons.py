@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from nestling.executors.drive import Answer
+from nestling.executors.drive import StatementAnswer
 from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.close_comparisons import decided_by_last_digits
 from nestling.sources.ddl import read_ddl
@@ -26,7 +26,7 @@ def decided(sql: str, one: tuple[int, ...], other: tuple[int, ...]) -> bool:
     """Whether answers of these readers differ by last digits, as SQLite's rows tell."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(TABLE + ROWS)
-        answers = (Answer(tuple((reader,) for reader in readers)) for readers in (one, other))
+        answers = (StatementAnswer(tuple((reader,) for reader in readers)) for readers in (one, other))
         return decided_by_last_digits(
             sql,
             MODEL,

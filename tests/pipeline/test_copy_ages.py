@@ -14,13 +14,13 @@ from pymongo import MongoClient
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.executors.drive import LoadedDesign, Run, driven, opened
+from nestling.executors.drive import LoadedDesign, TimedExecution, driven, opened
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import CopyAges
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 from nestling.pipeline.proving.background_sync import copy_ages, kept_right
 from nestling.pipeline.proving.loading import load_rows
 from nestling.pipeline.proving.statements import compiled, shapes
@@ -46,17 +46,23 @@ def books(
         yield reading, proposal, driven("books", client[database.name], ready, exact), database
 
 
-def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[Run, ...]:
+def run(on: LoadedDesign, *calls: tuple[str, dict[str, object]]) -> tuple[TimedExecution, ...]:
     """The calls, one after the other."""
     _, runs = opened(
-        on, tuple(Call(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
+        on, tuple(Execution(name, values, NOTHING_NEW) for name, values in calls), [0.0] * len(calls), clients=1
     )
     assert not any(each.failed for each in runs)
     return runs
 
 
 def told(
-    reading: Reading, proposal: Proposal, on: LoadedDesign, runs: Sequence[Run], began: float, *, synced: bool = False
+    reading: Reading,
+    proposal: Proposal,
+    on: LoadedDesign,
+    runs: Sequence[TimedExecution],
+    began: float,
+    *,
+    synced: bool = False,
 ) -> CopyAges:
     """What is told of the only copy."""
     (found,) = copy_ages(proposal, reading, shapes(reading), on, runs, began, synced=synced)

@@ -16,7 +16,7 @@ from pymongo import MongoClient
 from nestling.common.errors import InputError, LoadError, Problem
 from nestling.common.server import Server, start_server
 from nestling.emitters.proof import html, proof_json
-from nestling.executors.drive import LoadedDesign, Run, closed, space
+from nestling.executors.drive import LoadedDesign, TimedExecution, closed, space
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
 from nestling.ir.primitives import Copy, Field, Form
@@ -286,7 +286,7 @@ def test_warming_up_has_an_end(mongod: Server, tmp_path: Path, monkeypatch: pyte
     address, reading = source(tmp_path, READS)
     blocks: list[int] = []
 
-    def slow(on: LoadedDesign, block: Block, **options: Any) -> tuple[Run, ...]:
+    def slow(on: LoadedDesign, block: Block, **options: Any) -> tuple[TimedExecution, ...]:
         blocks.append(len(block))
         sleep(0.05 * len(block))
         return closed(on, block, **options)

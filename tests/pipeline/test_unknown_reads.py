@@ -10,7 +10,7 @@ import pytest
 from pymongo.database import Database
 
 from nestling.common.server import Server
-from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, ShapeTotals, shape
 from nestling.ir.capture.coverage import Watched, watched
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.primitives import Copy, Field, Form, Index
@@ -67,10 +67,10 @@ def test_indexes_of_today_stay(reading: Reading) -> None:
 
 def test_executions_are_counted_as_they_were() -> None:
     """However long each place looked: of two kinds that saw a statement the greater number, of one kind the sum."""
-    find = shape("shop", "orders", Operation.FIND, {"filter": {"a": 1}})
-    insert = shape("shop", "orders", Operation.INSERT, {"documents": [{"a": 1}]})
-    log = Capture(Kind.LOG, 600.0, (ShapeTotals(insert, 5), ShapeTotals(find, 2)), slow_only=True)
-    profiler = Capture(Kind.PROFILER, 0.0, (ShapeTotals(find, 3),))
+    find = shape("shop", "orders", CommandOperation.FIND, {"filter": {"a": 1}})
+    insert = shape("shop", "orders", CommandOperation.INSERT, {"documents": [{"a": 1}]})
+    log = Capture(CaptureKind.LOG, 600.0, (ShapeTotals(insert, 5), ShapeTotals(find, 2)), slow_only=True)
+    profiler = Capture(CaptureKind.PROFILER, 0.0, (ShapeTotals(find, 3),))
     assert watched((log,)) == Watched(7, 2, 600.0, slow_only=True)
     assert watched((log, log, profiler)) == Watched(14, 4, 600.0, slow_only=False)
     assert watched(()) == Watched(0, 0, 0.0, slow_only=False)

@@ -15,6 +15,7 @@ from nestling.ir.model import Attribute, Cardinality, Entity, Model, Relationshi
 from nestling.ir.primitives import (
     Before,
     Bucket,
+    BucketWindow,
     Collection,
     CollectionKind,
     Computed,
@@ -32,7 +33,6 @@ from nestling.ir.primitives import (
     Slots,
     Split,
     Variant,
-    Window,
     WindowUnit,
 )
 from nestling.ir.rows import AggregateKind, Hop
@@ -247,7 +247,7 @@ BUCKETS = Case(
         Collection(
             "events",
             Document("event", embeddings=(Embedding("marks", "marks", Form.ARRAY, Document("mark")),)),
-            bucket=Bucket(("sensor",), "events", 2, Window("at", WindowUnit.DAY)),
+            bucket=Bucket(("sensor",), "events", 2, BucketWindow("at", WindowUnit.DAY)),
         ),
     ),
     {

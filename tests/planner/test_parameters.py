@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nestling.ir.bindings import Joined, Role
+from nestling.ir.bindings import Joined, ParameterRole
 from nestling.ir.model import Model
 from nestling.planner.parameters import parameter_uses
 from nestling.planner.sql import translate
@@ -26,50 +26,54 @@ def model() -> Model:
 @pytest.mark.parametrize(
     ("sql", "expected"),
     [
-        ("SELECT 1 FROM book WHERE id = :a", [("a", Role.EQUAL, "book", "id")]),
-        ("SELECT 1 FROM book WHERE :a = id", [("a", Role.EQUAL, "book", "id")]),
-        ("SELECT 1 FROM book WHERE :a < price", [("a", Role.LOWER, "book", "price")]),
+        ("SELECT 1 FROM book WHERE id = :a", [("a", ParameterRole.EQUAL, "book", "id")]),
+        ("SELECT 1 FROM book WHERE :a = id", [("a", ParameterRole.EQUAL, "book", "id")]),
+        ("SELECT 1 FROM book WHERE :a < price", [("a", ParameterRole.LOWER, "book", "price")]),
         (
             "SELECT 1 FROM sale WHERE sold BETWEEN :a AND :b",
-            [("a", Role.LOWER, "sale", "sold"), ("b", Role.UPPER, "sale", "sold")],
+            [("a", ParameterRole.LOWER, "sale", "sold"), ("b", ParameterRole.UPPER, "sale", "sold")],
         ),
         (
             "SELECT 1 FROM book WHERE id IN (:a, :b)",
-            [("a", Role.EQUAL, "book", "id"), ("b", Role.EQUAL, "book", "id")],
+            [("a", ParameterRole.EQUAL, "book", "id"), ("b", ParameterRole.EQUAL, "book", "id")],
         ),
-        ("SELECT 1 FROM book WHERE id = ANY(:a)", [("a", Role.LISTED, "book", "id")]),
-        ("DELETE FROM book WHERE title NOT IN :a", [("a", Role.LISTED, "book", "title")]),
-        ("SELECT 1 FROM book WHERE title LIKE :a", [("a", Role.PATTERN, "book", "title")]),
-        ("SELECT x.t FROM (SELECT title AS t FROM book) x WHERE x.t = :a", [("a", Role.EQUAL, "book", "title")]),
+        ("SELECT 1 FROM book WHERE id = ANY(:a)", [("a", ParameterRole.LISTED, "book", "id")]),
+        ("DELETE FROM book WHERE title NOT IN :a", [("a", ParameterRole.LISTED, "book", "title")]),
+        ("SELECT 1 FROM book WHERE title LIKE :a", [("a", ParameterRole.PATTERN, "book", "title")]),
+        ("SELECT x.t FROM (SELECT title AS t FROM book) x WHERE x.t = :a", [("a", ParameterRole.EQUAL, "book", "title")]),
         (
             "WITH cheap AS (SELECT id AS book, price FROM book) SELECT 1 FROM cheap WHERE book = :a",
-            [("a", Role.EQUAL, "book", "id")],
+            [("a", ParameterRole.EQUAL, "book", "id")],
         ),
         (
             "SELECT 1 FROM author a WHERE EXISTS (SELECT 1 FROM book b WHERE b.author_id = a.id AND b.title = :t)",
-            [("t", Role.EQUAL, "book", "title")],
+            [("t", ParameterRole.EQUAL, "book", "title")],
         ),
         (
             "SELECT author_id, COUNT(*) FROM book GROUP BY author_id HAVING author_id = :a",
-            [("a", Role.EQUAL, "book", "author_id")],
+            [("a", ParameterRole.EQUAL, "book", "author_id")],
         ),
         (
             "INSERT INTO author (id, name) VALUES (:i, :n)",
-            [("i", Role.INSERTED, "author", "id"), ("n", Role.INSERTED, "author", "name")],
+            [("i", ParameterRole.INSERTED, "author", "id"), ("n", ParameterRole.INSERTED, "author", "name")],
         ),
         (
             "INSERT INTO author (id, name) VALUES (:i, :n) ON CONFLICT (id) DO NOTHING",
-            [("i", Role.UPSERTED, "author", "id"), ("n", Role.UPSERTED, "author", "name")],
+            [("i", ParameterRole.UPSERTED, "author", "id"), ("n", ParameterRole.UPSERTED, "author", "name")],
         ),
         (
             "UPDATE book SET title = :t, price = price + :p WHERE id = :i",
-            [("i", Role.EQUAL, "book", "id"), ("t", Role.ASSIGNED, "book", "title"), ("p", Role.AMOUNT, "book", "price")],
+            [
+                ("i", ParameterRole.EQUAL, "book", "id"),
+                ("t", ParameterRole.ASSIGNED, "book", "title"),
+                ("p", ParameterRole.AMOUNT, "book", "price"),
+            ],
         ),
-        ("DELETE FROM sale WHERE book_id = :b", [("b", Role.EQUAL, "sale", "book_id")]),
+        ("DELETE FROM sale WHERE book_id = :b", [("b", ParameterRole.EQUAL, "sale", "book_id")]),
         ("SELECT title FROM book LIMIT :n", []),
     ],
 )  # fmt: skip
-def test_uses(model: Model, sql: str, expected: list[tuple[str, Role, str, str]]):
+def test_uses(model: Model, sql: str, expected: list[tuple[str, ParameterRole, str, str]]):
     """Each parameter's role and attribute, through subqueries, derived tables, groups and conversions."""
     found = parameter_uses(translate(sql, model, "sqlite"), model)
     assert [(use.parameter, use.role, use.entity, use.attribute) for use in found.uses] == expected

@@ -15,7 +15,7 @@ from nestling.ir.statistics import (
     measured,
 )
 from nestling.ir.types import INTEGER, TEXT
-from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind, Workload
+from nestling.ir.workload import Access, AttributeFilter, Operator, Requirements, Statement, StatementKind, Workload
 
 
 def entity(
@@ -95,11 +95,11 @@ def write(name: str, *accesses: Access, rate: float = 1.0) -> Statement:
 
 def read(entity_name: str, *equal: str, via: str | None = None) -> Access:
     """An entity read, filtered by equality on the given attributes, or reached by a join."""
-    filters = tuple(Filter(each, Operator.EQUALITY) for each in equal)
+    filters = tuple(AttributeFilter(each, Operator.EQUALITY) for each in equal)
     return Access(entity_name, StatementKind.SELECT, filters=filters, via=via)
 
 
 def change(entity_name: str, *equal: str, via: str | None = None) -> Access:
     """An entity updated."""
-    filters = tuple(Filter(each, Operator.EQUALITY) for each in equal)
+    filters = tuple(AttributeFilter(each, Operator.EQUALITY) for each in equal)
     return Access(entity_name, StatementKind.UPDATE, filters=filters, via=via)

@@ -21,7 +21,7 @@ from nestling.ir.statistics import (
 from nestling.ir.types import Type
 from nestling.ir.workload import (
     Access,
-    Filter,
+    AttributeFilter,
     Operator,
     Requirements,
     Statement,
@@ -119,7 +119,9 @@ def statements(draw: st.DrawFn, number: int, model: Model) -> Statement:
     accesses = []
     for each in draw(st.lists(st.sampled_from(model.entities), min_size=1, max_size=3)):
         filters = draw(
-            st.lists(st.builds(Filter, st.sampled_from(each.attribute_names), st.sampled_from(Operator)), max_size=3)
+            st.lists(
+                st.builds(AttributeFilter, st.sampled_from(each.attribute_names), st.sampled_from(Operator)), max_size=3
+            )
         )
         touching = [link.name for link in model.relationships if each.name in (link.parent, link.child)]
         via = draw(st.none() | st.sampled_from(touching)) if touching else None

@@ -14,7 +14,7 @@ from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
 from nestling.ir.situation.fan_out import FanOut
 from nestling.ir.statistics import EntityStatistics, Quantity, RelationshipStatistics, inferred, measured
-from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Requirements, Statement, StatementKind
 from nestling.shop import workload
 from tests.bundled_shop import shop_address
 from tests.strategies.readings import entity, fan_out, relationship, rows, select, write
@@ -163,7 +163,9 @@ def test_children_nobody_counted_grow_as_they_are_inserted() -> None:
         assert made is not None
         return made
 
-    read = select("pets", Access("pet", StatementKind.SELECT, filters=(Filter("person_id", Operator.EQUALITY),)))
+    read = select(
+        "pets", Access("pet", StatementKind.SELECT, filters=(AttributeFilter("person_id", Operator.EQUALITY),))
+    )
     person = write("add_person", Access("person", StatementKind.INSERT), rate=0.5)
     assert decided(read).choice is Choice.EMBED
     assert decided(read, ADD_PET, person).choice is Choice.EMBED

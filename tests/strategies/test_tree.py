@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 from nestling.ir.primitives import Holder
 from nestling.ir.proposal import Choice
 from nestling.ir.workload import Requirements
@@ -92,8 +95,51 @@ def test_every_decision_weighs_the_seven_factors():
     decision = decided(parts(400), "product_part")
     factors = [reason.text.split(":")[0] for reason in decision.reasons if reason.rule == "A7"]
     assert tuple(factors) == FACTORS
-    leaning = {reason.text.split(":")[0]: reason.text for reason in decision.reasons if reason.rule == "A7"}
-    assert "leans to referencing" in leaning["cardinality"]
+    numbers = {reason.text.split(" –")[0]: reason.number for reason in decision.reasons if reason.rule == "A7"}
+    assert numbers == {
+        "read pattern: leans to neither": None,
+        "write pattern: leans to neither": None,
+        "data size: leans to embedding": 400 * 74,
+        "atomicity: leans to neither": None,
+        "duplication: leans to embedding": 0,
+        "cardinality: leans to referencing": 400,
+        "document size: leans to embedding": 37 + 400 * 74,
+    }
+
+
+def test_a_workload_gives_the_other_factors_their_numbers():
+    """Shares of reads, writes a second, and statements that change both at once (A7, A9)."""
+    found = reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        fan_outs={"product_part": fan_out(400)},
+        statements=[
+            select("both", read("product", "id"), read("part", via="product_part")),
+            select("part", read("part", "id")),
+        ],
+    )
+    told = {
+        reason.text.split(":")[0]: reason for reason in decided(found, "product_part").reasons if reason.rule == "A7"
+    }
+    assert ("leans to embedding" in told["read pattern"].text, told["read pattern"].number) == (True, 0.5)
+    assert ("leans to embedding" in told["write pattern"].text, told["write pattern"].number) == (True, 0)
+    assert ("leans to neither" in told["atomicity"].text, told["atomicity"].number) == (True, 0)
+
+
+def test_each_of_the_five_general_rules_is_cited():
+    """By its id, where it speaks for or against what was chosen (A8)."""
+    apart = reading(
+        [entity("product"), entity("part", "product_id")],
+        [relationship("product", "part")],
+        fan_outs={"product_part": fan_out(5)},
+        statements=[select("part", read("part", "id"), read("product", via="product_part"))],
+    )
+    upwards = replace(apart, statistics=parts(400).statistics)
+    told = ""
+    for found in (parts(5), parts(4000), apart, upwards):
+        decision = decided(found, "product_part")
+        told += f"{[each.rule for each in decision.reasons]} {[other.text for other in decision.alternatives]}"
+    assert {f"rule-{number}" for number in range(1, 6)} <= {*re.findall(r"rule-\d", told)}
 
 
 def test_two_parents_that_both_say_embed_yield_one_home():

@@ -13,7 +13,7 @@ from nestling.cli.parts import options
 
 if TYPE_CHECKING:
     from nestling.ir.capture import Capture
-    from nestling.sources.capture.sql.workload import Workload
+    from nestling.sources.capture.sql.workload import CapturedWorkload
 
 OUTPUT = click.Path(dir_okay=False, path_type=Path)
 MOST_SHOWN = 40
@@ -88,7 +88,7 @@ def _refuse_blind(found: Capture) -> None:
     raise PermissionDenied(Problem(what, next_move=move))
 
 
-def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:
+def capture_json(found: Capture, said: CapturedWorkload | None) -> dict[str, Any]:
     """What was captured, as plain data."""
     made: dict[str, Any] = {
         "window_seconds": found.window_seconds,
@@ -139,7 +139,7 @@ def capture_json(found: Capture, said: Workload | None) -> dict[str, Any]:
     return made
 
 
-def show(found: Capture, said: Workload | None) -> None:
+def show(found: Capture, said: CapturedWorkload | None) -> None:
     """The shapes as a table, or the statements they became."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table

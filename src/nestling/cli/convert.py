@@ -14,6 +14,7 @@ from nestling.cli.parts import options, text
 
 if TYPE_CHECKING:
     from nestling.emitters.python_code import Compiled, Statement
+    from nestling.ir.proposal import Proposal
 
 
 @click.command(
@@ -62,12 +63,23 @@ def command(
         raise click.UsageError("give one statement, or --file with a workload")
     proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
+        _refuse_name(proposal, sql)
         convert = pipeline.convert_join if is_client else pipeline.convert
         found = iter((convert(proposal, sql, dialect=dialect),))
     else:
         assert file is not None
         found = pipeline.convert_all(proposal, file, dialect, bound=bound, client_joins=is_client)
     return _print_python(tuple(found)) if form == "python" and not as_json else _print(found, as_json or form == "json")
+
+
+def _refuse_name(proposal: Proposal, sql: str) -> None:
+    """The name of a statement is no SQL, and a design does not hold the statement's text."""
+    from nestling.emitters.explanation.scope import known_statements
+
+    if sql in known_statements(proposal):
+        raise click.UsageError(
+            f"`{sql}` is the name of a statement, not SQL: give its SQL, or convert the whole workload with --file WORKLOAD"
+        )
 
 
 def _print(statements: Iterable[Statement], as_json: bool) -> int:

@@ -74,13 +74,13 @@ def _for_machines(folder: Path, target: str | None, strategy: str, *, measured: 
     from nestling.cli.load import load_json
     from nestling.cli.parts.text import print_json
     from nestling.emitters.proof import proof_json
-    from nestling.pipeline import Mode, load, opened
+    from nestling.pipeline import LoadMode, load, opened
     from nestling.pipeline.stale_copy import spoil_and_mend
 
     address, reading, proposal = _designed(folder, strategy)
     proof: Proof | None = None
     with opened(target, OWN_DATABASE) as (server, database):
-        mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
+        mode = LoadMode.REPLACE if database.name == OWN_DATABASE else LoadMode.REFUSE
         done = load(proposal, address, database, mode=mode)
         answers = {each.name: each.equal for each in _asked(folder, reading, proposal, database)}
         mended = spoil_and_mend(proposal, database)
@@ -97,7 +97,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
     from nestling.cli.load import show as show_load
     from nestling.cli.parts.progress import progress
     from nestling.cli.prove import show_designs
-    from nestling.pipeline import Mode, load, opened
+    from nestling.pipeline import LoadMode, load, opened
     from nestling.pipeline.stale_copy import spoil_and_mend
 
     address, reading, proposal = _designed(folder, strategy)
@@ -109,7 +109,7 @@ def _for_people(folder: Path, target: str | None, strategy: str, *, kept: bool, 
     with opened(target, OWN_DATABASE) as (server, database):
         started = server.data_directory is not None
         _title("3. Create, load, verify", f"on {server.origin}, started for this" if started else server.text())
-        mode = Mode.REPLACE if database.name == OWN_DATABASE else Mode.REFUSE
+        mode = LoadMode.REPLACE if database.name == OWN_DATABASE else LoadMode.REFUSE
         with progress() as watch:
             done = load(proposal, address, database, mode=mode, watch=watch)
         show_load(done, address)

@@ -51,13 +51,13 @@ def command(
     from nestling.cli.parts import text
     from nestling.cli.parts.afterwards import say_afterwards
     from nestling.cli.parts.progress import progress
-    from nestling.pipeline import Mode, load, opened, reach_rows, read_proposal
+    from nestling.pipeline import LoadMode, load, opened, reach_rows, read_proposal
 
     if replace and resume:
         raise click.UsageError("--replace starts anew and --resume goes on: choose one")
     if replace and source is None:
         raise click.UsageError("--replace drops what is there: say with --from what is loaded instead of it")
-    mode = Mode.REPLACE if replace else Mode.RESUME if resume else Mode.REFUSE
+    mode = LoadMode.REPLACE if replace else LoadMode.RESUME if resume else LoadMode.REFUSE
     proposal, policy = read_proposal(design), options.policy(long_decimals, microseconds)
     reach_rows(proposal, source)
     with opened(target, proposal.design.model.name) as (server, database):

@@ -13,7 +13,7 @@ from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
-    from nestling.executors.difference import Difference
+    from nestling.executors.difference import RowDifference
     from nestling.executors.verify import VerifyReport
 
 MOST_ALIKE = 5
@@ -98,7 +98,7 @@ def show(report: VerifyReport) -> None:
     click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {listed}{more}.")
 
 
-def _told_apart(difference: Difference) -> tuple[str, str]:
+def _told_apart(difference: RowDifference) -> tuple[str, str]:
     """Both values with all their digits, and with their types where they look the same."""
     values = (difference.expected, difference.found)
     expected, found = ("NULL" if value is None else _shown(value) for value in values)
@@ -114,7 +114,7 @@ def _shown(value: object) -> str:
     return text if is_seen else repr(text)
 
 
-def _first_of_each(differences: Iterable[Difference]) -> Iterator[Difference]:
+def _first_of_each(differences: Iterable[RowDifference]) -> Iterator[RowDifference]:
     """The first few of those that are alike: of one attribute, or of rows that are all missing."""
     seen: Counter[tuple[object, ...]] = Counter()
     for each in differences:

@@ -14,7 +14,7 @@ from nestling.common.errors import InputError, Problem, unknown
 from nestling.common.folders import module_names
 from nestling.doctor import rules
 from nestling.doctor.covering_indexes import without_covered
-from nestling.doctor.rule import AS, OFFICES, Limit, Rule, RuleInput, Threshold
+from nestling.doctor.rule import AS, OFFICES, Rule, RuleInput, Threshold, ThresholdInForce
 from nestling.ir.facts import Facts
 from nestling.ir.finding import Finding
 
@@ -38,7 +38,7 @@ def explanation(name: str) -> str:
     return inspect.cleandoc(_module(name).__doc__ or "")
 
 
-def limits(thresholds: Mapping[str, float] | None = None, office: str = "") -> dict[str, dict[str, Limit]]:
+def limits(thresholds: Mapping[str, float] | None = None, office: str = "") -> dict[str, dict[str, ThresholdInForce]]:
     """The limits in force, by rule and threshold: those given (`rule.threshold`), else the office's, else each rule's first.
 
     Raises `InputError` for thresholds that do not exist.
@@ -54,11 +54,11 @@ def limits(thresholds: Mapping[str, float] | None = None, office: str = "") -> d
     }
 
 
-def _limit(threshold: Threshold, given: float | None, office: str) -> Limit:
+def _limit(threshold: Threshold, given: float | None, office: str) -> ThresholdInForce:
     if given is not None:
-        return Limit(given, threshold.unit, "yours")
+        return ThresholdInForce(given, threshold.unit, "yours")
     chosen = office if office in threshold.values else next(iter(threshold.values))
-    return Limit(threshold.values[chosen], threshold.unit, OFFICES[chosen])
+    return ThresholdInForce(threshold.values[chosen], threshold.unit, OFFICES[chosen])
 
 
 def diagnose(
@@ -66,7 +66,7 @@ def diagnose(
     *,
     earlier: Facts | None = None,
     chosen: Sequence[str] = (),
-    in_force: Mapping[str, Mapping[str, Limit]] | None = None,
+    in_force: Mapping[str, Mapping[str, ThresholdInForce]] | None = None,
 ) -> tuple[Finding, ...]:
     """The findings of the chosen rules (none: of all), those that matter most first. Raises `InputError` for unknown rules.
 

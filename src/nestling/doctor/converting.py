@@ -8,7 +8,7 @@ from nestling.doctor.expiring import unless_outdated
 from nestling.doctor.guards import NO_ARRAY, above_of, single
 from nestling.doctor.setting import setting
 from nestling.doctor.words import here
-from nestling.ir.facts import Collection, Path, text_forms
+from nestling.ir.facts import CollectionFacts, Path, text_forms
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.literals import quoted
 
@@ -26,13 +26,19 @@ def asks_by_type(kinds: Sequence[str]) -> str:
     )
 
 
-def finding(where: Collection, field: str, kinds: Sequence[str]) -> str:
+def finding(where: CollectionFacts, field: str, kinds: Sequence[str]) -> str:
     """The command that finds the values of these types in a collection."""
     return f"{here(where)}.find({{{quoted(field)}: {{{_types(kinds)}}}}})"
 
 
 def converting(
-    where: Collection, field: str, kinds: Sequence[str], into: str, *, amounts: bool = False, zoneless: bool = False
+    where: CollectionFacts,
+    field: str,
+    kinds: Sequence[str],
+    into: str,
+    *,
+    amounts: bool = False,
+    zoneless: bool = False,
 ) -> tuple[str, ...]:
     """The commands that convert them to this type; what would say something else then stays as it is.
 
@@ -46,7 +52,7 @@ def converting(
 
 
 def converting_elements(
-    where: Collection, array: str, field: str, kinds: Sequence[str], into: str, *, amounts: bool, zoneless: bool
+    where: CollectionFacts, array: str, field: str, kinds: Sequence[str], into: str, *, amounts: bool, zoneless: bool
 ) -> tuple[str, ...]:
     """The commands that convert a field of the documents in an array, as `converting` does; the other elements stay."""
     value, whole = quoted(f"$$this.{field}"), quoted("$" + array)

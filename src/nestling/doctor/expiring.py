@@ -5,23 +5,23 @@ No command of a remedy has documents deleted: what makes dates asks here first.
 
 from __future__ import annotations
 
-from nestling.ir.facts import Collection, Index
+from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 
 
-def ttl_index(collection: Collection, field: str) -> Index | None:
+def ttl_index(collection: CollectionFacts, field: str) -> IndexFacts | None:
     """The TTL index on a field; None where there is none."""
     return next((each for each in collection.indexes if each.expires_by == field), None)
 
 
-def has_outdated(collection: Collection, field: str) -> bool:
+def has_outdated(collection: CollectionFacts, field: str) -> bool:
     """Whether texts of the field, once they are dates, may be older than its TTL index allows."""
     index = ttl_index(collection, field)
     return index is not None and index.outdated_texts != 0
 
 
-def unless_outdated(collection: Collection, field: str, made: str) -> str:
+def unless_outdated(collection: CollectionFacts, field: str, made: str) -> str:
     """An expression for the date `made` of a field's value; for that value where its TTL index would delete the document."""
     index = ttl_index(collection, field)
     if index is None:
@@ -31,7 +31,7 @@ def unless_outdated(collection: Collection, field: str, made: str) -> str:
     return f"{{$let: {{vars: {{date: {made}}}, in: {chosen}}}}}"
 
 
-def outdated_first(collection: Collection, field: str) -> str:
+def outdated_first(collection: CollectionFacts, field: str) -> str:
     """What to know before texts of the field become dates, in front of the other words; empty where nothing is deleted."""
     index = ttl_index(collection, field)
     if index is None or index.outdated_texts == 0:
@@ -44,7 +44,7 @@ def outdated_first(collection: Collection, field: str) -> str:
     )
 
 
-def dates_come(collection: Collection, field: str) -> str:
+def dates_come(collection: CollectionFacts, field: str) -> str:
     """What to know before values from elsewhere come into the field, for which no command is given; empty without a TTL index."""
     index = ttl_index(collection, field)
     if index is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime
 
-from nestling.ir.facts import Collection, Facts
+from nestling.ir.facts import CollectionFacts, Facts
 from nestling.ir.quantity_words import counted
 
 LEAST_DAYS = 1 / 24
@@ -38,12 +38,12 @@ def span(days: float) -> str:
     return counted(days, "day") if days >= 2 else counted(round(days * 24, 1), "hour")
 
 
-def earlier_of(earlier: Facts | None, collection: Collection) -> Collection | None:
+def earlier_of(earlier: Facts | None, collection: CollectionFacts) -> CollectionFacts | None:
     """The collection as it was."""
     return earlier.collection(collection.database, collection.name) if earlier is not None else None
 
 
-def growing(facts: Facts, earlier: Facts) -> Iterator[tuple[Collection, Collection]]:
+def growing(facts: Facts, earlier: Facts) -> Iterator[tuple[CollectionFacts, CollectionFacts]]:
     """The collections of documents that were there before: now and then."""
     for collection in facts.of_documents():
         then = earlier_of(earlier, collection)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.doctor.guards import NO_ARRAY
 from nestling.doctor.words import here
-from nestling.ir.facts import ANY_KEY, ELEMENT, Collection
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.literals import quoted
 
@@ -12,7 +12,7 @@ SETS_ANY_NAME = 5
 """The first server version that can set and take away fields of any name."""
 
 
-def renaming(collection: Collection, steps: tuple[str, ...], name: str, version: str) -> tuple[str, ...]:
+def renaming(collection: CollectionFacts, steps: tuple[str, ...], name: str, version: str) -> tuple[str, ...]:
     """The command that renames the field these steps lead to, and the one that shows the documents that have both names.
 
     None where the field lies in an array, the name would be that of the key, or the server cannot rename it.
@@ -26,8 +26,8 @@ def renaming(collection: Collection, steps: tuple[str, ...], name: str, version:
     return _by_literal(collection, tuple(above), old, name) if major.isdigit() and int(major) >= SETS_ANY_NAME else ()
 
 
-def _plainly(collection: Collection, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
-    """Where a query can say both names."""
+def _plainly(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
+    """The command where a query can say both names."""
     old, name = ".".join((*above, old)), ".".join((*above, name))
     there = f"{quoted(old)}: {{$exists: true}}"
     around = "".join(f", {quoted(each)}: {{{NO_ARRAY}}}" for each in _fields(above))
@@ -36,8 +36,8 @@ def _plainly(collection: Collection, above: tuple[str, ...], old: str, name: str
     return rename, f"{here(collection)}.find({{{quoted(name)}: {{$exists: true}}, {there}{around}}})"
 
 
-def _by_literal(collection: Collection, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
-    """Where the old name has a dot or begins with a dollar: only expressions can say it, as a literal."""
+def _by_literal(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
+    """The command where the old name has a dot or begins with a dollar, which only a literal in an expression can say."""
     field = ".".join(above)
     around = quoted("$" + field) if above else quoted("$$ROOT")
     value = f"{{$getField: {{field: {{$literal: {quoted(old)}}}, input: {around}}}}}"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.facts import Collection, Facts
-from nestling.ir.finding import Change, Confidence, Finding, Severity
+from nestling.ir.facts import CollectionFacts, Facts
+from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.paths.work import Work
 
 OFFICES = {
@@ -50,7 +50,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class ThresholdInForce:
     """A threshold's value in force, its unit, and whose it is, for people."""
 
     value: float
@@ -68,11 +68,11 @@ class RuleInput:
     rule: str
     severity: Severity
     facts: Facts
-    limits: Mapping[str, Limit]
+    limits: Mapping[str, ThresholdInForce]
     earlier: Facts | None = None
     proposed: tuple[Finding, ...] = ()
 
-    def changes(self, collection: Collection) -> tuple[Change, ...]:
+    def changes(self, collection: CollectionFacts) -> tuple[FieldChange, ...]:
         """What the other findings' commands do to a collection's fields."""
         return tuple(
             each for found in self.proposed if found.namespace == collection.namespace for each in found.changes
@@ -80,7 +80,7 @@ class RuleInput:
 
     def finding(
         self,
-        where: Collection | str,
+        where: CollectionFacts | str,
         path: str,
         message: str,
         *,
@@ -96,7 +96,7 @@ class RuleInput:
         work: Work | None = None,
         mean_seconds: float = 0.0,
         index: Sequence[tuple[str, int | str]] = (),
-        changes: Sequence[Change] = (),
+        changes: Sequence[FieldChange] = (),
     ) -> Finding:
         """A finding of this rule; `limit` names the threshold that `number` passes, `index` the keys of an index to create.
 

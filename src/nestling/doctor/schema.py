@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.ir.facts import ANY_KEY, Collection, Path
+from nestling.ir.facts import ANY_KEY, CollectionFacts, Path
 from nestling.ir.facts.path import NUMBERS
-from nestling.ir.finding import Change
+from nestling.ir.finding import FieldChange
 from nestling.ir.quantity_words import first_of
 
 MOST_FIELDS = 40
@@ -29,7 +29,7 @@ class _Field:
     required: bool
 
 
-def draft(collection: Collection, changes: Sequence[Change] = ()) -> str:
+def draft(collection: CollectionFacts, changes: Sequence[FieldChange] = ()) -> str:
     """The validator as JSON text; empty when there is nothing to say. It says only the document's own fields."""
     fields: dict[str, _Field] = {}
     for path in collection.top_level():
@@ -46,7 +46,7 @@ def draft(collection: Collection, changes: Sequence[Change] = ()) -> str:
     return json.dumps({"$jsonSchema": schema}, ensure_ascii=False)
 
 
-def first_do(changes: Sequence[Change]) -> str:
+def first_do(changes: Sequence[FieldChange]) -> str:
     """That a draft counts on the changes; empty where there are none."""
     own = dict.fromkeys(f"`{change.steps[0]}`" for change in changes if len(change.steps) == 1)
     return (
@@ -56,7 +56,7 @@ def first_do(changes: Sequence[Change]) -> str:
     )
 
 
-def _field(collection: Collection, path: Path, changes: Sequence[Change]) -> _Field:
+def _field(collection: CollectionFacts, path: Path, changes: Sequence[FieldChange]) -> _Field:
     """The field as it is after the changes; a document whose names are data may become an array of pairs."""
     types = {"number" if name in NUMBERS else name for name, _ in path.types}
     for change in changes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from nestling.doctor.own_rules import rules
 from nestling.doctor.words import here
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.literals import quoted
 
 REFUSED = (
@@ -20,7 +20,7 @@ UNGUARDED = 2
 """Commands where no validator refuses: what finds the values, and what converts them."""
 
 
-def setting(collection: Collection, which: str, field: str, made: str) -> tuple[str, ...]:
+def setting(collection: CollectionFacts, which: str, field: str, made: str) -> tuple[str, ...]:
     """The update of these documents; under a validator, what it would refuse, and the merge of what it takes."""
     own, name, value = rules(collection), quoted(field), quoted("$" + field)
     if not own:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from nestling.ir.facts import Collection, Sample
+from nestling.ir.facts import CollectionFacts, Sample
 from nestling.ir.finding import Confidence
 from nestling.ir.interval import interval
 from nestling.ir.literals import of_collection, quoted
@@ -28,7 +28,7 @@ def sampled_share(part: int, of: int, sample: Sample | None) -> str:
     return f"{share(part, of)} ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def confidence(collection: Collection) -> Confidence:
+def confidence(collection: CollectionFacts) -> Confidence:
     """Certain when every document was read, likely when a sample was."""
     return Confidence.CERTAIN if collection.sample is None or collection.sample.exact else Confidence.LIKELY
 
@@ -43,7 +43,7 @@ def in_database(database: str, name: str) -> str:
     return of_collection(f"db.getSiblingDB({quoted(database)})", name)
 
 
-def here(collection: Collection) -> str:
+def here(collection: CollectionFacts) -> str:
     """The expression for this collection."""
     return in_database(collection.database, collection.name)
 
@@ -58,13 +58,13 @@ def index_keys(keys: Iterable[tuple[str, int | str]]) -> str:
     return f"{{{', '.join(f'{quoted(field)}: {json.dumps(kind)}' for field, kind in keys)}}}"
 
 
-def drop_index(collection: Collection, index: str) -> tuple[str, str]:
+def drop_index(collection: CollectionFacts, index: str) -> tuple[str, str]:
     """Commands that hide an index first, which can be taken back at once, and drop it later."""
     later = "// only after a week in which nothing became slow; until then unhideIndex brings it back"
     return (f"{here(collection)}.hideIndex({quoted(index)})", f"{here(collection)}.dropIndex({quoted(index)}) {later}")
 
 
-def largest_documents(collection: Collection) -> str:
+def largest_documents(collection: CollectionFacts) -> str:
     """A command that shows the largest documents' ids."""
     sizes = "{$project: {bytes: {$bsonSize: '$$ROOT'}}}"
     return f"{here(collection)}.aggregate([{sizes}, {{$sort: {{bytes: -1}}}}, {{$limit: 5}}])"

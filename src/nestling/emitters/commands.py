@@ -9,7 +9,8 @@ from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import can_validate, validation_gaps, validator
 from nestling.emitters.validators.enforcement import STRICT
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex, index_gaps, named_indexes, planned_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import index_gaps, named_indexes, planned_indexes
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.programs.command import CreateCollection, CreateIndex, ModifyCollection
 from nestling.ir.proposal import Proposal

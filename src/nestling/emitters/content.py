@@ -22,8 +22,8 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
-    """One of these values and no other: a discriminator, a schema version."""
+class FixedContent:
+    """A field that must have one of these values: a discriminator, a schema version."""
 
     values: tuple[str | int, ...]
 
@@ -42,7 +42,7 @@ class Object:
     `exact`: nestling owns it whole, so that no other field may ever stand in it.
     """
 
-    fields: tuple[Field, ...]
+    fields: tuple[ContentField, ...]
     rows_of: tuple[str, ...] = ()
     exact: bool = False
 
@@ -64,11 +64,11 @@ class Either:
     alternatives: tuple[Content, ...]
 
 
-Content = Value | Constant | Plain | Object | Array | Either
+Content = Value | FixedContent | Plain | Object | Array | Either
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class ContentField:
     """A named place in a document. `required`: always there; `source`: the attribute it comes from, as `entity.attribute`.
 
     `remark` says in words what it is beside that; `reference` is set on fields that hold the id of another document; `derived`
@@ -85,35 +85,35 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ContentLine:
     """One field of a document, flattened, and its path: `lines[].price`."""
 
     path: str
-    field: Field
+    field: ContentField
 
 
-def nested(fields: Iterable[Field]) -> tuple[Field, ...]:
+def nested(fields: Iterable[ContentField]) -> tuple[ContentField, ...]:
     """Turn fields named by dotted paths into a tree; `_id` comes first, the rest keeps its order."""
-    groups: dict[str, list[Field]] = {"_id": []}
+    groups: dict[str, list[ContentField]] = {"_id": []}
     for field in fields:
         groups.setdefault(field.name.partition(".")[0], []).append(field)
     return tuple(_merged(name, group) for name, group in groups.items() if group)
 
 
-def _merged(name: str, group: list[Field]) -> Field:
+def _merged(name: str, group: list[ContentField]) -> ContentField:
     if group[0].name == name:
         return group[0]
     below = nested(replace(field, name=field.name.partition(".")[2]) for field in group)
     required = any(field.required for field in group)
     derived = all(field.derived for field in group)
-    return Field(name, Object(below, exact=name == "_id"), required, derived=derived)
+    return ContentField(name, Object(below, exact=name == "_id"), required, derived=derived)
 
 
-def lines(document: Object, *, prefix: str = "") -> Iterator[Line]:
+def lines(document: Object, *, prefix: str = "") -> Iterator[ContentLine]:
     """Every field of a document and of what is in it, parents first."""
     for field in document.fields:
         path = f"{prefix}{field.name}"
-        yield Line(path, field)
+        yield ContentLine(path, field)
         inner, marks = element(field.content)
         for each in inner.alternatives if isinstance(inner, Either) else (inner,):
             if isinstance(each, Object):
@@ -133,7 +133,7 @@ def lenient(content: Object) -> Object:
     return replace(content, fields=tuple(_lenient(field) for field in content.fields))
 
 
-def _lenient(field: Field) -> Field:
+def _lenient(field: ContentField) -> ContentField:
     match field.content:
         case Array(minimum=None, items=Object() as items) as array:
             return replace(field, content=replace(array, items=lenient(items)), required=False)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nestling.emitters.attributes import COUNT, DATE, FLAG, aggregate, values_of
-from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Value, nested
+from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, Value, nested
 from nestling.emitters.identity import identity, in_gridfs
 from nestling.emitters.related import computed_fields, copy_fields, parent_held
 from nestling.ir.design import Design
@@ -38,26 +38,26 @@ class _Documents:
             fields += [field for field in self._row(root) if field.name.partition(".")[0] != "_id"]
         return Object(nested(fields), () if root.kind is NodeKind.GROUP else rows_of(self.design, root))
 
-    def _constants(self, root: Node) -> Iterator[Field]:
+    def _constants(self, root: Node) -> Iterator[ContentField]:
         collection, home = self.store.collection, self.store.role in (Role.HOME, Role.ARCHIVE)
         for name, value in collection.constants:
-            yield Field(name, Constant((value,)), home, remark="constant")
+            yield ContentField(name, FixedContent((value,)), home, remark="constant")
         variant = collection.variant
         if variant is None or not home:
             return
         if variant.members and (root.body != collection.body or not variant.subtypes):
             value = root.presence.value if root.presence is not None else ""
-            yield Field(variant.discriminator, Constant((value,)), required=True, remark="discriminator")
+            yield ContentField(variant.discriminator, FixedContent((value,)), required=True, remark="discriminator")
             return
         own = (variant.value,) if variant.value is not None else ()
-        one = Constant(tuple(dict.fromkeys((*own, *(value for _, value in variant.subtypes)))))
+        one = FixedContent(tuple(dict.fromkeys((*own, *(value for _, value in variant.subtypes)))))
         content = Either((one, Array(one, 1, len(one.values))))
         remark = "discriminator: the subtypes whose fields are here"
-        yield Field(variant.discriminator, content, bool(own), remark=remark)
+        yield ContentField(variant.discriminator, content, bool(own), remark=remark)
 
     # --- rows --------------------------------------------------------------------------------------------------------
 
-    def _row(self, node: Node) -> Iterator[Field]:
+    def _row(self, node: Node) -> Iterator[ContentField]:
         entity, body = self.design.model.entity(node.entity), node.body
         yield from self._attributes(node)
         for pairs in body.pairs:
@@ -79,7 +79,7 @@ class _Documents:
         embedding = self.store.embedding if self.store.role is Role.ORPHANS else None
         return embedding is not None and copy.path[0].relationship == embedding.relationship
 
-    def _attributes(self, node: Node) -> Iterator[Field]:
+    def _attributes(self, node: Node) -> Iterator[ContentField]:
         entity = self.design.model.entity(node.entity)
         references = foreign_keys(self.design, node)
         large = self._gridfs_attributes(node)
@@ -88,7 +88,7 @@ class _Documents:
             source = f"{entity.name}.{stored.attribute}"
             required, reference = entity.always_has(stored.attribute), references.get(stored.attribute)
             remark = remark or self._refers(reference)
-            yield Field(stored.path, content, required, source, remark, reference)
+            yield ContentField(stored.path, content, required, source, remark, reference)
 
     def _refers(self, reference: Reference | None) -> str:
         if reference is None:
@@ -112,7 +112,7 @@ class _Documents:
 
     # --- what is embedded ----------------------------------------------------------------------------------------------
 
-    def _child(self, child: Node) -> Iterator[Field]:
+    def _child(self, child: Node) -> Iterator[ContentField]:
         embedding = child.embedding
         if child.form is Form.INLINE:
             told = f"of a `{child.entity}`" + (
@@ -122,42 +122,44 @@ class _Documents:
                 yield replace(field, required=False, remark="; ".join(filter(None, (told, field.remark))))
             return
         if child.form is Form.OBJECT:
-            yield Field(child.field, self._object(child))
+            yield ContentField(child.field, self._object(child))
             return
         yield self._array(child)
         if embedding is not None and embedding.overflow is not None:
             remark = f"whether more `{child.entity}` are in `{embedding.overflow.collection}`"
-            yield Field(embedding.overflow.flag, FLAG, required=True, remark=remark, derived=True)
+            yield ContentField(embedding.overflow.flag, FLAG, required=True, remark=remark, derived=True)
 
     def _object(self, node: Node) -> Object:
         return Object(nested(self._row(node)), rows_of(self.design, node))
 
-    def _array(self, node: Node) -> Field:
+    def _array(self, node: Node) -> ContentField:
         embedding = node.embedding
         if node.form is Form.SCALARS:
             (field,) = self._attributes(node)
             items = Array(field.content, maximum=_bound(node), holes=not field.required)
-            return Field(node.field, items, required=True, source=field.source, reference=field.reference)
+            return ContentField(node.field, items, required=True, source=field.source, reference=field.reference)
         if embedding is not None and embedding.slots is not None:
             count = embedding.slots.count
             remark = f"{count} places by `{embedding.slots.attribute}`, empty ones are null"
-            return Field(node.field, Array(self._object(node), count, count, holes=True), required=True, remark=remark)
+            return ContentField(
+                node.field, Array(self._object(node), count, count, holes=True), required=True, remark=remark
+            )
         remark = f"at most {bound:,}" if (bound := _bound(node)) is not None else ""
-        return Field(node.field, Array(self._object(node), maximum=bound), required=True, remark=remark)
+        return ContentField(node.field, Array(self._object(node), maximum=bound), required=True, remark=remark)
 
     # --- headers over rows -----------------------------------------------------------------------------------------------
 
-    def _group(self, node: Node) -> Iterator[Field]:
+    def _group(self, node: Node) -> Iterator[ContentField]:
         entity = self.design.model.entity(node.entity)
         for stored in node.stored:
             source = f"{entity.name}.{stored.attribute}"
             required, values = entity.always_has(stored.attribute), values_of(entity, stored.attribute)
-            yield Field(
+            yield ContentField(
                 stored.path, values, required, source, reference=foreign_keys(self.design, node).get(stored.attribute)
             )
         if node.bucket is not None:
             yield from self._bucket(entity, node.bucket)
-        yield Field(PAGE, COUNT, required=True, remark="number of this page")
+        yield ContentField(PAGE, COUNT, required=True, remark="number of this page")
         for child in node.children:
             array = self._array(child)
             if node.bucket is not None and isinstance(array.content, Array):
@@ -165,11 +167,11 @@ class _Documents:
                 array = replace(array, content=limited, remark=f"at most {node.bucket.limit:,}")
             yield array
 
-    def _bucket(self, entity: Entity, bucket: Bucket) -> Iterator[Field]:
+    def _bucket(self, entity: Entity, bucket: Bucket) -> Iterator[ContentField]:
         if bucket.window is not None:
-            yield Field(BUCKET_START, DATE, remark=f"the {bucket.window.unit} of `{bucket.window.attribute}`")
-            yield Field("bucket_end", DATE, remark="the first instant after it")
-        yield Field("count", COUNT, required=True, remark="events in this bucket", derived=True)
+            yield ContentField(BUCKET_START, DATE, remark=f"the {bucket.window.unit} of `{bucket.window.attribute}`")
+            yield ContentField("bucket_end", DATE, remark="the first instant after it")
+        yield ContentField("count", COUNT, required=True, remark="events in this bucket", derived=True)
         for summary in bucket.summary:
             yield _summary(entity, summary)
 
@@ -199,24 +201,27 @@ def _bound(node: Node) -> int | None:
     return embedding.overflow.bound if embedding is not None and embedding.overflow is not None else None
 
 
-def _pairs(entity: Entity, pairs: Pairs) -> Field:
+def _pairs(entity: Entity, pairs: Pairs) -> ContentField:
     """Attributes of one type share an alternative, so that a value's type is checked against its name."""
     groups: dict[Value, list[str]] = {}
     for attribute in pairs.attributes:
         groups.setdefault(values_of(entity, attribute), []).append(stored_name(attribute))
     kinds = tuple(
         Object(
-            (Field(pairs.key, Constant(tuple(names)), required=True), Field(pairs.value, value, required=True)),
+            (
+                ContentField(pairs.key, FixedContent(tuple(names)), required=True),
+                ContentField(pairs.value, value, required=True),
+            ),
             exact=True,
         )
         for value, names in groups.items()
     )
     items = kinds[0] if len(kinds) == 1 else Either(kinds)
     remark = f"of `{entity.name}`: {', '.join(pairs.attributes)}"
-    return Field(pairs.field, Array(items, maximum=len(pairs.attributes)), required=True, remark=remark)
+    return ContentField(pairs.field, Array(items, maximum=len(pairs.attributes)), required=True, remark=remark)
 
 
-def _summary(entity: Entity, summary: Summary) -> Field:
+def _summary(entity: Entity, summary: Summary) -> ContentField:
     remark = f"{summary.function} of {summary.attribute or 'events'} in this bucket"
     content = aggregate(entity, summary.function, summary.attribute)
-    return Field(summary.field, content, summary.function is AggregateKind.COUNT, remark=remark, derived=True)
+    return ContentField(summary.field, content, summary.function is AggregateKind.COUNT, remark=remark, derived=True)

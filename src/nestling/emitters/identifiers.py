@@ -19,7 +19,7 @@ def identifier(name: str, taken: Container[str], *, otherwise: str) -> str:
 
 
 class Identifiers:
-    """Identifiers of one scope by what they stand for: where two would be alike, or one is `used`, it gets a number."""
+    """The identifiers of one scope, by what they stand for. One that is taken, or `used` already, gets a number."""
 
     def __init__(self, *used: str, reserved: Container[str] = (), otherwise: str) -> None:
         self._used, self._reserved, self._otherwise = set(used), reserved, otherwise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.attributes import COUNT, DATE, OBJECT_ID, TEXT, values_of
-from nestling.emitters.content import Constant, Content, Either, Field, Object, Value, nested
+from nestling.emitters.content import Content, ContentField, Either, FixedContent, Object, Value, nested
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.primitives import BUCKET_START, PAGE
@@ -14,7 +14,7 @@ from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import FILES
 
 
-def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[Field]:
+def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[ContentField]:
     """The fields `_id` is made of, by dotted path."""
     entity = design.model.entity(root.entity)
     if root.kind is NodeKind.GROUP:
@@ -25,29 +25,29 @@ def identity(design: Design, store: StoredCollection, root: Node) -> Iterator[Fi
     own.sort(key=lambda field: ordered.index(field.attribute) if field.attribute in ordered else len(ordered))
     variant = store.collection.variant
     if own and variant is not None and variant.members and store.role is not Role.ORPHANS:
-        values: Content = Constant((variant.value or "",))
+        values: Content = FixedContent((variant.value or "",))
         if root.presence is not None:
-            values = Constant((root.presence.value,))
-        yield Field(join("_id", variant.discriminator), values, required=True)
+            values = FixedContent((root.presence.value,))
+        yield ContentField(join("_id", variant.discriminator), values, required=True)
     for field in own:
         required = field.path == "_id" or entity.always_has(field.attribute)
-        yield Field(field.path, values_of(entity, field.attribute), required, f"{entity.name}.{field.attribute}")
+        yield ContentField(field.path, values_of(entity, field.attribute), required, f"{entity.name}.{field.attribute}")
     if not own:
-        yield Field("_id", OBJECT_ID, required=True, remark="derived from the row")
+        yield ContentField("_id", OBJECT_ID, required=True, remark="derived from the row")
 
 
-def _group_identity(entity: Entity, root: Node) -> Iterator[Field]:
+def _group_identity(entity: Entity, root: Node) -> Iterator[ContentField]:
     for field in root.stored:
         values = values_of(entity, field.attribute)
         path, source = join("_id", stored_name(field.attribute)), f"{entity.name}.{field.attribute}"
-        yield Field(path, values, entity.always_has(field.attribute), source)
+        yield ContentField(path, values, entity.always_has(field.attribute), source)
     if root.bucket is not None and root.bucket.window is not None:
-        yield Field(join("_id", BUCKET_START), DATE)
-    yield Field(join("_id", PAGE), COUNT, required=True)
+        yield ContentField(join("_id", BUCKET_START), DATE)
+    yield ContentField(join("_id", PAGE), COUNT, required=True)
 
 
 def in_gridfs(design: Design, store: StoredCollection, root: Node, attribute: Attribute) -> Content:
-    """What stands in a field whose bytes are in GridFS: a pointer, or a value that is neither bytes nor text as it is."""
+    """The value of a field whose bytes are in GridFS: a pointer, or the value itself when it is neither bytes nor text."""
     pointer = _pointer(design, store, root)
     others = attribute.also if attribute.type.name in FILES else (attribute.type, *attribute.also)
     return Either((pointer, Value(others, attribute.allowed))) if others else pointer
@@ -57,13 +57,15 @@ def _pointer(design: Design, store: StoredCollection, root: Node) -> Object:
     (own,) = nested(identity(design, store, root))
     file = Object(
         (
-            Field("collection", TEXT, required=True),
-            Field("field", TEXT, required=True),
-            Field("_id", own.content, required=True),
+            ContentField("collection", TEXT, required=True),
+            ContentField("field", TEXT, required=True),
+            ContentField("_id", own.content, required=True),
         ),
         exact=True,
     )
-    return Object((Field("gridfs", file, required=True), Field("bytes", COUNT, required=True)), exact=True)
+    return Object(
+        (ContentField("gridfs", file, required=True), ContentField("bytes", COUNT, required=True)), exact=True
+    )
 
 
 def id_of(design: Design, entity_name: str) -> Content:
@@ -78,6 +80,9 @@ def id_of(design: Design, entity_name: str) -> Content:
     if len(entity.key) == 1:
         return values_of(entity, entity.key[0])
     return Object(
-        tuple(Field(stored_name(name), values_of(entity, name), True, f"{entity.name}.{name}") for name in entity.key),
+        tuple(
+            ContentField(stored_name(name), values_of(entity, name), True, f"{entity.name}.{name}")
+            for name in entity.key
+        ),
         exact=True,
     )

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import assert_never
 
-from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value, lenient
+from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, Plain, Value, lenient
 from nestling.emitters.documents import documents
 from nestling.emitters.file_names import file_names
 from nestling.emitters.mql.extended_json import extended_json
@@ -89,7 +89,7 @@ def _schema(content: Content, asked: _Asked) -> Schema:
         case Value():
             schema = schema_of(content.types, asked.policy, unseen=asked.unseen)
             return allowed_schema(schema, content.allowed, content.types)
-        case Constant():
+        case FixedContent():
             return {"enum": list(content.values)}
         case Plain():
             return bson_type(*content.bson_types)
@@ -117,7 +117,7 @@ def _object(content: Object, asked: _Asked) -> Schema:
     return schema
 
 
-def _described(field: Field, asked: _Asked) -> Schema:
+def _described(field: ContentField, asked: _Asked) -> Schema:
     """A field's schema; the remark becomes the description, which the server shows when it refuses a document."""
     schema = _schema(field.content, asked)
     return {**schema, "description": field.remark} if field.remark else schema

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.emitters.content import Constant, Either, Object, element
+from nestling.emitters.content import Either, FixedContent, Object, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
 from nestling.ir.storage.layout import StoredCollection
@@ -12,7 +12,7 @@ from nestling.ir.storage.names import join
 
 
 def kept_fields(design: Design) -> Mapping[str, Mapping[str, str]]:
-    """By collection, each such field's path, and that of the sub-documents it is in (none for the document itself).
+    """For each collection, the path of each such field, and of the sub-document it is in (none for the document itself).
 
     Values that follow from others are none of them, nor are constants: documents of an older schema version lack them.
     """
@@ -27,7 +27,7 @@ def _of_store(design: Design, store: StoredCollection) -> Mapping[str, str]:
 
 def _of_object(content: Object, prefix: str = "", within: str = "") -> Iterator[tuple[str, str]]:
     for field in content.fields:
-        if field.derived or isinstance(field.content, Constant | Either):
+        if field.derived or isinstance(field.content, FixedContent | Either):
             continue
         path = join(prefix, field.name)
         if field.required:

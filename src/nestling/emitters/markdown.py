@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from nestling.emitters.commands import gaps, indexes_of
-from nestling.emitters.content import Array, Constant, Content, Either, Line, Object, Plain, Value, lines
+from nestling.emitters.content import Array, Content, ContentLine, Either, FixedContent, Object, Plain, Value, lines
 from nestling.emitters.documents import documents
 from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text
 from nestling.emitters.samples import sample_documents
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex
+from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.literals import shell
 from nestling.ir.proposal import Decision, Proposal, Weighed
 from nestling.ir.quantity_words import counted
@@ -73,7 +73,7 @@ def _fields(document: Object) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _cells(line: Line) -> Iterator[str]:
+def _cells(line: ContentLine) -> Iterator[str]:
     yield _code(line.path)
     yield _text(type_words(line.field.content))
     yield _text(line.field.source)
@@ -87,7 +87,7 @@ def type_words(content: Content) -> str:
         case Value():
             words = " or ".join(map(str, content.types))
             return f"{words} ({content.allowed})" if content.allowed is not None else words
-        case Constant():
+        case FixedContent():
             return " or ".join(map(repr, content.values))
         case Plain():
             return " or ".join(content.bson_types)

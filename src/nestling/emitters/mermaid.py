@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nestling.emitters.content import Array, Content, Either, Field, Object, Plain, Value, element
+from nestling.emitters.content import Array, Content, ContentField, Either, Object, Plain, Value, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
@@ -88,7 +88,7 @@ class _Drawing:
                 self.links.append(f'{box} {near}..{far} {target} : "{_escaped(reference.relationship)}"')
 
 
-def _own(document: Object, prefix: str = "") -> Iterator[tuple[str, Field]]:
+def _own(document: Object, prefix: str = "") -> Iterator[tuple[str, ContentField]]:
     """Fields drawn in one box: those of mere structure (`_id`, dotted paths) stand in the box of the document itself."""
     for each in document.fields:
         yield f"{prefix}{each.name}", each
@@ -96,7 +96,7 @@ def _own(document: Object, prefix: str = "") -> Iterator[tuple[str, Field]]:
             yield from _own(each.content, f"{prefix}{each.name}.")
 
 
-def _boxes_in(path: str, each: Field) -> Iterator[tuple[str, Object, bool, bool]]:
+def _boxes_in(path: str, each: ContentField) -> Iterator[tuple[str, Object, bool, bool]]:
     """(path, document, whether there may be many, whether it is always there) of what gets a box of its own."""
     inner, marks = element(each.content)
     if isinstance(inner, Object) and (marks or inner.rows_of or each.remark) and not inner.exact:
@@ -125,13 +125,13 @@ def _name(path: str) -> str:
     return readable if _PLAIN_NAME.match(readable) else f"_{readable}"
 
 
-def _key(path: str, each: Field) -> str:
+def _key(path: str, each: ContentField) -> str:
     if path == "_id":
         return " PK"
     return " FK" if each.reference is not None else ""
 
 
-def _comment(path: str, each: Field) -> str:
+def _comment(path: str, each: ContentField) -> str:
     parts = [path] if _name(path) != path else []
     parts += [each.source] if each.source.rpartition(".")[2] != each.name and each.source else []
     parts += [each.remark] if each.remark else []

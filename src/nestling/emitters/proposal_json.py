@@ -22,7 +22,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import built_besides
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.storage.layout import Node, NodeKind, StoredCollection

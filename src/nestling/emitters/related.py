@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.attributes import DATE, TEXT, aggregate, values_of
-from nestling.emitters.content import Array, Field, Object, nested
+from nestling.emitters.content import Array, ContentField, Object, nested
 from nestling.emitters.identity import id_of
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
@@ -17,13 +17,13 @@ _WRITTEN_AT_ONCE = (Level.SAME_DOCUMENT, Level.TRANSACTION, Level.SNAPSHOT)
 """Levels at which a value is there from the document's first moment; the others may write it later."""
 
 
-def copy_fields(design: Design, copy: Copy) -> Iterator[Field]:
+def copy_fields(design: Design, copy: Copy) -> Iterator[ContentField]:
     """The fields of a copy, in its form."""
     source = design.model.entity(copy.path[-1].target(design.model))
     sure = copy.freshness.level in _WRITTEN_AT_ONCE and not copy.closure and _always_found(design, copy.path)
     told = f"home of `{source.name}`" if copy.home else f"copy along {_words(copy.path)}, {copy.freshness}"
     fields = tuple(
-        Field(
+        ContentField(
             f.path, values_of(source, f.attribute), source.always_has(f.attribute), f"{source.name}.{f.attribute}", told
         )
         for f in copy.attributes
@@ -33,16 +33,18 @@ def copy_fields(design: Design, copy: Copy) -> Iterator[Field]:
     match copy.form:
         case Form.INLINE:
             for field in fields:
-                yield Field(field.name, field.content, sure and field.required, field.source, told)
+                yield ContentField(field.name, field.content, sure and field.required, field.source, told)
         case Form.OBJECT:
-            yield Field(copy.name, Object(nested(fields)), sure, remark=told)
+            yield ContentField(copy.name, Object(nested(fields)), sure, remark=told)
         case Form.ARRAY:
-            yield Field(copy.name, Array(Object(nested(fields)), maximum=limit), remark=told)
+            yield ContentField(copy.name, Array(Object(nested(fields)), maximum=limit), remark=told)
         case Form.SCALARS:
-            yield Field(copy.name, Array(first.content, None, limit, not first.required), False, first.source, told)
+            yield ContentField(
+                copy.name, Array(first.content, None, limit, not first.required), False, first.source, told
+            )
         case Form.PATH:
             remark = f"{told}, joined by `{copy.separator}`"
-            yield Field(copy.name, TEXT, source=first.source, remark=remark)
+            yield ContentField(copy.name, TEXT, source=first.source, remark=remark)
 
 
 def _always_found(design: Design, path: Path) -> bool:
@@ -51,7 +53,7 @@ def _always_found(design: Design, path: Path) -> bool:
     return all(hop.up and design.model.is_total(link) for hop, link in zip(path, links, strict=True))
 
 
-def computed_fields(design: Design, computed: Computed) -> Iterator[Field]:
+def computed_fields(design: Design, computed: Computed) -> Iterator[ContentField]:
     """A computed value and its time stamp."""
     source: Entity = design.model.entity(computed.path[-1].target(design.model))
     of = f"{source.name}.{computed.attribute}" if computed.attribute else f"`{source.name}`"
@@ -59,27 +61,31 @@ def computed_fields(design: Design, computed: Computed) -> Iterator[Field]:
     remark += f", in steps of {computed.step:,}" if computed.step > 1 else ""
     sure = computed.function is AggregateKind.COUNT and computed.freshness.level in _WRITTEN_AT_ONCE
     content = aggregate(source, computed.function, computed.attribute)
-    yield Field(computed.field, content, sure, remark=remark, derived=True)
+    yield ContentField(computed.field, content, sure, remark=remark, derived=True)
     if computed.stamp is not None:
-        yield Field(computed.stamp, DATE, remark=f"when `{computed.field}` was computed")
+        yield ContentField(computed.stamp, DATE, remark=f"when `{computed.field}` was computed")
 
 
-def parent_held(design: Design, reference: Reference) -> Field:
+def parent_held(design: Design, reference: Reference) -> ContentField:
     """The ids of a row's children, or of its one child, with what is copied beside each."""
     link = design.model.relationship(reference.relationship)
     child, content = design.model.entity(link.child), id_of(design, link.child)
     remark = f"ids of `{child.name}`"
     if reference.copied:
         copied = nested(
-            Field(f.path, values_of(child, f.attribute), child.always_has(f.attribute), f"{child.name}.{f.attribute}",
+            ContentField(f.path, values_of(child, f.attribute), child.always_has(f.attribute), f"{child.name}.{f.attribute}",
                   f"copy along {link.name}, {reference.freshness}")
             for f in reference.copied
         )  # fmt: skip
-        content = Object((Field("id", content, required=True), *copied))
+        content = Object((ContentField("id", content, required=True), *copied))
         remark += f" with copies, {reference.freshness}"
     if link.cardinality is Cardinality.ONE_TO_ONE:
-        return Field(reference.field, content, remark=remark.replace("ids", "id", 1), reference=reference, derived=True)
-    return Field(reference.field, Array(content), required=True, remark=remark, reference=reference, derived=True)
+        return ContentField(
+            reference.field, content, remark=remark.replace("ids", "id", 1), reference=reference, derived=True
+        )
+    return ContentField(
+        reference.field, Array(content), required=True, remark=remark, reference=reference, derived=True
+    )
 
 
 def _words(path: Path) -> str:

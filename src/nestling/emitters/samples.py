@@ -10,7 +10,7 @@ from uuid import UUID
 
 from bson import Binary, Decimal128, ObjectId
 
-from nestling.emitters.content import Array, Constant, Content, Either, Field, Object, Plain, Value
+from nestling.emitters.content import Array, Content, ContentField, Either, FixedContent, Object, Plain, Value
 from nestling.emitters.documents import documents
 from nestling.ir.constraints.allowed_values import fitting, nth_value
 from nestling.ir.design import Design
@@ -51,13 +51,13 @@ def _document(document: Object) -> Document:
     return {field.name: _value(field.content, field, 0) for field in document.fields}
 
 
-def _value(content: Content, field: Field, number: int) -> object:
+def _value(content: Content, field: ContentField, number: int) -> object:
     """A value for a field; `number` tells the elements of an array apart."""
     match content:
         case Value():
             found = _of_type(content.types[0], field.source.rpartition(".")[2] or field.name, number)
             return _allowed(found, content, number)
-        case Constant():
+        case FixedContent():
             return content.values[number % len(content.values)]
         case Plain():
             return _plain(content.bson_types[0], field, number)
@@ -83,13 +83,13 @@ def _allowed(found: object, value: Value, number: int) -> object:
     )
 
 
-def _elements(content: Array, field: Field) -> list[object]:
+def _elements(content: Array, field: ContentField) -> list[object]:
     count = min(ELEMENTS, ELEMENTS if content.maximum is None else content.maximum)
     found = [_value(content.items, field, number) for number in range(count)]
     return found + [None] * ((content.minimum or 0) - count)
 
 
-def _plain(bson_type: str, field: Field, number: int) -> object:
+def _plain(bson_type: str, field: ContentField, number: int) -> object:
     match bson_type:
         case "objectId":
             return ObjectId(f"{number + 1:024x}")

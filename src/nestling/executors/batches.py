@@ -23,7 +23,7 @@ def batches(each: Iterable[T], size: int) -> Iterator[list[T]]:
 
 
 def small_batches(documents: Iterable[Document]) -> Iterator[list[Document]]:
-    """As many documents as a command has room for at a time; one that is larger comes alone."""
+    """Split documents into batches that fit one command; a document too large for that comes alone."""
     some, size = list[Document](), 0
     for document in documents:
         length = len(stored_bytes(document))

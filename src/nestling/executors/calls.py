@@ -38,7 +38,7 @@ until the row is safe has waited for the counter too.
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CollectionCall:
     """A method of a collection (of the database itself when that is None) and its named arguments."""
 
     collection: str | None
@@ -51,14 +51,14 @@ class Call:
         return getattr(target, self.method)(**self.arguments, **more)
 
 
-def read_call(read: CompiledRead) -> Call | None:
+def read_call(read: CompiledRead) -> CollectionCall | None:
     """The call of a bound read; None when it takes no rows, for which the server has no word in a `find`.
 
     The server may use its disk for what does not fit into memory.
     """
     if read.operation is Operation.AGGREGATE:
         options = {"allowDiskUse": True} | ({"collation": read.collation_option} if read.collation_option else {})
-        return Call(read.collection, "aggregate", {"pipeline": list(read.pipeline), **options})
+        return CollectionCall(read.collection, "aggregate", {"pipeline": list(read.pipeline), **options})
     if read.limit == 0:
         return None
     arguments = {
@@ -70,30 +70,30 @@ def read_call(read: CompiledRead) -> Call | None:
         "allow_disk_use": True,
         "collation": read.collation_option,
     }
-    return Call(read.collection, "find", arguments)
+    return CollectionCall(read.collection, "find", arguments)
 
 
-def command_call(command: Command) -> Call:
+def command_call(command: Command) -> CollectionCall:
     """The call of a command in which nothing is open; an update and one that takes it back are one request."""
     if command.back is not None:
         both = [UpdateOne(command.filter or {}, each) for each in (command.update or {}, command.back)]
-        return Call(command.collection, "bulk_write", {"requests": both})
+        return CollectionCall(command.collection, "bulk_write", {"requests": both})
     if command.action is Action.REPLACE_ONE:
         whole = {"filter": command.filter or {}, "replacement": command.document, "upsert": command.upsert}
-        return Call(command.collection, _METHODS[command.action], whole)
+        return CollectionCall(command.collection, _METHODS[command.action], whole)
     is_insert = command.action is Action.INSERT_ONE
     arguments: dict[str, object] = {"document": command.document} if is_insert else {"filter": command.filter or {}}
     if command.update is not None:
         update = list(command.update) if isinstance(command.update, tuple) else command.update
         arguments |= {"update": update, "upsert": command.upsert}
         arguments["array_filters"] = list(command.array_filters) or None
-    return Call(command.collection, _METHODS[command.action], arguments)
+    return CollectionCall(command.collection, _METHODS[command.action], arguments)
 
 
-def number_call(asked: NextNumbers) -> Call:
+def number_call(asked: NextNumbers) -> CollectionCall:
     """The call that raises a counter, and gives the document as it is then."""
     raised = {"filter": {"_id": asked.counter}, "update": {"$inc": {LAST: asked.count}}}
-    return Call(
+    return CollectionCall(
         NUMBERS_COLLECTION,
         "find_one_and_update",
         {**raised, "upsert": True, "return_document": ReturnDocument.AFTER},

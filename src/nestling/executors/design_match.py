@@ -13,7 +13,7 @@ from pymongo.errors import ExecutionTimeout, OperationFailure
 
 from nestling.common.connection import UNAUTHORIZED, address, typed_errors
 from nestling.common.errors import SHOWN_NAMES, Problem, VerifyError, name_list
-from nestling.executors.calls import Call
+from nestling.executors.calls import CollectionCall
 from nestling.ir.storage.names import CHECKPOINT_COLLECTION, LOOK
 
 MILLISECONDS = 10_000
@@ -22,7 +22,7 @@ FIRST = 20
 """Documents of a collection among which the first statement of a program looks."""
 Fields: TypeAlias = Mapping[str, Mapping[str, str]]
 """By collection, the path of each field its documents have, and that of the sub-documents it is in (none for the document)."""
-Looks: TypeAlias = Generator[Call, Any, Any]
+Looks: TypeAlias = Generator[CollectionCall, Any, Any]
 """What is asked of the database, and answered by lists: None for what took too long or what the user may not see."""
 
 
@@ -80,7 +80,7 @@ def looks(where: str, fields: Fields) -> Looks:
 
 def first_looks(where: str, fields: Fields) -> Looks:
     """Look for every collection, and for the fields in the first documents of each; in all documents only for what these lack."""
-    there = yield Call(None, "list_collection_names", {})
+    there = yield CollectionCall(None, "list_collection_names", {})
     if there is not None:
         require_collections(where, there, tuple(fields))
     if there is None or CHECKPOINT_COLLECTION in there:
@@ -99,9 +99,9 @@ def first_looks(where: str, fields: Fields) -> Looks:
     yield from _lacking(doubtful)
 
 
-def collections_there(names: Sequence[str]) -> Generator[Call, Any, Mapping[str, object]]:
+def collections_there(names: Sequence[str]) -> Generator[CollectionCall, Any, Mapping[str, object]]:
     """What tells these collections from others that had or will have their names; none where the user may not ask."""
-    found = yield Call(None, "list_collections", {"filter": {"name": {"$in": list(names)}}})
+    found = yield CollectionCall(None, "list_collections", {"filter": {"name": {"$in": list(names)}}})
     return {each["name"]: each["info"].get("uuid") for each in found or ()}
 
 
@@ -127,7 +127,7 @@ def _lacking(fields: Mapping[str, Sequence[tuple[str, str]]]) -> Looks:
         raise VerifyError(*problems)
 
 
-def _lacks(collection: str, path: str, within: str) -> Generator[Call, Any, bool]:
+def _lacks(collection: str, path: str, within: str) -> Generator[CollectionCall, Any, bool]:
     """Whether there are documents to have it, and none does."""
     having = yield _aggregate(collection, _one(_has(path)))
     if having is None or having:
@@ -147,5 +147,5 @@ def _one(condition: dict[str, Any]) -> list[dict[str, Any]]:
     return [{"$match": condition}, {"$limit": 1}, {"$project": {"_id": 1}}]
 
 
-def _aggregate(collection: str, pipeline: list[dict[str, Any]]) -> Call:
-    return Call(collection, "aggregate", {"pipeline": pipeline, "maxTimeMS": MILLISECONDS, "comment": LOOK})
+def _aggregate(collection: str, pipeline: list[dict[str, Any]]) -> CollectionCall:
+    return CollectionCall(collection, "aggregate", {"pipeline": pipeline, "maxTimeMS": MILLISECONDS, "comment": LOOK})

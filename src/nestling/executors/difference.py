@@ -44,7 +44,7 @@ class Side(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class RowDifference:
     """One attribute of a changed row, or one row that is missing, extra or there again.
 
     `key` holds the values of the entity's key, of all attributes when it has none. For whole rows `attribute` is None, and
@@ -59,7 +59,7 @@ class Difference:
     found: object = None
 
 
-class Comparison:
+class RowComparison:
     """The rows of one entity on both sides; `add` them, then read `differences`."""
 
     def __init__(self, entity: Entity, policy: Policy) -> None:
@@ -91,14 +91,14 @@ class Comparison:
     def _key_of(self, row: Row) -> bytes:
         return self._encode_key([row[place] for place in self._key])
 
-    def differences(self) -> Iterator[tuple[Difference, ...]]:
+    def differences(self) -> Iterator[tuple[RowDifference, ...]]:
         """Yield, for every row that differs, what differs; in the order of the keys' bytes."""
         query = "SELECT key, side, row, COUNT(*) FROM line GROUP BY key, side, row ORDER BY key, side, row"
         with closing(self._disk.execute(query)) as lines:
             for _, group in groupby(lines, key=itemgetter(0)):
                 yield from self._of_key([(Side(side), row, times) for _, side, row, times in group])
 
-    def _of_key(self, lines: Sequence[tuple[Side, bytes, int]]) -> Iterator[tuple[Difference, ...]]:
+    def _of_key(self, lines: Sequence[tuple[Side, bytes, int]]) -> Iterator[tuple[RowDifference, ...]]:
         """Pair the rows of one key that are unequal; what is left over is missing or too many."""
         expected = Counter({row: times for side, row, times in lines if side is Side.EXPECTED})
         found = Counter({row: times for side, row, times in lines if side is Side.FOUND})
@@ -111,15 +111,15 @@ class Comparison:
         for row in extra[pairs:]:
             yield (self._whole(Kind.DUPLICATE if expected else Kind.EXTRA, row, expected, found),)
 
-    def _changes(self, before: bytes, after: bytes) -> Iterator[Difference]:
+    def _changes(self, before: bytes, after: bytes) -> Iterator[RowDifference]:
         expected, found = self._values(before), self._values(after)
         for name, encode, old, new in zip(self._columns, self._encode_one, expected, found, strict=True):
             if encode([old]) != encode([new]):
-                yield Difference(self._entity.name, Kind.CHANGED, self._key_values(expected), name, old, new)
+                yield RowDifference(self._entity.name, Kind.CHANGED, self._key_values(expected), name, old, new)
 
-    def _whole(self, kind: Kind, row: bytes, expected: Counter[bytes], found: Counter[bytes]) -> Difference:
+    def _whole(self, kind: Kind, row: bytes, expected: Counter[bytes], found: Counter[bytes]) -> RowDifference:
         key = self._key_values(self._values(row))
-        return Difference(self._entity.name, kind, key, None, expected.total(), found.total())
+        return RowDifference(self._entity.name, kind, key, None, expected.total(), found.total())
 
     def _values(self, row: bytes) -> Row:
         return self._decode(bson.decode(row, CODEC))

@@ -15,7 +15,7 @@ FEWEST_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class TimedCall:
     """Something to time: `run` does it once and returns the seconds it took; what it prepares does not count."""
 
     name: str
@@ -35,7 +35,7 @@ def timed(action: Callable[[], object]) -> Callable[[], float]:
 
 
 def measure(
-    probes: Sequence[Probe], *, seconds: float, report: Callable[[int, int], None] | None = None
+    probes: Sequence[TimedCall], *, seconds: float, report: Callable[[int, int], None] | None = None
 ) -> tuple[Measurement, ...]:
     """Each probe's fastest run; stops after the round in which `seconds` are over, never before the second.
 

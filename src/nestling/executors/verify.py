@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.executors.difference import Comparison, Difference, Side
+from nestling.executors.difference import RowComparison, RowDifference, Side
 from nestling.executors.fingerprint import RawRow, fingerprint, partition
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
 from nestling.ir.model import Entity, Model
 from nestling.ir.programs.command import Aggregation
-from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.value_forms.canonical import RowEncoder, row_encoder
 from nestling.ir.values import Policy
 
@@ -40,7 +40,7 @@ class VerifyReport:
 
     equal: bool
     entities: Mapping[str, Verdict]
-    differences: tuple[Difference, ...]
+    differences: tuple[RowDifference, ...]
     seconds: float
 
 
@@ -60,7 +60,7 @@ def verify(
     at most. Memory does not grow with the data; differing rows are sorted on disk. Raises `RebuildError` when rows cannot be
     read back, `LoadError` when the source holds a value no load could have stored.
     """
-    verdicts, differences = dict[str, Verdict](), list[Difference]()
+    verdicts, differences = dict[str, Verdict](), list[RowDifference]()
     with typed_errors(address(database)), source.snapshot():
         counter = RowCounter(report, 2 * sum(source.count(entity.name) for entity in model.entities))
         for entity in model.entities:
@@ -91,7 +91,7 @@ class _Sides:
 
     def expected(self) -> Iterator[tuple[Row, RawRow]]:
         """Rows of the source, with the bytes the home view should yield."""
-        columns = tuple(Column(name) for name in self.entity.attribute_names)
+        columns = tuple(RowColumn(name) for name in self.entity.attribute_names)
         rows = self._source.rows(RowQuery(self.entity.name, columns))
         return ((row, self._encode(row)) for row in self._counter.counted(self.entity.name, rows))
 
@@ -108,23 +108,23 @@ class _Sides:
         return self._decode(decode_raw(raw, self._home))
 
 
-def _compare(sides: _Sides, shown: int) -> tuple[Verdict, list[Difference]]:
+def _compare(sides: _Sides, shown: int) -> tuple[Verdict, list[RowDifference]]:
     expected = fingerprint(raw for _, raw in sides.expected())
     found = fingerprint(sides.found())
     differing = expected.differing(found)
     if not differing:
         return Verdict(expected.rows, 0), []
     sides.read_again(expected.rows + found.rows)
-    count, first = 0, list[Difference]()
+    count, first = 0, list[RowDifference]()
     for row in _again(sides, differing):
         count += 1
         first += row[: max(0, shown - len(first))]
     return Verdict(expected.rows, count), first
 
 
-def _again(sides: _Sides, differing: frozenset[int]) -> Iterator[tuple[Difference, ...]]:
+def _again(sides: _Sides, differing: frozenset[int]) -> Iterator[tuple[RowDifference, ...]]:
     """Read the rows of the differing partitions again, and say how they differ."""
-    with closing(Comparison(sides.entity, sides.policy)) as comparison:
+    with closing(RowComparison(sides.entity, sides.policy)) as comparison:
         comparison.add(Side.EXPECTED, (row for row, raw in sides.expected() if partition(raw) in differing))
         raw_rows = (raw for raw in sides.found() if partition(raw) in differing)
         comparison.add(Side.FOUND, (sides.decode(raw) for raw in raw_rows))

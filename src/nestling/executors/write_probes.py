@@ -16,7 +16,7 @@ from pymongo.collection import Collection
 from pymongo.database import Database
 from pymongo.write_concern import WriteConcern
 
-from nestling.executors.measure import Probe, timed
+from nestling.executors.measure import TimedCall, timed
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 
@@ -29,7 +29,7 @@ EVENTS = 300
 ROWS = 20_000
 
 
-def write_probes(database: Database[Any]) -> Iterator[Probe]:
+def write_probes(database: Database[Any]) -> Iterator[TimedCall]:
     """The probes, their collections filled."""
     plain = database.with_options(write_concern=WriteConcern(w=1))
     yield from _inserts(plain)
@@ -37,7 +37,7 @@ def write_probes(database: Database[Any]) -> Iterator[Probe]:
     yield from _deletes(plain)
     yield from _transactions(plain)
     yield _events(plain)
-    yield Probe("client_join", Work(client_rows=ROWS), timed(_join_rows))
+    yield TimedCall("client_join", Work(client_rows=ROWS), timed(_join_rows))
 
 
 def _document(number: int, size: int) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def _filled(database: Database[Any], name: str, size: int, *, indexes: int = 0, 
     return collection
 
 
-def _inserts(database: Database[Any]) -> Iterator[Probe]:
+def _inserts(database: Database[Any]) -> Iterator[TimedCall]:
     for size, indexes, batch in (
         (SMALL, 0, 1), (SMALL, 5, 1), (SMALL, 0, BATCH), (SMALL, 1, BATCH), (SMALL, 3, BATCH), (SMALL, 5, BATCH),
         (MIDDLE, 0, 1), (MIDDLE, 0, BATCH), (BIG, 0, 1), (BIG, 0, 10),
@@ -70,7 +70,7 @@ def _inserts(database: Database[Any]) -> Iterator[Probe]:
         name = f"insert_{size}_{indexes}_{batch}"
         collection = _filled(database, name, size, indexes=indexes, stored=10)
         work = work_of.request() + work_of.insert(batch, size, indexes)
-        yield Probe(name, work, _inserting(collection, size, batch))
+        yield TimedCall(name, work, _inserting(collection, size, batch))
 
 
 def _inserting(collection: Documents, size: int, batch: int) -> Callable[[], float]:
@@ -83,22 +83,22 @@ def _inserting(collection: Documents, size: int, batch: int) -> Callable[[], flo
     return run
 
 
-def _updates(database: Database[Any]) -> Iterator[Probe]:
+def _updates(database: Database[Any]) -> Iterator[TimedCall]:
     for size, stored in ((SMALL, STORED), (MIDDLE, STORED), (BIG, 50)):
         collection = _filled(database, f"update_{size}", size, indexes=1, stored=stored)
         numbers = count()
         found = work_of.request() + work_of.fetch_by_index(1, size)
-        yield Probe(
+        yield TimedCall(
             f"update_{size}",
             found + work_of.update(1, size),
             timed(lambda c=collection, n=numbers, s=stored: _set(c, next(n) * 7 % s, "c")),  # type: ignore[misc]
         )
-        yield Probe(
+        yield TimedCall(
             f"update_indexed_{size}",
             found + work_of.update(1, size, index_entries_changed=1),
             timed(lambda c=collection, n=numbers, s=stored: _set(c, next(n) * 7 % s, "a")),  # type: ignore[misc]
         )
-        yield Probe(
+        yield TimedCall(
             f"update_many_{size}",
             work_of.request() + work_of.fetch_by_index(stored, size, seeks=0) + work_of.update(stored, size),
             timed(lambda c=collection: c.update_many({"_id": {"$gte": 0}}, {"$inc": {"c": 1}})),  # type: ignore[misc]
@@ -110,19 +110,19 @@ def _updates(database: Database[Any]) -> Iterator[Probe]:
         + work_of.fetch_by_index(BATCH, SMALL, seeks=BATCH)
         + work_of.update(BATCH, SMALL, changes=BATCH)
     )
-    yield Probe("update_bulk", work, timed(lambda: bulk.bulk_write(changes)))
+    yield TimedCall("update_bulk", work, timed(lambda: bulk.bulk_write(changes)))
 
 
 def _set(collection: Documents, number: int, field: str) -> object:
     return collection.update_one({"_id": number}, {"$inc": {field: 1}})
 
 
-def _deletes(database: Database[Any]) -> Iterator[Probe]:
+def _deletes(database: Database[Any]) -> Iterator[TimedCall]:
     for indexes, batch in ((0, 1), (0, BATCH), (4, BATCH)):
         name = f"delete_{indexes}_{batch}"
         collection = _filled(database, name, SMALL, indexes=indexes, stored=10)
         work = work_of.request() + work_of.fetch_by_index(batch, SMALL) + work_of.delete(batch, indexes)
-        yield Probe(name, work, _deleting(collection, batch))
+        yield TimedCall(name, work, _deleting(collection, batch))
 
 
 def _deleting(collection: Documents, batch: int) -> Callable[[], float]:
@@ -136,12 +136,12 @@ def _deleting(collection: Documents, batch: int) -> Callable[[], float]:
     return run
 
 
-def _transactions(database: Database[Any]) -> Iterator[Probe]:
+def _transactions(database: Database[Any]) -> Iterator[TimedCall]:
     collection = _filled(database, "transactions", SMALL)
     numbers = count()
     for writes in (1, 3):
         one = work_of.request() + work_of.fetch_by_index(1, SMALL) + work_of.update(1, SMALL)
-        yield Probe(
+        yield TimedCall(
             f"transaction_{writes}",
             writes * one + work_of.transaction(),
             timed(lambda w=writes: _in_transaction(collection, numbers, w)),  # type: ignore[misc]
@@ -156,7 +156,7 @@ def _in_transaction(collection: Documents, numbers: Iterator[int], writes: int) 
             collection.update_one({"_id": number}, {"$inc": {"c": 1}}, session=session)
 
 
-def _events(database: Database[Any]) -> Probe:
+def _events(database: Database[Any]) -> TimedCall:
     """Changes read from a stream; what is then written for them is counted as what it is."""
     collection = _filled(database, "events", SMALL, stored=1)
     numbers = count(STORED)
@@ -169,7 +169,7 @@ def _events(database: Database[Any]) -> Probe:
                 stream.next()
             return time.perf_counter() - began
 
-    return Probe("events", work_of.request() + Work(events=EVENTS), run)
+    return TimedCall("events", work_of.request() + Work(events=EVENTS), run)
 
 
 def _join_rows() -> dict[int, list[dict[str, int]]]:

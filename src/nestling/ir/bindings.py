@@ -20,7 +20,7 @@ UNKNOWN_LIST = 10
 """Values taken to be in a list that is a parameter, where none is known: PostgreSQL's guess for such an array."""
 
 
-class Role(StrEnum):
+class ParameterRole(StrEnum):
     """What a parameter is to an attribute."""
 
     EQUAL = "equal"  # compared for equality, or in a list
@@ -39,7 +39,7 @@ class ParameterUse:
     """A parameter beside an attribute. `row` names the occurrence of the entity: uses of the same one are of one row."""
 
     parameter: str
-    role: Role
+    role: ParameterRole
     row: str
     entity: str
     attribute: str

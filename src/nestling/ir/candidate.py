@@ -1,6 +1,6 @@
 """Candidates: what a pattern proposes for a design, each one structure that can be chosen or not.
 
-A pattern's name goes no further than `pattern`: everything after works from the parts, a closed set. `id` is unique and reads
+A pattern's name goes no further than `patterns`: everything after works from the parts, a closed set. `id` is unique and reads
 well in a report (`review in product`, `product.name in purchase_line`).
 """
 
@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Model
-from nestling.ir.primitives import Before, Computed, Copy, Field, Form, Order, Window
+from nestling.ir.primitives import Before, BucketWindow, Computed, Copy, Field, Form, Order
 from nestling.ir.rows import AggregateKind, Hop, down, up
 from nestling.ir.statements.clause import Clause
 from nestling.ir.storage.names import stored_name
@@ -52,7 +52,7 @@ class Bucketed:
 
     entity: str
     by: tuple[str, ...]
-    window: Window | None
+    window: BucketWindow | None
     limit: int
     summary: tuple[tuple[AggregateKind, str], ...] = ()
     native: bool = False
@@ -304,7 +304,7 @@ def _field(attribute: str) -> Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class Suggestion:
     """What a pattern proposes: a part of a design by its id, and the statements that motivate it."""
 
     id: str
@@ -314,10 +314,10 @@ class Structure:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One structure a design may have: the pattern that proposes it, and the statements that motivate it."""
+    """One structure a design may have: the patterns that propose it, and the statements that motivate it."""
 
     id: str
-    pattern: str
+    patterns: tuple[str, ...]
     part: Part
     motives: tuple[str, ...] = ()
 

@@ -14,5 +14,5 @@ def digest(*nouns: object) -> str:
 
 
 def stored_digest(design: Design, policy: Policy) -> str:
-    """Of what decides how data is stored: model, collections, and how values are written. Indexes may change."""
+    """The digest of what decides how data is stored: model, collections, and forms of values. Indexes are not part of it."""
     return digest(design.model, design.collections, policy)

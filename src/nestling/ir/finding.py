@@ -32,7 +32,7 @@ class Confidence(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FieldChange:
     """What a finding's commands do to a field: it gets another `name`, values of these `types`, or may be missing (`lacks`).
 
     `types` are those a validator names, all of them, as they are afterwards.
@@ -73,7 +73,7 @@ class Finding:
     cost_seconds: float | None = None
     measured: bool = False
     index: tuple[tuple[str, int | str], ...] = ()
-    changes: tuple[Change, ...] = ()
+    changes: tuple[FieldChange, ...] = ()
 
     @property
     def place(self) -> str:

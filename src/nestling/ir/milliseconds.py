@@ -70,7 +70,7 @@ def _telling(entity: Entity, model: Model) -> set[str]:
 
 
 def _may_be_finer(attribute: Attribute, dialect: str) -> bool:
-    """In SQLite the values alone tell; a column that holds texts too stays one of texts."""
+    """Whether a column may be finer than a millisecond. In SQLite only its values tell; one with texts stays one of texts."""
     if attribute.type.name not in MOMENTS or TEXT in attribute.also:
         return False
     if dialect == SQLITE:

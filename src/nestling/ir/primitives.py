@@ -200,7 +200,7 @@ class WindowUnit(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class BucketWindow:
     """Events of one calendar unit of `attribute` share a bucket."""
 
     attribute: str
@@ -233,7 +233,7 @@ class Bucket:
     by: tuple[str, ...]
     field: str
     limit: int
-    window: Window | None = None
+    window: BucketWindow | None = None
     summary: tuple[Summary, ...] = ()
 
 

@@ -42,7 +42,7 @@ def duration(seconds: float) -> str:
 
 
 def cell(value: object) -> str:
-    """Of a table: whole numbers with thousands separators, fractions short, everything else as it is; nothing for None."""
+    """The text of a table's cell: whole numbers with separators, fractions short, empty for None, all else as it is."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return "" if value is None else str(value)
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}"

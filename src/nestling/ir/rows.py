@@ -65,7 +65,7 @@ JSON_NULL = JsonNull()
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RowColumn:
     """An attribute of the entity reached from the base entity along `path` (empty: the base entity's own)."""
 
     attribute: str
@@ -73,10 +73,10 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class SortKey:
+class RowSortKey:
     """A column to order by, ascending unless said; NULLs come first ascending, last descending, in every dialect."""
 
-    column: Column
+    column: RowColumn
     descending: bool = False
 
 
@@ -91,19 +91,19 @@ class AggregateKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class RowAggregate:
     """A function over a column, or over the joined rows when the column is None (count only)."""
 
     function: AggregateKind
-    column: Column | None = None
+    column: RowColumn | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Newest:
+class NewestRows:
     """Keep only the first `limit` rows, by `order`, of every group of equal `within` values."""
 
-    within: tuple[Column, ...]
-    order: tuple[SortKey, ...]
+    within: tuple[RowColumn, ...]
+    order: tuple[RowSortKey, ...]
     limit: int
 
 
@@ -123,15 +123,15 @@ class RowQuery:
     """
 
     entity: str
-    columns: tuple[Column, ...]
-    order: tuple[Column, ...] = ()
+    columns: tuple[RowColumn, ...]
+    order: tuple[RowColumn, ...] = ()
     inner: tuple[Path, ...] = ()
     after: tuple[object, ...] | None = None
     without_parent: str | None = None
     without_children: str | None = None
-    newest: Newest | None = None
+    newest: NewestRows | None = None
     group_by_order: bool = False
-    aggregates: tuple[Aggregate, ...] = ()
+    aggregates: tuple[RowAggregate, ...] = ()
     ancestors: str | None = None
 
 

@@ -22,7 +22,7 @@ from nestling.ir.workload import Access, Statement, StatementKind, Workload
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class Execution:
     """One execution; `after` are the places in the block of those that have to be done before it.
 
     `instead`: what it has for the server's time and new UUIDs.
@@ -34,7 +34,7 @@ class Call:
     after: tuple[int, ...] = ()
 
 
-Block = tuple[Call, ...]
+Block = tuple[Execution, ...]
 
 
 class Tracer:
@@ -62,7 +62,7 @@ class Tracer:
             held = self._tickets.get(name, frozenset())
             after = tuple(sorted({last[entity] for entity in held if entity in last}))
             last.update(dict.fromkeys(held, place))
-            calls.append(Call(name, self._bindings[name].values(self._drawn[name]), self._instead(), after))
+            calls.append(Execution(name, self._bindings[name].values(self._drawn[name]), self._instead(), after))
             self._drawn[name] += 1
         return tuple(calls)
 

@@ -222,7 +222,7 @@ def _decode_timestamptz(value: object) -> object:
 
 
 def _decode_decimal(value: object) -> object:
-    """Also the text a decimal became by policy."""
+    """Read a decimal, also one that a policy stored as text."""
     if not isinstance(value, str):
         return decode(value)
     try:

@@ -42,7 +42,7 @@ class Operator(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class AttributeFilter:
     """An attribute compared with a constant or a parameter."""
 
     attribute: str
@@ -87,7 +87,7 @@ class Access:
     entity: str
     kind: StatementKind
     attributes: tuple[str, ...] = ()
-    filters: tuple[Filter, ...] = ()
+    filters: tuple[AttributeFilter, ...] = ()
     sort: tuple[str, ...] = ()
     via: str | None = None
     aggregates: tuple[tuple[AggregateKind, str | None], ...] = ()
@@ -135,7 +135,7 @@ class Statement:
 
     @property
     def known_values(self) -> dict[str, object]:
-        """By parameter, what is known of its values: a sample, or a `Quantile`."""
+        """For each parameter, what is known of its values: a sample, or a `Quantile`."""
         return {name: Quantile(share) for name, share in self.quantiles} | dict(self.samples)
 
     @property

@@ -1,32 +1,40 @@
 """Patterns: each proposes candidates – structures built from the primitives – for a model and its workload.
 
-A pattern is a module with one function, `candidates(situation) -> Iterator[Structure]`. Its name is the file's, with hyphens, and
-adding one is adding a file. None decides: whether a candidate is worth its price is for the costs to say.
+A pattern is a module with one function, `candidates(situation) -> Iterator[Suggestion]`. Its name is the file's, with hyphens,
+and adding one is adding a file. Several may propose one structure: all of them are told, in the order of the catalogue. None
+decides: whether a candidate is worth its price is for the costs to say.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from importlib import import_module
+from types import ModuleType
 
 from nestling.common.folders import module_names
-from nestling.ir.candidate import Candidate, CopiedAttribute, Part, along
+from nestling.ir.candidate import Candidate, CopiedAttribute, Part, Suggestion, along
 from nestling.ir.situation import Situation
 
 __all__ = ["pattern_names", "propose"]
 
+_CODE = re.compile(r"\(([A-Z])(\d+)")
+_LAST = "~"
+"""What sorts after every letter of a code."""
+
 
 def propose(situation: Situation) -> tuple[Candidate, ...]:
-    """Everything the patterns propose, each structure once: the first pattern that names it is its pattern.
+    """Everything the patterns propose, each structure once, with all patterns that propose it and the statements of all of them.
 
     Patterns mean the same by one id. Nothing is put together along relationships whose rows may spell the key otherwise, and
     nothing of other rows into documents that may be equal.
     """
-    found: dict[str, Candidate] = {}
+    found: dict[str, list[tuple[str, Suggestion]]] = {}
     for name in pattern_names():
-        for each in import_module(f"{__name__}.{name}").candidates(situation):
-            made = Candidate(each.id, name.replace("_", "-"), each.part, each.motives)
-            known = found.setdefault(made.id, made)
-            assert known.part == made.part, f"two structures are called `{made.id}`"
+        for each in _module(name).candidates(situation):
+            known = found.setdefault(each.id, [])
+            assert all(other.part == each.part for _, other in known), f"two structures are called `{each.id}`"
+            known.append((name, each))
     links = situation.model.relationships
     respelled = {link.name for link in links if situation.may_be_respelled(link)}
     alike = {link.name for link in links if situation.may_be_alike(link.parent)}
@@ -35,7 +43,29 @@ def propose(situation: Situation) -> tuple[Candidate, ...]:
         refused = respelled if isinstance(part, CopiedAttribute) else respelled | alike
         return refused.isdisjoint(along(part, situation.model))
 
-    return tuple(each for each in found.values() if fits(each.part))
+    return tuple(each for each in map(_candidate, found.values()) if fits(each.part))
+
+
+def _candidate(suggestions: Iterable[tuple[str, Suggestion]]) -> Candidate:
+    """One structure of all that is said of it: the patterns in the order of the catalogue, whatever their files are called."""
+    ordered = sorted(suggestions, key=lambda named: _place(named[0]))
+    patterns = dict.fromkeys(name.replace("_", "-") for name, _ in ordered)
+    motives = dict.fromkeys(motive for _, each in ordered for motive in each.motives)
+    one = ordered[0][1]
+    return Candidate(one.id, tuple(patterns), one.part, tuple(motives))
+
+
+def _place(name: str) -> tuple[str, int, str]:
+    """The place of a pattern in the catalogue: its first code (C1 before C8 before D1), then its title. Those without a code
+    come last.
+    """
+    title = (_module(name).__doc__ or name).split(":", 1)[0]
+    code = _CODE.search(title)
+    return (code[1], int(code[2]), title) if code else (_LAST, 0, title)
+
+
+def _module(name: str) -> ModuleType:
+    return import_module(f"{__name__}.{name}")
 
 
 def pattern_names() -> tuple[str, ...]:

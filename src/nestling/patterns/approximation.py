@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.candidate import Aggregate, Structure
+from nestling.ir.candidate import Aggregate, Suggestion
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
 from nestling.ir.tolerance import tolerated
 from nestling.patterns.computed import candidates as exact
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each count a statement asks over the children of a parent that need not be exact."""
     off_by = tolerated(situation.model, situation.requirements).off_by
     for each in exact(situation) if off_by else ():
@@ -27,4 +27,4 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             step = off_by.get((child, part.attribute or ""), 1)
             if step > 1:
                 rough = replace(part, step=step)
-                yield Structure(f"{each.id}, in steps of {step:,}", rough, each.motives)
+                yield Suggestion(f"{each.id}, in steps of {step:,}", rough, each.motives)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Archived, Structure
+from nestling.ir.candidate import Archived, Suggestion
 from nestling.ir.distribution import below
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Before
@@ -27,7 +27,7 @@ MOST_BOUNDS = 3
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?")
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each entity and point in time that statements ask for rows from."""
     for entity in situation.model.entities:
         if (
@@ -41,7 +41,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
                 yield from _of(situation, entity, name)
 
 
-def _of(situation: Situation, entity: Entity, attribute: str) -> Iterator[Structure]:
+def _of(situation: Situation, entity: Entity, attribute: str) -> Iterator[Suggestion]:
     known = situation.statistics.entity(entity.name).attribute(attribute).values
     rates: dict[str, float] = {}
     motives: dict[str, list[str]] = {}
@@ -55,7 +55,7 @@ def _of(situation: Situation, entity: Entity, attribute: str) -> Iterator[Struct
         if old is not None and LEAST_OLD <= old < 1:
             part = Archived(entity.name, Before(attribute, value))
             text = f"{entity.name} rows with {attribute} before {value} apart"
-            yield Structure(text, part, tuple(motives[value]))
+            yield Suggestion(text, part, tuple(motives[value]))
 
 
 def _is_asked(situation: Situation, entity: Entity) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Paired, Structure
+from nestling.ir.candidate import Paired, Suggestion
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
@@ -26,7 +26,7 @@ _UNFIT = COMPOSITE | {TypeName.BOOLEAN}
 _EXACT = (Operator.EQUALITY, Operator.IN)
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each entity and type with three attributes or more that statements ask for and many rows lack."""
     for entity in situation.model.entities:
         if not _is_written(situation, entity):
@@ -40,7 +40,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
                 motives = tuple(dict.fromkeys(statement for name in names for statement in found[name]))
                 shown = first_of(names, len(names) if len(names) <= LEAST_ATTRIBUTES else 1)
                 text = f"{shown} of {entity.name} as a list of names and values"
-                yield Structure(text, Paired(entity.name, names), motives)
+                yield Suggestion(text, Paired(entity.name, names), motives)
 
 
 def _is_written(situation: Situation, entity: Entity) -> bool:

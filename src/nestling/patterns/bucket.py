@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.candidate import Bucketed, Structure, summaries
+from nestling.ir.candidate import Bucketed, Suggestion, summaries
 from nestling.ir.model import Entity
-from nestling.ir.primitives import OF_BUCKETS, Window, WindowUnit
+from nestling.ir.primitives import OF_BUCKETS, BucketWindow, WindowUnit
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.situation.time_series import event_times
 from nestling.ir.types import COMPOSITE, TypeName
@@ -23,7 +23,7 @@ SMALLEST = 4.0
 """Events in one window on average, below which a bucket groups next to nothing."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """For each series of events a bucket per window and per count that fits."""
     for entity in situation.model.entities:
         if situation.children[entity.name] or situation.blobs[entity.name] or _is_link(situation, entity):
@@ -73,7 +73,7 @@ def _finds_series(situation: Situation, access: Access, by: tuple[str, ...]) -> 
     return joined or (set(by) <= exact and not (key and set(key) <= exact))
 
 
-def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterator[tuple[Window | None, int]]:
+def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterator[tuple[BucketWindow | None, int]]:
     """Windows that hold a few events at least, and counts, as far as a document has room for them."""
     room = _room(situation, entity.name)
     count = situation.statistics.entity(entity.name).count
@@ -89,7 +89,7 @@ def _shapes(situation: Situation, entity: Entity, by: tuple[str, ...]) -> Iterat
                     unit in (WindowUnit.MINUTE, WindowUnit.HOUR)
                     and entity.attribute(attribute).type.name is TypeName.DATE
                 ):
-                    yield Window(attribute, unit), room
+                    yield BucketWindow(attribute, unit), room
 
 
 def _room(situation: Situation, entity: str) -> int:
@@ -117,10 +117,10 @@ def _candidate(
     situation: Situation,
     entity: Entity,
     by: tuple[str, ...],
-    window: Window | None,
+    window: BucketWindow | None,
     limit: int,
     motives: tuple[str, ...],
-) -> Structure:
+) -> Suggestion:
     plain = Bucketed(entity.name, by, window, limit)
     asked = [
         item
@@ -131,4 +131,4 @@ def _candidate(
     ]
     size = f"one for each {window.unit} of {window.attribute}" if window is not None else f"{limit:,} in each"
     name = f"{entity.name} in buckets by {', '.join(by)}, {size}"
-    return Structure(name, replace(plain, summary=tuple(dict.fromkeys(asked))), motives)
+    return Suggestion(name, replace(plain, summary=tuple(dict.fromkeys(asked))), motives)

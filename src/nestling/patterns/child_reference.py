@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Structure
+from nestling.ir.candidate import Suggestion
 from nestling.ir.situation import Situation
 from nestling.patterns.copied_children import shown_children
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each relationship whose children are shown by their ids alone."""
     for part, statements in shown_children(situation):
         if part.is_bare(situation.model):
             link = situation.model.relationship(part.relationship)
-            yield Structure(f"ids of {link.child} in {link.parent} by {link.name}", part, statements)
+            yield Suggestion(f"ids of {link.child} in {link.parent} by {link.name}", part, statements)

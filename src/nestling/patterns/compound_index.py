@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, Structure
+from nestling.ir.candidate import AcrossKey, Indexed, IndexedAcross, Suggestion
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import by_expression, is_collated, linked_by_expression, sought
@@ -18,7 +18,7 @@ from nestling.ir.workload import Access, Operator, Statement, StatementKind
 MOST_KEYS = 8
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One per combination, one per foreign key, and one for each statement whose first rows one index over several tables has."""
     motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -37,11 +37,11 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             motives.setdefault((link.child, keys), []).extend(served)
     for (entity, keys), statements in motives.items():
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
-        yield Structure(f"index of {entity} on {text}", Indexed(entity, keys), tuple(dict.fromkeys(statements)))
+        yield Suggestion(f"index of {entity} on {text}", Indexed(entity, keys), tuple(dict.fromkeys(statements)))
     yield from _across(situation)
 
 
-def _across(situation: Situation) -> Iterator[Structure]:
+def _across(situation: Situation) -> Iterator[Suggestion]:
     """Indexes over fields of rows and of their parents, for reads with a LIMIT that filter on both and sort by fields of one."""
     motives: dict[IndexedAcross, list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -50,7 +50,7 @@ def _across(situation: Situation) -> Iterator[Structure]:
                 if (part := _joint(situation, access, statement)) is not None:
                     motives.setdefault(part, []).append(statement.name)
     for part, statements in motives.items():
-        yield Structure(part.text(situation.model), part, tuple(dict.fromkeys(statements)))
+        yield Suggestion(part.text(situation.model), part, tuple(dict.fromkeys(statements)))
 
 
 def _joint(situation: Situation, child: Access, statement: Statement) -> IndexedAcross | None:

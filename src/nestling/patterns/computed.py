@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Aggregate, Structure
+from nestling.ir.candidate import Aggregate, Suggestion
 from nestling.ir.model import Relationship
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
@@ -12,7 +12,7 @@ from nestling.ir.workload import Access, Operator, Statement
 from nestling.patterns.extended_reference import freshness_of
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each aggregate a statement asks over the children of a parent."""
     motives: dict[tuple[str, AggregateKind, str | None], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -26,7 +26,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
         what = f"{function} of {link.child}" + (f".{attribute}" if attribute else "")
         freshness = freshness_of(situation, link.child, attribute or "", name)
         part = Aggregate(name, function, attribute, freshness)
-        yield Structure(f"{what} in {link.parent} by {name}", part, tuple(dict.fromkeys(statements)))
+        yield Suggestion(f"{what} in {link.parent} by {name}", part, tuple(dict.fromkeys(statements)))
 
 
 def per_parent(statement: Statement, access: Access, link: Relationship) -> bool:

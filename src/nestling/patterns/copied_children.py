@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Newest, Structure
+from nestling.ir.candidate import Newest, Suggestion
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Statement
@@ -17,13 +17,13 @@ DOCUMENT_SHARE = 0.25
 """The share of a document's bound that copies of children may take."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each set of attributes that statements show of a parent's children, ids alone left out."""
     for part, statements in shown_children(situation):
         if not part.is_bare(situation.model):
             link = situation.model.relationship(part.relationship)
             text = f"{link.child} ({', '.join(part.attributes)}) copied into {link.parent} by {link.name}"
-            yield Structure(text, part, statements)
+            yield Suggestion(text, part, statements)
 
 
 def shown_children(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:

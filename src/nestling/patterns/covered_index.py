@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Indexed, Structure
+from nestling.ir.candidate import Indexed, Suggestion
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import begins_collated, by_expression
 from nestling.ir.workload import Access, Statement
@@ -14,7 +14,7 @@ MOST_SHARE = 0.5
 """An index with more than this share of a row's bytes is a second copy of the collection."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """For each statement over one entity: the keys that find its rows, and behind them what it shows of these."""
     motives: dict[tuple[str, tuple[tuple[str, int], ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -26,7 +26,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
     for (entity, keys), statements in motives.items():
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
         part, served = Indexed(entity, keys), tuple(dict.fromkeys(statements))
-        yield Structure(f"index of {entity} on {text}", part, served)
+        yield Suggestion(f"index of {entity} on {text}", part, served)
 
 
 def _only(statement: Statement) -> tuple[Access, ...]:

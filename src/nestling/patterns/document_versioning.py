@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Newest, Structure
+from nestling.ir.candidate import Newest, Suggestion
 from nestling.ir.primitives import Order
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
@@ -21,7 +21,7 @@ from nestling.patterns.subset import are_versions, first_few
 _DESCENDING = {AggregateKind.MAX: True, AggregateKind.MIN: False}
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each relationship to versions, with all that statements show of the current one."""
     asked: dict[tuple[str, Order], list[tuple[str, tuple[str, ...]]]] = {}
     for name, order, statement, attributes in (*_greatest(situation), *_first(situation)):
@@ -33,7 +33,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
         part = Newest(name, attributes, (order,), 1, freshness_of(situation, link.child, "", name))
         by = f"-{order.attribute}" if order.descending else order.attribute
         motives = tuple(dict.fromkeys(statement for statement, _ in found))
-        yield Structure(f"first 1 {link.child} by {by} in {link.parent}", part, motives)
+        yield Suggestion(f"first 1 {link.child} by {by} in {link.parent}", part, motives)
 
 
 Asked = tuple[str, Order, str, tuple[str, ...]]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Absorbed, Structure
+from nestling.ir.candidate import Absorbed, Suggestion
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation, changed_entities
 
@@ -17,7 +17,7 @@ MOST_BYTES = 200.0
 """A row larger than that is not repeated in each of the many."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each small parent with one kind of children, both read only."""
     fixed = frozenset(situation.requirements.read_only) - changed_entities(situation)
     for entity in situation.model.entities:
@@ -26,7 +26,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             motives = tuple(statement.name for statement in situation.statements_of[entity.name])
             if motives:
                 part = Absorbed(entity.name, links[0].name)
-                yield Structure(f"{entity.name} in each {links[0].child} only", part, motives)
+                yield Suggestion(f"{entity.name} in each {links[0].child} only", part, motives)
 
 
 def _may_go(situation: Situation, link: Relationship, fixed: frozenset[str]) -> bool:

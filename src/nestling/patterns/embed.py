@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Nested, Structure
+from nestling.ir.candidate import Nested, Suggestion
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.situation import Situation
 from nestling.patterns.polymorphic import inline_links
@@ -18,7 +18,7 @@ MOST_PLACES = 8
 Chain = tuple[Relationship, ...]
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """For each entity every chain of embeddings that may hold its rows, along relationships that statements join along.
 
     Without a statement that joins along it an embedding saves nothing, and makes documents larger.
@@ -135,11 +135,11 @@ def _bytes(situation: Situation, links: tuple[Relationship, ...]) -> float:
     return size
 
 
-def _candidate(situation: Situation, entity: str, links: tuple[Relationship, ...]) -> Structure:
+def _candidate(situation: Situation, entity: str, links: tuple[Relationship, ...]) -> Suggestion:
     bound = _bounded(situation, links[0]) or None
     path = " in ".join(_place(situation, link) for link in links)
     motives = tuple(statement.name for statement in situation.joined_by[links[0].name])
-    return Structure(f"{entity} in {path}", Nested(entity, tuple(link.name for link in links), bound), motives)
+    return Suggestion(f"{entity} in {path}", Nested(entity, tuple(link.name for link in links), bound), motives)
 
 
 def _place(situation: Situation, link: Relationship) -> str:

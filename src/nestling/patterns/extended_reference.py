@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import CopiedAttribute, Structure
+from nestling.ir.candidate import CopiedAttribute, Suggestion
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.rows import up
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Statement
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each attribute read through a foreign key."""
     motives: dict[tuple[str, str, str], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -29,7 +29,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             else f" by {name}"
         )
         text = f"{link.parent}.{attribute} in {holder}{by}"
-        yield Structure(text, part, tuple(dict.fromkeys(statements)))
+        yield Suggestion(text, part, tuple(dict.fromkeys(statements)))
 
 
 def freshness_of(situation: Situation, entity: str, attribute: str, relationship: str) -> Freshness:

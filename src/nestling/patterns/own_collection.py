@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Own, Structure
+from nestling.ir.candidate import Own, Suggestion
 from nestling.ir.situation import Situation
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each entity."""
     for entity in situation.model.entities:
-        yield Structure(f"{entity.name} in a collection of its own", Own(entity.name))
+        yield Suggestion(f"{entity.name} in a collection of its own", Own(entity.name))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Indexed, Structure
+from nestling.ir.candidate import Indexed, Suggestion
 from nestling.ir.situation import Situation
 from nestling.ir.situation.shares import share_of
 from nestling.ir.statements.clause import Clause, ClauseOperator
@@ -25,7 +25,7 @@ MOST_VALUES = 100
 Keys = tuple[tuple[str, int], ...]
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each way statements find rows that their constants say are few."""
     motives: dict[tuple[str, Keys, tuple[Clause, ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -36,7 +36,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
     for (entity, keys, rows), statements in motives.items():
         text = ", ".join(name if direction > 0 else f"-{name}" for name, direction in keys)
         name = f"index of {entity} on {text} where {' and '.join(map(str, rows))}"
-        yield Structure(name, Indexed(entity, keys, rows), tuple(dict.fromkeys(statements)))
+        yield Suggestion(name, Indexed(entity, keys, rows), tuple(dict.fromkeys(statements)))
 
 
 def _few(situation: Situation, access: Access) -> Iterator[tuple[Clause, ...]]:

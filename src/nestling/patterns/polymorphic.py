@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Nested, Structure
+from nestling.ir.candidate import Nested, Suggestion
 from nestling.ir.model import Hierarchy, Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.storage.names import stored_name
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each subtype."""
     for name in sorted(inline_links(situation)):
         link = situation.model.relationship(name)
@@ -24,7 +24,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             for s in situation.reading.workload.statements
             if any(access.entity in (link.child, link.parent) for access in s.accesses)
         )
-        yield Structure(
+        yield Suggestion(
             f"{link.child} beside the fields of {link.parent}",
             Nested(link.child, (name,), inline=True),
             motives,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Indexed, Structure
+from nestling.ir.candidate import Indexed, Suggestion
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Operator
 from nestling.patterns.compound_index import wanted_keys
@@ -16,7 +16,7 @@ from nestling.patterns.compound_index import wanted_keys
 Keys = tuple[tuple[str, int], ...]
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each two ways that statements find an entity's rows of which one can stand in front of the other."""
     found: dict[tuple[str, Keys], dict[str, None]] = {}
     for entity in situation.model.entities:
@@ -29,7 +29,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
                     found.setdefault((entity.name, keys), {}).update(dict.fromkeys((*first, *second)))
     for (name, keys), statements in found.items():
         text = ", ".join(key if direction > 0 else f"-{key}" for key, direction in keys)
-        yield Structure(f"index of {name} on {text}", Indexed(name, keys), tuple(statements))
+        yield Suggestion(f"index of {name} on {text}", Indexed(name, keys), tuple(statements))
 
 
 def _ways(situation: Situation, entity: str) -> Iterator[tuple[Keys, tuple[set[str], list[str]]]]:

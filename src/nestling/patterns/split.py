@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Cold, Structure
+from nestling.ir.candidate import Cold, Suggestion
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation import Situation
@@ -21,7 +21,7 @@ LEAST_BYTES = 200.0
 """Rare attributes smaller than that together are not worth a second document."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each entity with large attributes that are hardly read."""
     for entity in situation.model.entities:
         read, changed = _read(situation, entity), _changed(situation, entity)
@@ -33,7 +33,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
         if cold and _bytes(situation, entity, cold) >= LEAST_BYTES:
             names = first_of(cold, len(cold) if len(cold) <= 3 else 1)
             motives = tuple(_often(situation, entity, cold))
-            yield Structure(f"{names} of {entity.name} apart", Cold(entity.name, cold), motives)
+            yield Suggestion(f"{names} of {entity.name} apart", Cold(entity.name, cold), motives)
 
 
 def _read(situation: Situation, entity: Entity) -> dict[str, float]:

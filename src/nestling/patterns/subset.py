@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Newest, Structure
+from nestling.ir.candidate import Newest, Suggestion
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Order
 from nestling.ir.situation import Situation
@@ -19,13 +19,13 @@ MOST_ROWS = 1_000
 """The largest N: beyond it a subset is no subset (the sources keep the newest thousand)."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """One for each first few that statements ask for of one parent's children; those that are its versions aside."""
     for part, statements in first_few(situation):
         link = situation.model.relationship(part.relationship)
         if part.limit != 1 or not are_versions(situation, link, part.order):
             by = ", ".join(f"-{each.attribute}" if each.descending else each.attribute for each in part.order)
-            yield Structure(f"first {part.limit} {link.child} by {by} in {link.parent}", part, statements)
+            yield Suggestion(f"first {part.limit} {link.child} by {by} in {link.parent}", part, statements)
 
 
 def first_few(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:

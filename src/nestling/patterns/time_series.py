@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Bucketed, Structure
-from nestling.ir.primitives import Window, WindowUnit
+from nestling.ir.candidate import Bucketed, Suggestion
+from nestling.ir.primitives import BucketWindow, WindowUnit
 from nestling.ir.situation import Situation
 from nestling.ir.situation.time_series import are_events, not_kept, series_tags, series_times
 
@@ -19,7 +19,7 @@ SPANS = (WindowUnit.HOUR, WindowUnit.DAY, WindowUnit.MONTH)
 """What one bucket spans at the granularities seconds, minutes and hours."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """For each series statements ask for, one per granularity."""
     for entity in situation.model.entities:
         if any(not_kept(situation, entity)) or not are_events(situation, entity):
@@ -32,6 +32,6 @@ def candidates(situation: Situation) -> Iterator[Structure]:
             )
             for time in series_times(entity):
                 for unit in SPANS:
-                    part = Bucketed(entity.name, (meta,), Window(time, unit), MOST_EVENTS, native=True)
+                    part = Bucketed(entity.name, (meta,), BucketWindow(time, unit), MOST_EVENTS, native=True)
                     name = f"{entity.name} as a time series by {meta} and {unit} of {time}"
-                    yield Structure(name, part, motives)
+                    yield Suggestion(name, part, motives)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Lineage, Structure
+from nestling.ir.candidate import Lineage, Suggestion
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Relationship
 from nestling.ir.situation import Situation
@@ -19,7 +19,7 @@ UNKNOWN_DEPTH = 100.0
 """The depth of a tree nobody measured, where the bounds of a document are asked for."""
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """The keys alone, where a query asks for rows below one or for keys; and what queries show of the rows above."""
     motives: dict[tuple[str, tuple[str, ...], bool], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -35,7 +35,7 @@ def candidates(situation: Situation) -> Iterator[Structure]:
         link = situation.model.relationship(name)
         by = f", by which those {link.child} rows are found" if indexed else ""
         text = f"{', '.join(attributes)} of all {link.parent} rows above each by {name}{by}"
-        yield Structure(text, part, tuple(dict.fromkeys(statements)))
+        yield Suggestion(text, part, tuple(dict.fromkeys(statements)))
 
 
 def _walked(situation: Situation, access: Access) -> Relationship | None:

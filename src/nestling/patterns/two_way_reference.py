@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Mirror, Structure
+from nestling.ir.candidate import Mirror, Suggestion
 from nestling.ir.situation import Situation
 
 
-def candidates(situation: Situation) -> Iterator[Structure]:
+def candidates(situation: Situation) -> Iterator[Suggestion]:
     """For each many-to-many without attributes of its own: the side that does not embed the junction keeps ids as well."""
     for both in situation.model.many_to_many:
         junction = situation.model.entity(both.through)
@@ -21,4 +21,4 @@ def candidates(situation: Situation) -> Iterator[Structure]:
                 continue
             motives = tuple(statement.name for statement in situation.joined_by[link.name])
             text = f"ids of {other.parent} in {link.parent} by {both.name}"
-            yield Structure(text, Mirror(both.name, link.name), motives)
+            yield Suggestion(text, Mirror(both.name, link.name), motives)

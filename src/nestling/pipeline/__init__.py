@@ -28,24 +28,24 @@ deeper they take only what shows an answer: emitters, the doctor's reports, a sy
 from nestling.pipeline.calibrating import Calibrated, calibrate
 from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
 from nestling.pipeline.checking import check
+from nestling.pipeline.compiled_workload import with_unconverted
 from nestling.pipeline.converting import convert, convert_all, convert_join, queries_module, statements_of
 from nestling.pipeline.designing import OPTIMAL, design, explain, inspect, pareto, read_proposal
 from nestling.pipeline.diagnosing import diagnose, facts_of, price_notes
 from nestling.pipeline.generating import generate
-from nestling.pipeline.loading import Loaded, Mode, home_queries, load, opened, reach_rows, unload, verify
+from nestling.pipeline.loading import Loaded, LoadMode, home_queries, load, opened, reach_rows, unload, verify
 from nestling.pipeline.migrating import abort_migration, drop_old, migrate
 from nestling.pipeline.migration_plan import plan_migration
 from nestling.pipeline.parameter_values import bindings
 from nestling.pipeline.reversing import Redesign, in_place, is_mongodb, redesign
 from nestling.pipeline.syncing import sync, sync_plan, sync_standing
-from nestling.pipeline.unconverted import with_unconverted
 from nestling.pipeline.watching import Watch
 
 __all__ = [
     "OPTIMAL",
     "Calibrated",
+    "LoadMode",
     "Loaded",
-    "Mode",
     "Redesign",
     "Watch",
     "abort_migration",

@@ -61,7 +61,7 @@ class Choices:
             case a.Project():
                 for each in relation.outputs:
                     self._note(relation.alias, each.name, each.expression)
-            case a.Group():
+            case a.GroupBy():
                 return self._of_group(relation, below, outer)
             case a.Distinct():
                 columns = zip(relation.columns, relation.collations, strict=False)
@@ -69,7 +69,7 @@ class Choices:
                     (column.alias, column.name): COLLATED for column, each in columns if each is not Collation.BINARY
                 }
                 return below or self._of_columns(relation)
-            case a.Limit():
+            case a.LimitOffset():
                 return below or self.of_limit(relation, outer)
             case a.Window():
                 self._of_window(relation, below, outer)
@@ -81,7 +81,7 @@ class Choices:
                 pass
         return below
 
-    def of_limit(self, relation: a.Limit, outer: Ids = frozenset()) -> str:
+    def of_limit(self, relation: a.LimitOffset, outer: Ids = frozenset()) -> str:
         """Why a LIMIT may take other rows than it took."""
         below = relation.input
         if at_most_one(below, self.model, outer):
@@ -123,7 +123,7 @@ class Choices:
         relation = found.relation
         outer = frozenset(free_columns(relation))
         if isinstance(found, Exists):  # which rows there are makes no difference, only whether there are any
-            while isinstance(relation, a.Project | a.Sort | a.Limit):
+            while isinstance(relation, a.Project | a.Sort | a.LimitOffset):
                 relation = relation.input
             return self.of_rows(relation, outer)
         if reason := self.of_rows(relation, outer) or self._of_columns(relation):
@@ -131,7 +131,7 @@ class Choices:
         is_one = isinstance(found, InSubquery) or at_most_one(relation, self.model, outer)
         return "" if is_one else MANY_ROWS
 
-    def _of_group(self, relation: a.Group, below: str, outer: Ids) -> str:
+    def _of_group(self, relation: a.GroupBy, below: str, outer: Ids) -> str:
         for key in relation.keys:
             self._note(relation.alias, key.name, key.expression)
         for key, collation in zip(relation.keys, relation.collations, strict=False):
@@ -147,7 +147,7 @@ class Choices:
                 self.rough.add(column)
         return below or self._first(key.expression for key in relation.keys)
 
-    def _of_row(self, found: a.Aggregate, relation: a.Group, outer: Ids) -> str:
+    def _of_row(self, found: a.AggregateCall, relation: a.GroupBy, outer: Ids) -> str:
         """Why a value is not that of one certain row of a group."""
         if found.function is not a.AggregateFunction.ANY_VALUE or found.argument is None:
             return ""
@@ -158,7 +158,7 @@ class Choices:
             return ""
         return ANY_ROW if found.at is None else AN_END
 
-    def _of_texts(self, found: a.Aggregate, relation: a.Group, outer: Ids) -> str:
+    def _of_texts(self, found: a.AggregateCall, relation: a.GroupBy, outer: Ids) -> str:
         if found.function in _OF_ORDER:
             known = sorted_columns(found.order) | outer
             known |= {column for key in relation.keys if (column := plain_column(key.expression)) is not None}
@@ -225,7 +225,7 @@ def _inner_keys(node: a.Relation) -> Iterator[a.SortKey]:
     if isinstance(node, a.Window):
         for each in node.functions:
             yield from each.window.order
-    elif isinstance(node, a.Limit) and isinstance(node.input, a.Sort):
+    elif isinstance(node, a.LimitOffset) and isinstance(node.input, a.Sort):
         yield from node.input.keys
 
 

@@ -4,33 +4,33 @@ from __future__ import annotations
 
 from itertools import takewhile
 
-from nestling.executors.drive import Shape
+from nestling.executors.drive import AnswerShape
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import Collation, Column
 from nestling.pipeline.answer_choice import Choices, orders_texts
 
 
-def shape_of(sql: str, model: Model, dialect: str) -> Shape:
+def shape_of(sql: str, model: Model, dialect: str) -> AnswerShape:
     """How far a statement fixes its answer; a write's says nothing of rows."""
     from nestling.planner.sql import translate
 
     asked = translate(sql, model, dialect)
-    return shape(asked, model) if isinstance(asked, a.Query) else Shape()
+    return shape(asked, model) if isinstance(asked, a.Query) else AnswerShape()
 
 
-def shape(asked: a.Query, model: Model) -> Shape:
+def shape(asked: a.Query, model: Model) -> AnswerShape:
     """The topmost steps sort, limit and show; what is below them is looked at for choices."""
     node, found = asked.relation, Choices(model)
     above: list[a.Project] = []
-    limit: a.Limit | None = None
+    limit: a.LimitOffset | None = None
     keys: tuple[a.SortKey, ...] = ()
     skipped = False
-    while isinstance(node, a.Project | a.Limit | a.Sort):
+    while isinstance(node, a.Project | a.LimitOffset | a.Sort):
         match node:
             case a.Project() if limit is None and not keys:
                 above.append(node)
-            case a.Limit() if limit is None:
+            case a.LimitOffset() if limit is None:
                 limit, skipped = node, node.offset is not None
             case a.Sort() if not keys:
                 keys = node.keys
@@ -47,7 +47,7 @@ def shape(asked: a.Query, model: Model) -> Shape:
     places = [*takewhile(_is_shown, shown)]
     at_limit = found.of_limit(limit) if limit is not None else ""
     reasons = filter(None, (rows, at_limit, *open_columns.values(), *loose.values()))
-    return Shape(
+    return AnswerShape(
         tuple(place for place in places if place is not None),
         whole=len(places) == len(keys),
         limited=bool(at_limit),

@@ -31,7 +31,7 @@ class SideBySide:
 def compare(proposal: Proposal, statement: Statement, source: Path | str, database: Database[Any]) -> SideBySide:
     """Run one SELECT with its sample values on both; raises `GapError` when it cannot be converted."""
     from nestling.emitters.mql.script import read_shell
-    from nestling.executors.drive import Answer, Likeness
+    from nestling.executors.drive import Likeness, StatementAnswer
     from nestling.executors.run import run_read
     from nestling.ir.programs.compiled import CompiledRead
     from nestling.pipeline.answer_shape import shape_of
@@ -41,7 +41,7 @@ def compare(proposal: Proposal, statement: Statement, source: Path | str, databa
     values, model, dialect = samples_of(statement, proposal), proposal.design.model, proposal.dialect
     read = convert(proposal, statement.sql, name=statement.name, values=values)
     assert isinstance(read, CompiledRead), statement.name
-    found = Answer(tuple(run_read(database, read)))
+    found = StatementAnswer(tuple(run_read(database, read)))
     with opened_source(source, model) as opened:
         expected = opened.answer(statement.sql, dialect, values, MOST_SECONDS)
     alike = expected.likeness(found, read.columns, shape_of(statement.sql, model, dialect))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.cost import Profile
-    from nestling.executors.measure import Probe
+    from nestling.executors.measure import TimedCall
     from nestling.ir.paths.work import Measurement
     from nestling.ir.programs.compiled import CompiledRead
 
@@ -69,10 +69,10 @@ def calibrate(
     return Calibrated(profile, measurements, tuple(errors(measurements, profile.seconds)))
 
 
-def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], strategy: str) -> list[Probe]:
+def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], strategy: str) -> list[TimedCall]:
     """A probe for each statement of the workload on a design."""
     from nestling.emitters.mql.read import compiled_read
-    from nestling.executors.measure import Probe, timed
+    from nestling.executors.measure import TimedCall, timed
     from nestling.executors.run import run_read
     from nestling.ir.statements.algebra import Query
     from nestling.planner.reads import plan_read
@@ -88,5 +88,5 @@ def _read_probes(proposal: Proposal, reading: Reading, database: Database[Any], 
         assert isinstance(query, Query), statement.name
         plan = plan_read(query, proposal.design, statistics=proposal.statistics, price=default_price)
         work = estimate(plan, proposal.design, proposal.statistics, values)
-        probes.append(Probe(f"{strategy}/{statement.name}", work, timed(action(compiled_read(plan), values))))
+        probes.append(TimedCall(f"{strategy}/{statement.name}", work, timed(action(compiled_read(plan), values))))
     return probes

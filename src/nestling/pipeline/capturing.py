@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from nestling.ir.facts import Facts
     from nestling.ir.reading import Reading
     from nestling.ir.statistics import Statistics
-    from nestling.sources.capture.sql.workload import Workload
+    from nestling.sources.capture.sql.workload import CapturedWorkload
 
 
 def capture(addresses: Sequence[Path | str], *, watch: Watch | None = None) -> Capture:
@@ -46,7 +46,7 @@ def noted(uri: str) -> tuple[Capture, ...]:
         return captures(client, databases)
 
 
-def captured_workload(found: Capture, design: Design, statistics: Statistics | None = None) -> Workload:
+def captured_workload(found: Capture, design: Design, statistics: Statistics | None = None) -> CapturedWorkload:
     """Captured statements as SQL over the model of the design the documents follow; `statistics`: of these."""
     from nestling.ir.statistics import Statistics
     from nestling.sources.capture.sql.workload import workload_of

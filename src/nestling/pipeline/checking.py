@@ -40,8 +40,7 @@ def check(
     `ChangesError` where its history is not known.
     """
     from nestling.emitters.field_searches.unknown_fields import unknown_fields
-    from nestling.executors.check import CheckOptions, changed_since, touched
-    from nestling.executors.check import check as compare
+    from nestling.executors.check import CheckOptions, changed_since, run_checks, touched
     from nestling.executors.found_fields import find_fields
     from nestling.executors.migrate import check_in_use, strays
     from nestling.ir.digest import stored_digest
@@ -58,7 +57,7 @@ def check(
         only = touched(compiled, changed_since(database, names, since))
     way = CheckOptions(repair, sample, only, Path(checkpoint) if checkpoint is not None else None)
     homes = [store.name for store in proposal.design.stores if store.role is Role.HOME]
-    report = compare(compiled, database, homes, gaps=gaps, way=way, report=watch)
+    report = run_checks(compiled, database, homes, gaps=gaps, way=way, report=watch)
     if sample is not None or since is not None:
         return report
     stores = [store.name for store in proposal.design.stores]

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from nestling.executors.drive import Answer, Shape, both_right, row_text
+from nestling.executors.drive import AnswerShape, StatementAnswer, both_right, row_text
 from nestling.executors.drive.answers import ABSOLUTE, RELATIVE, Row
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
@@ -59,14 +59,18 @@ def bounds(sql: str, dialect: str) -> Bounds | None:
     return Bounds(*made)
 
 
-def last_digits_decide(one: Answer, other: Answer, shape: Shape, tighter: Sequence[Row], looser: Sequence[Row]) -> bool:
+def last_digits_decide(
+    one: StatementAnswer, other: StatementAnswer, shape: AnswerShape, tighter: Sequence[Row], looser: Sequence[Row]
+) -> bool:
     """Whether two answers differ in nothing but rows that are in the looser answer and not in the tighter one."""
     mine, theirs = _bag(one.rows), _bag(other.rows)
     surely, maybe = _bag(tighter), _bag(looser)
     if not (surely <= mine <= maybe and surely <= theirs <= maybe):
         return False
     both = mine & theirs
-    return both_right(Answer(tuple(_those(one.rows, both))), Answer(tuple(_those(other.rows, both))), shape)
+    return both_right(
+        StatementAnswer(tuple(_those(one.rows, both))), StatementAnswer(tuple(_those(other.rows, both))), shape
+    )
 
 
 def _bag(rows: Sequence[Row]) -> Counter[str]:
@@ -166,8 +170,8 @@ def decided_by_last_digits(
     model: Model,
     dialect: str,
     ask: Callable[[str], Sequence[Row]],
-    answers: tuple[Answer, Answer],
-    shape: Shape,
+    answers: tuple[StatementAnswer, StatementAnswer],
+    shape: AnswerShape,
 ) -> bool:
     """Whether two answers to a statement differ by the last digits of a sum only; `ask` gives the rows of a statement."""
     made = bounds(sql, dialect) if _compares_fractions(sql, model, dialect) else None
@@ -182,7 +186,7 @@ def _compares_fractions(sql: str, model: Model, dialect: str) -> bool:
     node = asked.relation if isinstance(asked, a.Query) else None
     while isinstance(node, a.Project | a.Sort | a.Distinct | a.Window):
         node = node.input
-    if not isinstance(node, a.Filter) or not isinstance(node.input, a.Group):
+    if not isinstance(node, a.Filter) or not isinstance(node.input, a.GroupBy):
         return False
     compared = ids(mentioned(node.predicate))
     sums = [

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from nestling.common.errors import WorkloadError
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.reading import FoundGap, Gap, GapKind, Reading
 
@@ -24,7 +24,10 @@ def with_uncomputed(reading: Reading) -> Reading:
 def _uncomputed(reading: Reading) -> Iterator[tuple[Entity, Attribute, Gap]]:
     for entity in reading.model.entities:
         for attribute in entity.attributes:
-            if isinstance(attribute.default, Computed) and (gap := _gap_of(attribute, entity, reading)) is not None:
+            if (
+                isinstance(attribute.default, ComputedAttribute)
+                and (gap := _gap_of(attribute, entity, reading)) is not None
+            ):
                 what = f"an INSERT into `{entity.name}`, or {gap.what}"
                 yield entity, attribute, replace(gap, what=what, where=f"{entity.name}.{attribute.name}")
 

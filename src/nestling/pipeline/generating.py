@@ -9,7 +9,7 @@ from nestling.ir.reading import Reading
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
-    from nestling.sources.generated import Difference
+    from nestling.sources.generated import StatisticsDifference
 
 
 def scaled_reading(reading: Reading, scale: float) -> Reading:
@@ -35,7 +35,7 @@ def generate(reading: Reading, path: Path | str, *, seed: int = 0, watch: Watch 
     return address
 
 
-def check_generated(reading: Reading, address: Path | str) -> tuple[Difference, ...]:
+def check_generated(reading: Reading, address: Path | str) -> tuple[StatisticsDifference, ...]:
     """In what the rows at `address` are not what the reading's statistics say."""
     from nestling.sources.front import read_source
     from nestling.sources.generated import check_generated as check

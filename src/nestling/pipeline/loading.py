@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from nestling.ir.programs.command import Aggregation
 
 
-class Mode(StrEnum):
+class LoadMode(StrEnum):
     """What to do about collections that already hold data."""
 
     REFUSE = "refuse"
@@ -81,7 +81,7 @@ def load(
     address: Path | str | None,
     database: Database[Any],
     *,
-    mode: Mode = Mode.REFUSE,
+    mode: LoadMode = LoadMode.REFUSE,
     policy: Policy | None = None,
     check: bool = True,
     watch: Watch | None = None,
@@ -98,7 +98,7 @@ def load(
 
     made, chosen = proposal.design, policy or Policy()
     source = rows_to_load(address, made.model)
-    replace, resume = mode is Mode.REPLACE, mode is Mode.RESUME
+    replace, resume = mode is LoadMode.REPLACE, mode is LoadMode.RESUME
     commands = collection_commands(made, policy=chosen)
     create(commands, database, written_collections(made), replace=replace, resume=resume)
     told = (lambda p: watch(f"loading {p.store}", p.rows, p.total_rows)) if watch is not None else None

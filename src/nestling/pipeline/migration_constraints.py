@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nestling.executors.migrate import Job
     from nestling.ir.candidate import Indexed
     from nestling.ir.design import Design
-    from nestling.ir.indexes.planned_indexes import PlannedIndex
+    from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.primitives import Index
     from nestling.ir.programs.command import CreateIndex
     from nestling.ir.storage.layout import Node, StoredCollection
@@ -42,7 +42,7 @@ def lost_constraints(old: Design, new: Design, job: Job) -> Iterator[str]:
 
 def _plain(index: CreateIndex) -> Iterator[Index]:
     """The index as designs say one, if they can, without what only sets it apart from the server's own on `_id`."""
-    from nestling.ir.indexes.planned_indexes import NOWHERE
+    from nestling.ir.indexes.needed_indexes import NOWHERE
     from nestling.ir.primitives import Index
 
     keys = tuple((path, way) for path, way in index.keys if isinstance(way, int))
@@ -112,7 +112,9 @@ def _instead(unique: _Unique, index: PlannedIndex, name: str) -> str:
 
 def _unique_then(new: Design) -> Iterator[tuple[_Unique, PlannedIndex]]:
     """What the new design has the server keep unique, and by which index."""
-    from nestling.ir.indexes.planned_indexes import NOWHERE, PlannedIndex, planned_indexes
+    from nestling.ir.indexes.needed_indexes import NOWHERE
+    from nestling.ir.indexes.planned_index import PlannedIndex
+    from nestling.ir.indexes.planned_indexes import planned_indexes
     from nestling.ir.primitives import Index
     from nestling.ir.statements.expression import Collation
     from nestling.planner.options.structures.in_place import indexed

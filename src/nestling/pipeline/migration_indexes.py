@@ -11,7 +11,7 @@ from nestling.ir.programs.command import CreateIndex
 
 if TYPE_CHECKING:
     from nestling.ir.design import Design
-    from nestling.ir.indexes.planned_indexes import PlannedIndex
+    from nestling.ir.indexes.planned_index import PlannedIndex
     from nestling.ir.primitives import Index
 
 

@@ -12,7 +12,7 @@ from nestling.pipeline.loading import home_queries
 if TYPE_CHECKING:
     from pymongo.database import Database
 
-    from nestling.executors.migrate import Gathered, Homes, Job, ServerSide, Target
+    from nestling.executors.migrate import Gathered, Homes, Job, MigrationUnit, ServerSide
     from nestling.executors.migrate.job import IndexMoves, Searches, Stages
     from nestling.ir.design import Design
     from nestling.ir.drift import CompiledCheck
@@ -291,14 +291,14 @@ def _gathered(made: Assembly, model: Model, homes: Homes) -> Iterator[Gathered]:
             yield Gathered(part.home.query.collection, query, part.home.paths[part.child[0]])
 
 
-def _targets(design: Design, without: frozenset[str], policy: Policy) -> tuple[Target, ...]:
+def _targets(design: Design, without: frozenset[str], policy: Policy) -> tuple[MigrationUnit, ...]:
     from nestling.executors.load.units import units_of
-    from nestling.executors.migrate import Target
+    from nestling.executors.migrate import MigrationUnit
     from nestling.planner.migration import reaches
 
     ways = reaches(design)
     return tuple(
-        Target(design, unit, root, ways[unit.store.name, root.entity], policy)
+        MigrationUnit(design, unit, root, ways[unit.store.name, root.entity], policy)
         for unit in units_of(design)
         if unit.store.name not in without
         for root in unit.store.roots

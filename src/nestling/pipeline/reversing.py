@@ -139,7 +139,7 @@ def _verdicts(
 def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldComparison:
     """What all documents say of a field, which may be in several collections."""
     from nestling.common.errors import PermissionDenied, ReadError
-    from nestling.executors.check import CheckOptions, check
+    from nestling.executors.check import CheckOptions, run_checks
     from nestling.ir.reading import Gap
     from nestling.pipeline.checking import compiled_check
     from nestling.sources.mongo import FieldComparison
@@ -150,7 +150,7 @@ def _verdict(checks: Sequence[Check | Gap], database: Database[Any]) -> FieldCom
             return FieldComparison(0, why=each.what)
         compiled.append(compiled_check(each))
     try:
-        report = check(compiled, database, (), way=CheckOptions(shown=1))
+        report = run_checks(compiled, database, (), way=CheckOptions(shown=1))
     except (ReadError, PermissionDenied) as error:
         return FieldComparison(0, why=error.problems[0].what)
     example = report.findings[0].id if report.findings else None

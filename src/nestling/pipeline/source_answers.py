@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.executors.drive import Answer, Likeness, Shape, likeness
+from nestling.executors.drive import AnswerShape, Likeness, StatementAnswer, likeness
 from nestling.ir.milliseconds import cut_moments
 from nestling.ir.model import Attribute, Model
 from nestling.ir.programs.compiled import OutputColumn
@@ -30,15 +30,15 @@ class SourceAnswer:
     single: frozenset[int] = frozenset()
     milliseconds: bool = False
 
-    def shown(self, columns: Sequence[OutputColumn]) -> Answer:
+    def shown(self, columns: Sequence[OutputColumn]) -> StatementAnswer:
         """It in the form both sides are compared in."""
-        return Answer(shown_rows(self.rows, columns, self.single, milliseconds=self.milliseconds))
+        return StatementAnswer(shown_rows(self.rows, columns, self.single, milliseconds=self.milliseconds))
 
-    def likeness(self, answer: Answer, columns: Sequence[OutputColumn], shape: Shape) -> Likeness:
+    def likeness(self, answer: StatementAnswer, columns: Sequence[OutputColumn], shape: AnswerShape) -> Likeness:
         """Whether the answer of a design is this one."""
         return likeness(self.shown(columns), self.design_shown(answer, columns), shape)
 
-    def design_shown(self, answer: Answer, columns: Sequence[OutputColumn]) -> Answer:
+    def design_shown(self, answer: StatementAnswer, columns: Sequence[OutputColumn]) -> StatementAnswer:
         """A design's answer in that form."""
         return replace(answer, rows=shown_rows(answer.rows, columns, self.single, milliseconds=self.milliseconds))
 

@@ -20,7 +20,7 @@ from nestling.ir.paths.access_path import (
     IfMissing,
     NullAsMissing,
     PairValue,
-    Project,
+    ProjectDocuments,
     Step,
 )
 from nestling.ir.primitives import Form, Holder, Reference, Split
@@ -140,7 +140,7 @@ def _key_rows(design: Design, parent: Place, link: Relationship) -> Step:
     """The parents' attributes the relationship refers to, and nothing of their (long) arrays."""
     found = {key_field(link, name): attribute_at(design, parent, 0, name) for name in link.parent_attributes}
     step = with_joins(documents_at(parent), found.values())
-    return Project(step, tuple((name, item.value) for name, item in found.items()))
+    return ProjectDocuments(step, tuple((name, item.value) for name, item in found.items()))
 
 
 def key_field(link: Relationship, attribute: str) -> str:

@@ -13,9 +13,9 @@ from nestling.ir.design import Design
 from nestling.ir.paths.access_path import (
     AccessPath,
     ClientFile,
-    Filter,
-    Group,
-    Project,
+    FilterDocuments,
+    GroupDocuments,
+    ProjectDocuments,
     Step,
     Union,
     column_field,
@@ -45,7 +45,7 @@ def home_view(design: Design, entity: str) -> AccessPath:
     copies = [place_rows(design, place, names) for place in places if place.copy is not None]
     branches = [place_rows(design, place, names) for place in places if place.copy is None]
     if copies:
-        branches.insert(0, Group(_union(copies), tuple(names.values())))
+        branches.insert(0, GroupDocuments(_union(copies), tuple(names.values())))
     return AccessPath(_with_files(design, _union(branches), places[0], names), columns)
 
 
@@ -63,11 +63,13 @@ def place_rows(design: Design, place: Place, names: Mapping[str, str]) -> Step:
     step = documents_at(place)
     if place.copy is not None:
         exists = copied_row_exists(design, place)
-        step = Filter(step, exists) if exists is not None else step
+        step = FilterDocuments(step, exists) if exists is not None else step
         found = {name: copied_attribute(design, place, name) for name in names}
     else:
         found = {name: attribute_at(design, place, len(place.nodes) - 1, name) for name in names}
-    return Project(with_joins(step, found.values()), tuple((names[name], item.value) for name, item in found.items()))
+    return ProjectDocuments(
+        with_joins(step, found.values()), tuple((names[name], item.value) for name, item in found.items())
+    )
 
 
 def _with_files(design: Design, step: Step, place: Place, names: Mapping[str, str]) -> Step:

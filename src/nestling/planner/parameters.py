@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from nestling.ir.bindings import Joined, ParameterUse, ParameterUses, Role
+from nestling.ir.bindings import Joined, ParameterRole, ParameterUse, ParameterUses
 from nestling.ir.model import Model
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.expression import (
@@ -27,7 +27,7 @@ from nestling.planner.writes.insert import written_rows
 ColumnId = tuple[str, str]
 _LOWER = (Comparison.GREATER, Comparison.GREATER_OR_EQUAL)
 _UPPER = (Comparison.LESS, Comparison.LESS_OR_EQUAL)
-_TURNED = {Role.LOWER: Role.UPPER, Role.UPPER: Role.LOWER}
+_TURNED = {ParameterRole.LOWER: ParameterRole.UPPER, ParameterRole.UPPER: ParameterRole.LOWER}
 
 
 def parameter_uses(statement: a.Query | Write, model: Model) -> ParameterUses:
@@ -78,7 +78,7 @@ class _Known:
             case a.Scan(entity=entity, alias=alias, columns=columns):
                 self.rows[alias] = entity
                 self.origins |= {(alias, column.name): (alias, column.name) for column in columns}
-            case a.Project(alias=alias, outputs=named) | a.Group(alias=alias, keys=named):
+            case a.Project(alias=alias, outputs=named) | a.GroupBy(alias=alias, keys=named):
                 for each in named:
                     if (origin := self.origin(each.expression)) is not None:
                         self.origins[alias, each.name] = origin
@@ -101,15 +101,15 @@ class _Known:
                 self.compared(operator, left, right)
             case InList(operand=operand, items=items, given=given):
                 for item in items:
-                    self.use(Role.EQUAL if given is None else Role.LISTED, item, operand)
+                    self.use(ParameterRole.EQUAL if given is None else ParameterRole.LISTED, item, operand)
             case Like(operand=operand, pattern=pattern):
-                self.use(Role.PATTERN, pattern, operand)
+                self.use(ParameterRole.PATTERN, pattern, operand)
             case InSubquery(operands=inner, relation=relation, operator=operator):
                 for mine, column in zip(inner, relation.columns, strict=True):
                     self.compared(operator, mine, column)
             case Arithmetic(left=left, right=right):
-                self.use(Role.AMOUNT, right, left)
-                self.use(Role.AMOUNT, left, right)
+                self.use(ParameterRole.AMOUNT, right, left)
+                self.use(ParameterRole.AMOUNT, left, right)
             case _:
                 pass
         for each in operands(expression):
@@ -118,7 +118,13 @@ class _Known:
     def compared(self, operator: Comparison, left: Expression, right: Expression) -> None:
         if operator in (Comparison.EQUAL, Comparison.SAME):
             self.same(left, right)
-        role = Role.LOWER if operator in _LOWER else Role.UPPER if operator in _UPPER else Role.EQUAL
+        role = (
+            ParameterRole.LOWER
+            if operator in _LOWER
+            else ParameterRole.UPPER
+            if operator in _UPPER
+            else ParameterRole.EQUAL
+        )
         self.use(role, right, left)
         self.use(_TURNED.get(role, role), left, right)
 
@@ -127,7 +133,7 @@ class _Known:
         if one is not None and other is not None:
             self.equal.append((one, other))
 
-    def use(self, role: Role, parameter: Expression, beside: Expression) -> None:
+    def use(self, role: ParameterRole, parameter: Expression, beside: Expression) -> None:
         """A use, when these are a parameter and an attribute."""
         inner, origin = bare(parameter), self.origin(beside)
         if isinstance(inner, Parameter) and origin is not None:
@@ -142,7 +148,7 @@ class _Known:
 
     def inserted(self, insert: Insert) -> None:
         """Each row of values is a row of its own."""
-        role = Role.INSERTED if insert.conflict is None else Role.UPSERTED
+        role = ParameterRole.INSERTED if insert.conflict is None else ParameterRole.UPSERTED
         for number, cells in enumerate(written_rows(insert.source, insert.attributes) or ()):
             for attribute, cell in cells.items():
                 if isinstance(inner := bare(cell), Parameter):
@@ -155,7 +161,7 @@ class _Known:
             inner = bare(each.expression)
             if isinstance(inner, Parameter):
                 row = f"{target.alias}, new {each.attribute}"
-                self.uses.append(ParameterUse(inner.name, Role.ASSIGNED, row, target.entity, each.attribute))
+                self.uses.append(ParameterUse(inner.name, ParameterRole.ASSIGNED, row, target.entity, each.attribute))
             else:
                 self.expression(inner)
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
-    Comparison,
-    Exists,
+    DocumentComparison,
+    FieldExists,
     FieldPath,
-    Filter,
+    FilterDocuments,
+    FixedValue,
     Holds,
-    Literal,
     Lookup,
     Step,
     Unwind,
@@ -40,11 +40,13 @@ def _entered(step: Step, node: Node, at: str) -> Step:
     if node.form.to_many:
         step = Unwind(step, at)
     elif node.field and node.form is Form.OBJECT:
-        step = Filter(step, Exists(at))
+        step = FilterDocuments(step, FieldExists(at))
     if node.embedding is not None and node.embedding.slots is not None:
-        step = Filter(step, Comparison(FieldPath(at), Comparator.NOT_EQUAL, Literal(None)))  # an empty slot
+        step = FilterDocuments(
+            step, DocumentComparison(FieldPath(at), Comparator.NOT_EQUAL, FixedValue(None))
+        )  # an empty slot
     if node.presence is not None:
-        step = Filter(step, Holds(node.presence.path, node.presence.value, node.presence.several))
+        step = FilterDocuments(step, Holds(node.presence.path, node.presence.value, node.presence.several))
     return step
 
 

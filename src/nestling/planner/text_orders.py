@@ -79,7 +79,7 @@ class _Found:
                 self.origins |= {(alias, each.name): frozenset({(entity, each.name)}) for each in columns}
             case a.Project(alias=alias, outputs=named):
                 self.origins |= {(alias, each.name): self._texts_in(each.expression) for each in named}
-            case a.Group(alias=alias, keys=named, aggregates=aggregates):
+            case a.GroupBy(alias=alias, keys=named, aggregates=aggregates):
                 self.origins |= {(alias, each.name): self._texts_in(each.expression) for each in named}
                 self.origins |= {(alias, each.name): self._texts_in(each.aggregate.argument) for each in aggregates}
             case a.Window(alias=alias, functions=functions):
@@ -120,7 +120,7 @@ def _ordered_by(relation: a.Relation) -> Iterator[tuple[Expression, Collation]]:
     match relation:
         case a.Sort(keys=keys):
             yield from _keys(keys)
-        case a.Group(aggregates=named):
+        case a.GroupBy(aggregates=named):
             for each in (item.aggregate for item in named):
                 yield from _keys(each.order)
                 if each.function in _EXTREMES and each.argument is not None:

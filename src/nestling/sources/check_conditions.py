@@ -17,7 +17,7 @@ from nestling.ir.model import Attribute, Entity
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import GRAMMARS, MYSQL, POSTGRESQL
 from nestling.ir.types import TypeName
-from nestling.sources.tables import Check, find_name
+from nestling.sources.tables import CheckConstraint, find_name
 
 Said: TypeAlias = tuple[Attribute, Allowed]
 """What a condition allows of an attribute's values."""
@@ -68,7 +68,7 @@ class Conditions:
     """Reads the conditions of one check over the columns of its table."""
 
     entity: Entity
-    check: Check
+    check: CheckConstraint
     dialect: str
 
     def said(self, node: exp.Expr) -> Said | None:

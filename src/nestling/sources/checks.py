@@ -28,7 +28,7 @@ from nestling.sources.check_conditions import Conditions, parts
 from nestling.sources.remarks import unique_by_expression, unique_for_some
 from nestling.sources.row_checks import compared_columns, compares_alike
 from nestling.sources.single_floats import is_any_float
-from nestling.sources.tables import Check, Table, find_name
+from nestling.sources.tables import CheckConstraint, Table, find_name
 
 _SHOWN_TABLES = 5
 _SHOWN_CHARACTERS = 160
@@ -167,7 +167,7 @@ def means_the_same(attribute: Attribute, allowed: Allowed, dialect: str) -> bool
     return dialect != SQLITE or all(isinstance(each, int) or is_any_float(each) for each in constants)
 
 
-def _place(entity: Entity, check: Check) -> str:
+def _place(entity: Entity, check: CheckConstraint) -> str:
     place = f"`{entity.name}.{check.column}`" if check.column else f"`{entity.name}`"
     return f"{place} ({check.name})" if check.name else place
 

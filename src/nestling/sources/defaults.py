@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault, constant, written
+from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault, constant, written
 from nestling.ir.model import Attribute
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
@@ -73,7 +73,7 @@ def _unquoted(name: str) -> str:
 
 
 def _bare(sql: str) -> str:
-    """Without casts behind it and parentheses around it."""
+    """The expression without casts behind it and parentheses around it."""
     text, before = re.sub(r"\s*([(),])\s*", r"\1", sql.strip()) if "'" not in sql else sql.strip(), None
     while text != before:
         before = text
@@ -96,7 +96,7 @@ def _closes_last(text: str) -> bool:
 def _of_bits(digits: str, kind: Type, dialect: str) -> Default | None:
     """The constant of a bit literal: in MySQL a number, which zeros fill up."""
     if kind.name is TypeName.BITS:
-        return Constant(
+        return ConstantDefault(
             digits if dialect != MYSQL else digits.lstrip("0").zfill(kind.numbers[0] if kind.numbers else 1)
         )
     return (
@@ -118,12 +118,12 @@ def _constant(value: bool | int | float | str, kind: Type, sql: str) -> Default:
 
 def retyped(default: Default | None, kind: Type) -> Default | None:
     """A default for the same column once its type is known better."""
-    return constant(written(default.value), kind) if isinstance(default, Constant) else default
+    return constant(written(default.value), kind) if isinstance(default, ConstantDefault) else default
 
 
 def with_default_kind(attribute: Attribute) -> Attribute:
     """The attribute, which also holds texts if its default is a zero date of MySQL or an infinite one of PostgreSQL."""
-    value = attribute.default.value if isinstance(attribute.default, Constant) else None
+    value = attribute.default.value if isinstance(attribute.default, ConstantDefault) else None
     kind = ZERO_DATE if is_zero(value) else INFINITE if infinite_text(value) else None
     if attribute.type.name not in TIMES or kind is None or kind in attribute.also:
         return attribute

@@ -11,13 +11,13 @@ from nestling.ir.constraints.check_types import mistake_of
 from nestling.ir.model import Entity
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Column,
     Compare,
     Comparison,
     Expression,
     InList,
     Literal,
-    Operator,
 )
 from nestling.ir.statements.operands import columns_of, constants_of, operands
 from nestling.ir.statements.sql_dialects import MYSQL, SQLITE
@@ -110,7 +110,7 @@ def _digits(side: Expression, entity: Entity) -> tuple[int, int] | None:
             one, other = _digits(side.left, entity), _digits(side.right, entity)
             if one is None or other is None:
                 return None
-            if operator is Operator.MULTIPLY:
+            if operator is ArithmeticOperator.MULTIPLY:
                 return one[0] + other[0], one[1] + other[1]
             return max(one[0], other[0]) + 1, max(one[1], other[1])
         case _:

@@ -27,7 +27,7 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class CheckConstraint:
     """A CHECK constraint: its condition in the source's SQL, and its name if it was given one.
 
     `column` is what VALUE stands for in the check of a domain. `holds` is False where rows that break it may stand (NOT VALID,
@@ -67,7 +67,7 @@ class Table:
     key: tuple[str, ...] = ()
     uniques: tuple[tuple[str, ...], ...] = ()
     foreign_keys: tuple[ForeignKey, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[CheckConstraint, ...] = ()
     plain: frozenset[str] = frozenset()
     partial: tuple[PartialIndex, ...] = ()
     where: str = ""

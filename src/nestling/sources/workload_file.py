@@ -81,10 +81,10 @@ def open_workload(path: Path | str) -> WorkloadFile:
 
 
 def _check_requirements(requirements: Requirements, model: Model, path: str) -> None:
-    from nestling.ir.text.form import Findings
+    from nestling.ir.text.form import FormProblems
     from nestling.ir.text.workload_form import check_requirements
 
-    findings = Findings([])
+    findings = FormProblems([])
     check_requirements(requirements, model, ("requirements",), findings)
     if findings.problems:
         raise InputError(*(replace(each, where=each.where or path) for each in findings.problems))

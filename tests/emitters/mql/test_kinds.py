@@ -6,7 +6,7 @@ import pytest
 
 from nestling.emitters.mql.expression import Mql
 from nestling.emitters.mql.kinds import of_kind
-from nestling.ir.paths.access_path import CollectionScan, Filter, Holds, Unwind
+from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Holds, Unwind
 
 FAILING: Mql = {"$eq": [{"$strLenCP": "$name"}, 3]}
 SCAN = CollectionScan("c")
@@ -21,7 +21,7 @@ SCAN = CollectionScan("c")
 )
 def test_the_kind_comes_first(several: bool, asked: dict[str, object]) -> None:
     """Also through what is taken apart, and among other expressions."""
-    step = Unwind(Filter(SCAN, Holds("kind", "a", several)), "items")
+    step = Unwind(FilterDocuments(SCAN, Holds("kind", "a", several)), "items")
     assert of_kind({"x": 1, "$expr": FAILING}, step) == {"x": 1, "$expr": {"$and": [asked, FAILING]}}
     assert of_kind({"$expr": {"$and": [FAILING, True]}}, step) == {"$expr": {"$and": [asked, FAILING, True]}}
     inside = of_kind({"$and": [{"x": 1}, {"$expr": FAILING}]}, step)
@@ -31,5 +31,5 @@ def test_the_kind_comes_first(several: bool, asked: dict[str, object]) -> None:
 def test_what_cannot_fail_stays_as_it_is() -> None:
     """A comparison is true or false of any document, and a collection of one kind needs no more."""
     match: Mql = {"$expr": {"$gt": ["$a", {"$ifNull": ["$b", {"$literal": {"$toDate": 1}}]}]}}
-    assert of_kind(match, Filter(SCAN, Holds("kind", "a"))) == match
+    assert of_kind(match, FilterDocuments(SCAN, Holds("kind", "a"))) == match
     assert of_kind({"$expr": FAILING}, SCAN) == {"$expr": FAILING}

@@ -26,7 +26,6 @@ from nestling.ir.paths.write_path import (
     Change,
     Constant,
     DeleteDocuments,
-    Document,
     Each,
     Fetch,
     GivenValue,
@@ -34,6 +33,7 @@ from nestling.ir.paths.write_path import (
     Match,
     Refuse,
     Set,
+    SubDocument,
     UpdateDocuments,
     Violation,
     WritePlan,
@@ -84,7 +84,7 @@ def test_one_command_is_flat() -> None:
 
 def test_a_program_is_a_list_of_steps() -> None:
     """Reads, refusals, loops and commands keep their order; cells and parts of documents are marked."""
-    document = Document((("_id", Cell("n")), ("a.b", Cell("m"))), spread="old")
+    document = SubDocument((("_id", Cell("n")), ("a.b", Cell("m"))), spread="old")
     steps = (
         Fetch("rows", read("t", "n", "m", "old")),
         Refuse("rows", Violation.NOT_NULL, "no NULL", ("n",)),
@@ -129,7 +129,7 @@ def test_scripts_ask_for_the_right_commands(database: Database[Any]) -> None:
 def test_scripts_branch_and_refuse() -> None:
     """`otherwise` stands in its own branch, refusals throw, and rows that are counted are."""
     changes: tuple[Change, ...] = (Set("a", value(1)),)
-    update = UpdateDocuments("t", ONE, changes, otherwise=(InsertOne("t", Document((("_id", Cell("n")),))),))
+    update = UpdateDocuments("t", ONE, changes, otherwise=(InsertOne("t", SubDocument((("_id", Cell("n")),))),))
     steps = (
         given([{"n": 1}, {"secret": "pass-7"}]),
         Refuse("rows", Violation.KEY, "no n", ("n",)),
@@ -180,7 +180,7 @@ def test_a_parameter_may_be_called_like_something_of_the_script(database: Databa
 def test_rows_read_in_a_loop_are_known_after_it() -> None:
     """A row that stands in the statement is completed by a read of its own, and inserted afterwards."""
     completed = Each("stated", (replace(given([{"n": 7}]), rows="rows"),))
-    inserted = Each("rows", (InsertOne("t", Document((("_id", Cell("n")),))),))
+    inserted = Each("rows", (InsertOne("t", SubDocument((("_id", Cell("n")),))),))
     steps = (replace(given([{"n": 1}]), rows="stated"), completed, inserted)
     found = asked(write_shell(compiled_write(WritePlan(steps, ("rows",)))))
     assert found == [["t", "insertOne", {"_id": 7}]]
@@ -205,7 +205,7 @@ def test_scripts_may_follow_each_other() -> None:
 def test_a_script_ends_with_what_it_answers() -> None:
     """The rows RETURNING asks for, null where a row has no value; in JSON it says which rows and cells these are."""
     answer = Answer(("rows",), (OutputColumn("n", "n", INTEGER), OutputColumn("n", "n_2", TEXT)), ("n", "m"))
-    steps = (given([{"n": 1, "m": "x"}, {"n": 2}]), Each("rows", (InsertOne("t", Document((("_id", Cell("n")),))),)))
+    steps = (given([{"n": 1, "m": "x"}, {"n": 2}]), Each("rows", (InsertOne("t", SubDocument((("_id", Cell("n")),))),)))
     write = compiled_write(WritePlan(steps, ("rows",), answer=answer))
     *commands, answered = asked(write_shell(write).rpartition("\nanswered;")[0] + "\nsay(answered);")
     assert [action for _, action, _ in commands] == ["insertOne", "insertOne"]

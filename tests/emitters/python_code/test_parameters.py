@@ -16,7 +16,7 @@ from bson import Binary
 from nestling.common.errors import GapError, NestlingError, WorkloadError
 from nestling.emitters.mql.sql.boundary import Grain
 from nestling.emitters.mql.sql.constant_conversion import CASTS
-from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, Expected, Placeholder, Whole
+from nestling.emitters.mql.sql.placeholder import EXPECTED, Boundary, ConvertedPlaceholder, Expected, Whole
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code import read_support
 from nestling.emitters.python_code.parameters import given, stored
@@ -45,30 +45,39 @@ EXACT = [
     for kind in ("boolean", "integer", "decimal", "float", "text", "date", "timestamp", "timestamptz", "uuid")
 ]
 PLACES = [
-    *(Placeholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
-    *(Placeholder("p", casts=casts) for casts in [*product(sorted(CASTS)), *product(sorted(CASTS), repeat=2)]),
+    *(ConvertedPlaceholder("p", affinity, expected) for affinity, expected in product((None, *Affinity), Expected)),
+    *(ConvertedPlaceholder("p", casts=casts) for casts in [*product(sorted(CASTS)), *product(sorted(CASTS), repeat=2)]),
     *(
-        Placeholder("p", expected=Expected.TEXT, boundary=Boundary(grain, after))
+        ConvertedPlaceholder("p", expected=Expected.TEXT, boundary=Boundary(grain, after))
         for grain, after in product(Grain, (True, False))
     ),
-    *(Placeholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
-    *(Placeholder("p", affinity, expected, listed=True) for affinity, expected in product((None, *Affinity), Expected)),
-    Placeholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
-    *(Placeholder("p", affinity, uuid=True, listed=listed) for affinity, listed in product(Affinity, (True, False))),
-    *(Placeholder("p", expected=Expected.NUMBER, number=kind) for kind in (TypeName.DECIMAL, TypeName.FLOAT)),
+    *(ConvertedPlaceholder("p", boundary=Boundary(grain, exact=True)) for grain in Grain),
     *(
-        Placeholder("p", affinity, expected, by_sqlite=True, listed=listed)
+        ConvertedPlaceholder("p", affinity, expected, listed=True)
+        for affinity, expected in product((None, *Affinity), Expected)
+    ),
+    ConvertedPlaceholder("p", boundary=Boundary(Grain.DAY, exact=True), listed=True),
+    *(
+        ConvertedPlaceholder("p", affinity, uuid=True, listed=listed)
+        for affinity, listed in product(Affinity, (True, False))
+    ),
+    *(ConvertedPlaceholder("p", expected=Expected.NUMBER, number=kind) for kind in (TypeName.DECIMAL, TypeName.FLOAT)),
+    *(
+        ConvertedPlaceholder("p", affinity, expected, by_sqlite=True, listed=listed)
         for affinity, expected, listed in product((None, *Affinity), (Expected.ANY, Expected.NUMBER), (True, False))
     ),
-    Placeholder("p", expected=Expected.TEXT, boundary=Boundary(Grain.SECOND), by_sqlite=True),
-    *(Placeholder("p", expected=Expected.TIME, wide=kind) for kind in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)),
-    *(Placeholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
+    ConvertedPlaceholder("p", expected=Expected.TEXT, boundary=Boundary(Grain.SECOND), by_sqlite=True),
     *(
-        Placeholder("p", expected=Expected.TEXT, carried=kind, listed=listed)
+        ConvertedPlaceholder("p", expected=Expected.TIME, wide=kind)
+        for kind in (TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ)
+    ),
+    *(ConvertedPlaceholder("p", expected=Expected.TIME, whole=whole) for whole in Whole),
+    *(
+        ConvertedPlaceholder("p", expected=Expected.TEXT, carried=kind, listed=listed)
         for kind, listed in product((*CANONICAL, CHAR, YEAR), (True, False))
     ),
     *(
-        Placeholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
+        ConvertedPlaceholder("p", expected=EXPECTED.get(kind, Expected.ANY), listed=listed, exactly=kind)
         for kind, listed in product(EXACT, (True, False))
     ),
 ]
@@ -97,7 +106,7 @@ def converting(text: str) -> Callable[[object], object]:
 
 
 @pytest.mark.parametrize("place", PLACES, ids=repr)
-def test_conversions_are_the_same(place: Placeholder) -> None:
+def test_conversions_are_the_same(place: ConvertedPlaceholder) -> None:
     """The value and its BSON type, or the refusal."""
     convert = converting(given(place).text)
     for value in VALUES:

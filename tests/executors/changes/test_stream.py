@@ -9,15 +9,23 @@ from bson.timestamp import Timestamp
 from pymongo.database import Database
 
 from nestling.common.errors import HistoryLost, NoChangeStreams
-from nestling.executors.changes import Change, ChangeKind, Stream, Watching, follow, keep_images, without_images
+from nestling.executors.changes import (
+    ChangeEvent,
+    ChangeStream,
+    EventKind,
+    Watching,
+    follow,
+    keep_images,
+    without_images,
+)
 from nestling.executors.changes.errors import NO_REPLICA_SET, changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import splits
 
 
-def taken(stream: Stream, count: int) -> list[Change]:
+def taken(stream: ChangeStream, count: int) -> list[ChangeEvent]:
     """So many changes, within a while."""
-    found: list[Change] = []
+    found: list[ChangeEvent] = []
     for _ in range(40):
         found += stream.take(count - len(found), wait_seconds=0.25).changes
         if len(found) >= count:
@@ -35,7 +43,7 @@ def test_changes_come_in_order_with_what_they_touched(database: Database[Any]) -
         database.a.update_one({"_id": 1}, {"$unset": {"z": 1}})
         database.a.delete_one({"_id": 1})
         found = taken(stream, 5)
-    kinds = [ChangeKind.INSERT, ChangeKind.UPDATE, ChangeKind.REPLACE, ChangeKind.UPDATE, ChangeKind.DELETE]
+    kinds = [EventKind.INSERT, EventKind.UPDATE, EventKind.REPLACE, EventKind.UPDATE, EventKind.DELETE]
     assert [each.kind for each in found] == kinds
     assert {each.collection for each in found} == {"a"}
     assert {each.id for each in found} == {1}
@@ -108,8 +116,8 @@ def test_a_dropped_database_does_not_end_the_stream(database: Database[Any]) -> 
         gone = taken(stream, 3)
         database.a.insert_one({"_id": 2})
         (back,) = taken(stream, 1)
-    assert [each.kind for each in gone] == [ChangeKind.DROP, ChangeKind.DROP_DATABASE, ChangeKind.INVALIDATE]
-    assert (back.kind, back.id) == (ChangeKind.INSERT, 2)
+    assert [each.kind for each in gone] == [EventKind.DROP, EventKind.DROP_DATABASE, EventKind.INVALIDATE]
+    assert (back.kind, back.id) == (EventKind.INSERT, 2)
 
 
 def test_a_renamed_collection_is_told(database: Database[Any]) -> None:
@@ -119,17 +127,17 @@ def test_a_renamed_collection_is_told(database: Database[Any]) -> None:
         database.a.rename("b")
         database.b.rename("a")
         away, back = taken(stream, 2)
-    assert (away.kind, away.collection, away.to) == (ChangeKind.RENAME, "a", "b")
-    assert (back.kind, back.collection, back.to) == (ChangeKind.RENAME, "b", "a")
+    assert (away.kind, away.collection, away.to) == (EventKind.RENAME, "a", "b")
+    assert (back.kind, back.collection, back.to) == (EventKind.RENAME, "b", "a")
 
 
 def test_a_point_no_server_knows_is_lost_history(database: Database[Any]) -> None:
     """A resume token that leads nowhere is said so."""
-    from nestling.executors.changes import Point
+    from nestling.executors.changes import HistoryPoint
 
     with (
         pytest.raises(HistoryLost, match="resume point"),
-        follow(database, Watching(("a",)), after=Point({"_data": "FF"})),
+        follow(database, Watching(("a",)), after=HistoryPoint({"_data": "FF"})),
     ):
         pass
 

@@ -17,7 +17,7 @@ from nestling.common.binary import find_mongod
 from nestling.common.connection import connect
 from nestling.common.errors import InputError, NoChangeStreams, ReadError, VerifyError
 from nestling.common.supervised import free_port, supervised
-from nestling.executors.check import CheckOptions, check
+from nestling.executors.check import CheckOptions, run_checks
 from nestling.executors.check.differing_rows import Reader
 from nestling.executors.check.pace import Pace
 from nestling.executors.check.repairing import mend
@@ -253,7 +253,7 @@ def test_a_comparison_that_takes_too_long(shelf: Shelf) -> None:
     stages = (slow, *read.pipeline)
     hindered = CompiledCheck(one.check, type(read)(**{**_fields(read), "pipeline": stages}), one.repair)
     with pytest.raises(ReadError, match=r"of a single document takes more than 0\.1 s"):
-        check([hindered], database, (), way=CheckOptions(seconds=0.1))
+        run_checks([hindered], database, (), way=CheckOptions(seconds=0.1))
 
 
 def _fields(read: Any) -> dict[str, Any]:

@@ -6,27 +6,27 @@ from decimal import Decimal
 
 import pytest
 
-from nestling.executors.drive import Answer, Likeness, Shape, digest, likeness
+from nestling.executors.drive import AnswerShape, Likeness, StatementAnswer, digest, likeness
 
-BAG, ORDERED = Shape(), Shape((0,))
-TOP = Shape((0,), limited=True, choice="ties")
-ANY_TEN = Shape(limited=True, choice="no order")
-BY_SUM = Shape((0, 1))
-TOP_SUMS = Shape((0, 1), limited=True, choice="last digits")
-PAGE = Shape((0,), limited=True, skipped=True, choice="ties")
-BARE = Shape(open=(1,), choice="any row")
-TEXTS = Shape(loose=(1,), choice="any order")
-NOCASE = Shape((0, 1), collated=(0,))
-INSIDE = Shape((0,), any_rows=True, choice="a LIMIT inside")
+BAG, ORDERED = AnswerShape(), AnswerShape((0,))
+TOP = AnswerShape((0,), limited=True, choice="ties")
+ANY_TEN = AnswerShape(limited=True, choice="no order")
+BY_SUM = AnswerShape((0, 1))
+TOP_SUMS = AnswerShape((0, 1), limited=True, choice="last digits")
+PAGE = AnswerShape((0,), limited=True, skipped=True, choice="ties")
+BARE = AnswerShape(open=(1,), choice="any row")
+TEXTS = AnswerShape(loose=(1,), choice="any order")
+NOCASE = AnswerShape((0, 1), collated=(0,))
+INSIDE = AnswerShape((0,), any_rows=True, choice="a LIMIT inside")
 NEAR = 6.2, 6.199999999999999
 
 
-def rows(*found: tuple[object, ...]) -> Answer:
+def rows(*found: tuple[object, ...]) -> StatementAnswer:
     """An answer of these rows."""
-    return Answer(found)
+    return StatementAnswer(found)
 
 
-def said(one: Answer, other: Answer, shape: Shape) -> Likeness:
+def said(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> Likeness:
     """What is said of two answers, whichever comes first."""
     found = likeness(one, other, shape)
     assert likeness(other, one, shape) is found
@@ -43,14 +43,14 @@ def said(one: Answer, other: Answer, shape: Shape) -> Likeness:
         (rows((1, "a"), (2, "b")), rows((1, "a"), (2, "b")), TOP),
         (rows((NEAR[0], 1), (NEAR[1], 2)), rows((NEAR[1], 2), (NEAR[0], 1)), BY_SUM),
         (rows((NEAR[0], 3), (NEAR[1], 1)), rows((Decimal("6.2"), 1), (Decimal("6.2"), 3)), BY_SUM),
-        (rows(("a", 1), ("A", 2)), rows(("A", 2), ("a", 1)), Shape((0,), collated=(0,))),
+        (rows(("a", 1), ("A", 2)), rows(("A", 2), ("a", 1)), AnswerShape((0,), collated=(0,))),
         (rows((10**10, 0.1 + 0.2), (10**10 + 1, 1)), rows((10**10 + 1, 1), (10**10, 0.3)), BAG),
-        (Answer(affected=2), Answer(affected=2), BAG),
-        (Answer(refused="key"), Answer(refused="unique"), BAG),
+        (StatementAnswer(affected=2), StatementAnswer(affected=2), BAG),
+        (StatementAnswer(refused="key"), StatementAnswer(refused="unique"), BAG),
         (rows((float("nan"),)), rows((float("nan"),)), BAG),
     ],
 )
-def test_equal(one: Answer, other: Answer, shape: Shape) -> None:
+def test_equal(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> None:
     """Order where none is asked for, the last digits of sums, in an order too, and what a refusal is called: all equal."""
     assert said(one, other, shape) is Likeness.EQUAL
     assert digest(one, shape) == digest(other, shape)
@@ -68,7 +68,7 @@ def test_equal(one: Answer, other: Answer, shape: Shape) -> None:
         (rows((1,), (2,)), rows((1,), (3,), (4,)), INSIDE),
     ],
 )
-def test_a_choice(one: Answer, other: Answer, shape: Shape) -> None:
+def test_a_choice(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> None:
     """Where SQL leaves a choice and what it fixes is the same, both may be right; nobody says that they are equal."""
     assert said(one, other, shape) is Likeness.OPEN
     assert said(one, one, shape) is Likeness.EQUAL
@@ -99,11 +99,11 @@ def test_a_choice(one: Answer, other: Answer, shape: Shape) -> None:
         (rows((1, "a"), (2, "b")), rows((1, "a"), (3, "b")), BARE),
         (rows((1, "a,b")), rows((1, "a,c")), TEXTS),
         (rows(("a", 1), ("A", 2)), rows(("A", 2), ("a", 1)), NOCASE),
-        (Answer(affected=2), Answer(affected=1), BAG),
-        (Answer(affected=0), Answer(refused="key"), BAG),
-        (Answer(failed="it broke"), Answer(failed="it broke"), BAG),
+        (StatementAnswer(affected=2), StatementAnswer(affected=1), BAG),
+        (StatementAnswer(affected=0), StatementAnswer(refused="key"), BAG),
+        (StatementAnswer(failed="it broke"), StatementAnswer(failed="it broke"), BAG),
     ],
 )
-def test_other(one: Answer, other: Answer, shape: Shape) -> None:
+def test_other(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> None:
     """Another value where the statement fixes it, another number of rows, another order, another change: none of them passes."""
     assert said(one, other, shape) is Likeness.OTHER

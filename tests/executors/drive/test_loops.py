@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
-from nestling.executors.drive import LoadedDesign, Run, closed, latency, loops, mixed, opened
-from nestling.executors.drive.answers import Answer
+from nestling.executors.drive import LoadedDesign, TimedExecution, closed, latency, loops, mixed, opened
+from nestling.executors.drive.answers import StatementAnswer
 from nestling.ir.programs.replayed_values import StandIns
 from nestling.ir.proof import Interval
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 from tests.hand_clock import HandClock
 
 SLOW = 0.05
@@ -32,14 +32,14 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> HandClock:
 def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.MonkeyPatch) -> LoadedDesign:
     """A server whose statements are commands: `insert` of a document, `sleep`."""
 
-    def execute(on: LoadedDesign, call: Call, *, session: Any = None) -> tuple[float, Answer]:
+    def execute(on: LoadedDesign, call: Execution, *, session: Any = None) -> tuple[float, StatementAnswer]:
         del session
         if call.statement == "sleep":
             clock.sleep(SLOW)
         else:
             number = on.database["log"].count_documents({})
             on.database["log"].insert_one({"_id": call.values["id"], "seen": number})
-        return SLOW, Answer(affected=1)
+        return SLOW, StatementAnswer(affected=1)
 
     monkeypatch.setattr(loops, "execute", execute)
     return LoadedDesign("one", database, {}, {}, {})
@@ -47,7 +47,7 @@ def server(clock: HandClock, database: Database[Any], monkeypatch: pytest.Monkey
 
 def test_clients_keep_the_order_that_counts(server: LoadedDesign, database: Database[Any]) -> None:
     """With several clients an execution starts only when those it comes after are done; every one is done once."""
-    block = tuple(Call("insert", {"id": place}, NOTHING_NEW, (place - 1,) if place else ()) for place in range(40))
+    block = tuple(Execution("insert", {"id": place}, NOTHING_NEW, (place - 1,) if place else ()) for place in range(40))
     runs = closed(server, block, clients=4)
     assert [run.call for run in runs] == list(block)
     assert all(found["seen"] == found["_id"] for found in database["log"].find())
@@ -55,7 +55,7 @@ def test_clients_keep_the_order_that_counts(server: LoadedDesign, database: Data
 
 def test_time_counts_from_when_an_execution_was_due(server: LoadedDesign) -> None:
     """One user and a server of 50 ms, asked every 10 ms: each execution waits longer than the one before it."""
-    block = tuple(Call("sleep", {}, NOTHING_NEW) for _ in range(5))
+    block = tuple(Execution("sleep", {}, NOTHING_NEW) for _ in range(5))
     elapsed, runs = opened(server, block, [0.0, 0.01, 0.02, 0.03, 0.04], clients=1)
     assert elapsed == pytest.approx(5 * SLOW)
     assert [run.seconds for run in runs] == pytest.approx([0.05, 0.09, 0.13, 0.17, 0.21])
@@ -63,7 +63,9 @@ def test_time_counts_from_when_an_execution_was_due(server: LoadedDesign) -> Non
 
 def test_nothing_is_asked_before_it_is_due(server: LoadedDesign) -> None:
     """A server that is faster than it is asked waits, and no execution is charged for that."""
-    elapsed, runs = opened(server, tuple(Call("sleep", {}, NOTHING_NEW) for _ in range(3)), [0.0, 0.1, 0.3], clients=1)
+    elapsed, runs = opened(
+        server, tuple(Execution("sleep", {}, NOTHING_NEW) for _ in range(3)), [0.0, 0.1, 0.3], clients=1
+    )
     assert elapsed == pytest.approx(0.3 + SLOW)
     assert [run.seconds for run in runs] == pytest.approx([SLOW] * 3)
 
@@ -71,9 +73,9 @@ def test_nothing_is_asked_before_it_is_due(server: LoadedDesign) -> None:
 def test_an_error_ends_all_clients(server: LoadedDesign) -> None:
     """What one client meets, the caller hears, and none of the others waits for ever."""
     block = (
-        Call("insert", {"id": 1}, NOTHING_NEW),
-        Call("insert", {}, NOTHING_NEW, (0,)),
-        Call("insert", {"id": 3}, NOTHING_NEW, (1,)),
+        Execution("insert", {"id": 1}, NOTHING_NEW),
+        Execution("insert", {}, NOTHING_NEW, (0,)),
+        Execution("insert", {"id": 3}, NOTHING_NEW, (1,)),
     )
     with pytest.raises(KeyError):
         closed(server, block, clients=3)
@@ -105,9 +107,9 @@ def test_a_pause_of_the_machine_decides_nothing() -> None:
 
 def test_runs_keep_their_answers_digest(server: LoadedDesign) -> None:
     """With shapes the answers are digested, without they are not."""
-    from nestling.executors.drive import Shape
+    from nestling.executors.drive import AnswerShape
 
-    block = (Call("sleep", {}, NOTHING_NEW),)
+    block = (Execution("sleep", {}, NOTHING_NEW),)
     assert closed(server, block)[0].digest is None
-    assert isinstance(closed(server, block, shapes={"sleep": Shape()})[0].digest, int)
-    assert isinstance(closed(server, block)[0], Run)
+    assert isinstance(closed(server, block, shapes={"sleep": AnswerShape()})[0].digest, int)
+    assert isinstance(closed(server, block)[0], TimedExecution)

@@ -17,7 +17,7 @@ PAUSE_SECONDS = 0.005
 class SlowWriter(writer.Writer):
     """Gives whoever wants to kill this process time to do so in the middle."""
 
-    def write(self, batch: writer.Batch) -> None:
+    def write(self, batch: writer.DocumentBatch) -> None:
         super().write(batch)
         time.sleep(PAUSE_SECONDS)
 

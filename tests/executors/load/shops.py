@@ -11,6 +11,7 @@ from nestling.ir.model import Cardinality, Model
 from nestling.ir.primitives import (
     Before,
     Bucket,
+    BucketWindow,
     Collection,
     CollectionKind,
     Computed,
@@ -30,7 +31,6 @@ from nestling.ir.primitives import (
     Split,
     Summary,
     Variant,
-    Window,
     WindowUnit,
 )
 from nestling.ir.rows import AggregateKind, Hop
@@ -212,7 +212,7 @@ DESIGN = Design(
                 ("sensor",),
                 "readings",
                 3,
-                Window("at", WindowUnit.DAY),
+                BucketWindow("at", WindowUnit.DAY),
                 (
                     Summary("total", AggregateKind.SUM, "value"),
                     Summary("mean", AggregateKind.AVG, "value"),

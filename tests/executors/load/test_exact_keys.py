@@ -16,6 +16,7 @@ from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Model
 from nestling.ir.primitives import (
     Bucket,
+    BucketWindow,
     Collection,
     Copy,
     Document,
@@ -26,7 +27,6 @@ from nestling.ir.primitives import (
     Order,
     Overflow,
     Reference,
-    Window,
     WindowUnit,
 )
 from nestling.ir.rows import Hop
@@ -135,7 +135,7 @@ def test_buckets_of_owners_the_database_mixes_up(database: Database[Any], tmp_pa
     plain = entity("pet", "id:integer! owner name", "id")
     at = Attribute("at", Type.parse("timestamp"), also=(TEXT,))
     model = Model("pets", (replace(plain, attributes=(*plain.attributes, at)),))
-    bucket = Bucket(("owner",), "events", 2, Window("at", WindowUnit.HOUR))
+    bucket = Bucket(("owner",), "events", 2, BucketWindow("at", WindowUnit.HOUR))
     path = tmp_path / "pets.db"
     source(path, "(99, 'z', 'z')")
     connection = sqlite3.connect(path)

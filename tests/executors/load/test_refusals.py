@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LoadError, PermissionDenied
 from nestling.executors.create import create
-from nestling.executors.load import Progress, load
+from nestling.executors.load import LoadProgress, load
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.primitives import (
@@ -227,7 +227,7 @@ def test_instants_finer_than_their_type(database: Database[Any], tmp_path: Path)
 
 def test_progress_and_report(database: Database[Any], tmp_path: Path) -> None:
     """Progress ends with all rows, a rate and no time left; the report counts rows and documents and knows its memory."""
-    told: list[Progress] = []
+    told: list[LoadProgress] = []
     report = load_rows(EMBEDDED, TWO, database, tmp_path, progress=told.append)
     assert (told[-1].rows, told[-1].total_rows, told[-1].documents) == (3, 3, 2)
     assert told[-1].rows_per_second > 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nestling import pipeline
 from nestling.ir.design import Design
-from nestling.ir.rows import Column, RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.sources.front import open_rows
 from tests.bundled_shop import shop_reading, write_shop
 from tests.generators.worlds import World
@@ -33,7 +33,7 @@ def shop(folder: Path, strategies: tuple[str, ...], *, small: bool = True) -> tu
             connection.executescript(_SMALL)
     source = open_rows(address, reading.model)
     rows = {
-        entity.name: list(source.rows(RowQuery(entity.name, tuple(map(Column, entity.attribute_names)))))
+        entity.name: list(source.rows(RowQuery(entity.name, tuple(map(RowColumn, entity.attribute_names)))))
         for entity in reading.model.entities
     }
     return World(reading.model, rows, frozenset()), made

@@ -12,8 +12,8 @@ from nestling.common.server import Server
 from nestling.executors.migrate import migrating
 from nestling.executors.migrate.compare import HomeDifferences, HomeViews
 from nestling.executors.migrate.cutover import fence
-from nestling.executors.migrate.follow import Follower
-from nestling.executors.migrate.state import State, States
+from nestling.executors.migrate.follow import ChangeFollower
+from nestling.executors.migrate.state import MigrationState, States
 from nestling.sources.sql.shelf import SqliteShelf
 from tests.executors.migrate.test_array_orders import designs
 
@@ -28,8 +28,8 @@ def test_hardly_anything_is_left_when_writes_are_refused(
         {"_id": n, "at": n, "lines": [{"line": k, "sku": f"s{k}"} for k in range(1, 4)]} for n in range(WRITES)
     )
     moves = designs(mongod, database)
-    followers, carried = list[Follower](), list[int]()
-    compare, drain = HomeViews.compare, Follower.drain
+    followers, carried = list[ChangeFollower](), list[int]()
+    compare, drain = HomeViews.compare, ChangeFollower.drain
 
     def written_meanwhile(sides: HomeViews, entities: Any = None) -> HomeDifferences:
         found = compare(sides, entities)
@@ -38,16 +38,16 @@ def test_hardly_anything_is_left_when_writes_are_refused(
                 database["orders"].update_one({"_id": n}, {"$set": {"at": -n}})
         return found
 
-    def drained(follower: Follower) -> None:
+    def drained(follower: ChangeFollower) -> None:
         followers.append(follower)
         drain(follower)
 
-    def fenced(job: Any, there: Any, states: States, state: State) -> State:
+    def fenced(job: Any, there: Any, states: States, state: MigrationState) -> MigrationState:
         carried.append(followers[-1].changes)
         return fence(job, there, states, state)
 
     monkeypatch.setattr(HomeViews, "compare", written_meanwhile)
-    monkeypatch.setattr(Follower, "drain", drained)
+    monkeypatch.setattr(ChangeFollower, "drain", drained)
     monkeypatch.setattr("nestling.executors.migrate.migrating.fence", fenced)
     done = pipeline.migrate(*moves, database, cutover=True)
     assert done.equal
@@ -74,20 +74,20 @@ def test_what_changes_are_derived_in_is_made_once(
     )
     moves = designs(mongod, database)
     assert pipeline.migrate(*moves, database).equal
-    made, drain, init = list[object](), Follower.drain, SqliteShelf.__init__
+    made, drain, init = list[object](), ChangeFollower.drain, SqliteShelf.__init__
 
     def counted(shelf: SqliteShelf, *args: Any, **named: Any) -> None:
         made.append(shelf)
         init(shelf, *args, **named)
 
-    def one_at_a_time(follower: Follower) -> None:
+    def one_at_a_time(follower: ChangeFollower) -> None:
         for n in range(1, 6) if follower.changes == 0 else ():
             database["orders"].update_one({"_id": n}, {"$set": {"at": -n, "lines.0.sku": f"new {n}"}})
             drain(follower)
         drain(follower)
 
     monkeypatch.setattr(SqliteShelf, "__init__", counted)
-    monkeypatch.setattr(Follower, "drain", one_at_a_time)
+    monkeypatch.setattr(ChangeFollower, "drain", one_at_a_time)
     done = pipeline.migrate(*moves, database, cutover=True)
     assert done.equal
     assert done.changes == 5

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.primitives import Bucket, Collection, Document, Window, WindowUnit
+from nestling.ir.primitives import Bucket, BucketWindow, Collection, Document, WindowUnit
 from nestling.ir.proposal import Proposal
 from tests.executors.load.loads import load_rows
 from tests.planner.home_cases import EVENT
@@ -24,7 +24,7 @@ MODEL = Model("m", (EVENT,))
 def test_documents_of_buckets(unit: WindowUnit | None, database: Database[dict[str, Any]], tmp_path: Path) -> None:
     """As many as there are after the migration: by owner, window (rows without a date together) and page."""
     old = Proposal("", Design(MODEL, (Collection("events", Document("event"), ("id",)),)))
-    window = None if unit is None else Window("at", unit)
+    window = None if unit is None else BucketWindow("at", unit)
     bucket = Bucket(("sensor",), "events", 4, window)
     new = Proposal("", Design(MODEL, (Collection("hours", Document("event"), bucket=bucket),)))
     start = datetime(2024, 1, 30, 23, 58, 30)  # noqa: DTZ001 - of a timestamp

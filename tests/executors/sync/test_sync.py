@@ -135,11 +135,11 @@ def test_a_copy_changed_by_somebody_else_meanwhile_is_compared_again(shop: Datab
     """A value that is not the one found is never overwritten unseen."""
     plan = plan_of()
     kept = next(each for each in plan.kept if each.id == "purchases.customer")
-    from nestling.executors.sync.asking import View
+    from nestling.executors.sync.asking import DatabaseSession
     from nestling.executors.sync.refresh import Refresh
 
     shop.purchases.update_many({}, {"$set": {"customer": {"name": "stale"}}})
-    metrics, view = Metrics(), View(shop)
+    metrics, view = Metrics(), DatabaseSession(shop)
 
     def somebody() -> None:
         if not metrics.counted("contended"):

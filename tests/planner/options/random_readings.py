@@ -18,14 +18,14 @@ from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statistics import AttributeStatistics, EntityStatistics, Quantity, RelationshipStatistics, Statistics
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
-from nestling.ir.workload import Access, Filter, Operator, Requirements, Statement, StatementKind, Workload
+from nestling.ir.workload import Access, AttributeFilter, Operator, Requirements, Statement, StatementKind, Workload
 
 READ = StatementKind.SELECT
 TEXTS = ("name", "note", "body")
 WIDTHS = {"name": 20.0, "note": 60.0, "body": 900.0}
 TIMES = Distribution(tuple(datetime.fromisoformat(f"{year}-01-01") for year in range(2016, 2027)))
 RECENT = "2025-01-01"
-SINCE = (Filter("at", Operator.RANGE),)
+SINCE = (AttributeFilter("at", Operator.RANGE),)
 
 
 def random_reading(seed: int, *, statements: int = 5) -> Reading:
@@ -133,7 +133,9 @@ def _write(name: str, model: Model, chance: random.Random, rate: float) -> State
     texts = [each for each in TEXTS if each in entity.attribute_names]
     kinds = [StatementKind.INSERT, StatementKind.DELETE, *([StatementKind.UPDATE] * 2 if texts else [])]
     kind = chance.choice(kinds)
-    found = () if kind is StatementKind.INSERT else tuple(Filter(each, Operator.EQUALITY) for each in entity.key)
+    found = (
+        () if kind is StatementKind.INSERT else tuple(AttributeFilter(each, Operator.EQUALITY) for each in entity.key)
+    )
     written = (chance.choice(texts),) if kind is StatementKind.UPDATE else ()
     return Statement(name, "UPDATE", kind, rate, accesses=(Access(entity.name, kind, written, found),))
 
@@ -145,7 +147,7 @@ def _walk(model: Model, chance: random.Random) -> Made | None:
     """From a key or a value along up to three relationships."""
     start = chance.choice(model.entities)
     first = chance.choice([each for each in ("id", "id", "name") if each in start.attribute_names] or [start.key[0]])
-    found = [Access(start.name, READ, _shown(start, chance), (Filter(first, Operator.EQUALITY),))]
+    found = [Access(start.name, READ, _shown(start, chance), (AttributeFilter(first, Operator.EQUALITY),))]
     here = start.name
     for _ in range(chance.randint(0, 3)):
         links = [link for link in model.relationships if here in (link.parent, link.child)]
@@ -161,7 +163,7 @@ def _first_few(model: Model, chance: random.Random) -> Made | None:
     child = model.entity(link.child)
     if "at" not in child.attribute_names:
         return None
-    of_parent = (Filter(link.child_attributes[0], Operator.EQUALITY),)
+    of_parent = (AttributeFilter(link.child_attributes[0], Operator.EQUALITY),)
     return (Access(child.name, READ, _shown(child, chance), of_parent, ("-at",)),), chance.choice((5, 20))
 
 
@@ -169,7 +171,7 @@ def _counted(model: Model, chance: random.Random) -> Made | None:
     """How many children a parent has, with the parent."""
     link = chance.choice(model.relationships)
     parent = model.entity(link.parent)
-    by_key = tuple(Filter(each, Operator.EQUALITY) for each in parent.key)
+    by_key = tuple(AttributeFilter(each, Operator.EQUALITY) for each in parent.key)
     counted = Access(link.child, READ, via=link.name, aggregates=((AggregateKind.COUNT, None),))
     return (Access(parent.name, READ, _shown(parent, chance), by_key), counted), None
 
@@ -180,7 +182,7 @@ def _series(model: Model, chance: random.Random) -> Made | None:
     child = model.entity(link.child)
     if "at" not in child.attribute_names:
         return None
-    found = (Filter(link.child_attributes[0], Operator.EQUALITY), Filter("at", Operator.RANGE))
+    found = (AttributeFilter(link.child_attributes[0], Operator.EQUALITY), AttributeFilter("at", Operator.RANGE))
     return (Access(child.name, READ, ("at", *_shown(child, chance)), found),), None
 
 

@@ -72,7 +72,7 @@ def _is_priced_as_added(part: Aggregate, access: Access) -> bool:
     statement = Statement("s", "", access.kind, accesses=(access,))
     known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
     sizes = Sizes(known)
-    places = Places(known, [Candidate("number", "by hand", part)], sizes)
+    places = Places(known, [Candidate("number", ("by hand",), part)], sizes)
     modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.grouped)
     costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
     charged = [each.cost for each in costs if isinstance(each, Charge)]
@@ -104,7 +104,7 @@ def _requests(part: Newest, access: Access) -> float:
     statement = Statement("s", "", access.kind, accesses=(access,))
     known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
     sizes = Sizes(known)
-    places = Places(known, [Candidate("newest", "by hand", part)], sizes)
+    places = Places(known, [Candidate("newest", ("by hand",), part)], sizes)
     modes = Modes(known, places, sizes, Documents(known, places, sizes), lambda work: work.round_trips)
     costs = UpkeepCosts(modes, Copies(modes)).kept(statement, access, 1.0).costs
     return sum(each.cost for each in costs if isinstance(each, Charge))

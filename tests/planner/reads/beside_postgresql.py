@@ -86,7 +86,7 @@ def beside(
     reading = pipeline.inspect(url)
     proposal = designed(reading, strategy)
     database = client[name]
-    pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
+    pipeline.load(proposal, url, database, mode=pipeline.LoadMode.REPLACE)
     with _pooled(url) as engine:
         yield Beside(engine, url, reading, proposal, database)
     client.drop_database(name)
@@ -122,7 +122,7 @@ def served_by_strategies(postgresql: str, client: MongoClient[dict[str, Any]], t
     for strategy in STRATEGIES:
         database = client[f"{name}_{strategy}"]
         designs[strategy] = (designed(reading, strategy), database)
-        pipeline.load(designs[strategy][0], url, database, mode=pipeline.Mode.REPLACE)
+        pipeline.load(designs[strategy][0], url, database, mode=pipeline.LoadMode.REPLACE)
     with _pooled(url) as engine:
         yield engine, designs
     for strategy in STRATEGIES:

@@ -87,7 +87,7 @@ class Beside:
 def loaded(proposal: Proposal, rows: Rows, database: Database[dict[str, Any]], folder: Path) -> Beside:
     """Write the rows to SQLite and load them from there by the proposal's design."""
     address = write_sqlite(proposal.design.model, rows, folder)
-    pipeline.load(proposal, address, database, mode=pipeline.Mode.REPLACE, check=False)
+    pipeline.load(proposal, address, database, mode=pipeline.LoadMode.REPLACE, check=False)
     connection = sqlite3.connect(address.removeprefix("sqlite:///"))
     return Beside(proposal.design, database, connection)
 

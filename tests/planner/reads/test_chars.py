@@ -247,7 +247,7 @@ def loaded_by(way: str, postgresql: str, client: MongoClient[dict[str, Any]], fo
     reading = pipeline.inspect(str(ddl), dialect="postgresql") if from_ddl else pipeline.inspect(url)
     proposal = pipeline.design(reading, strategy)
     database = client[name]
-    pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
+    pipeline.load(proposal, url, database, mode=pipeline.LoadMode.REPLACE)
     yield Loaded(url, engine, proposal, database)
     client.drop_database(name)
 

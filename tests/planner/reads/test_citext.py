@@ -89,7 +89,7 @@ def people(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterat
         connection.exec_driver_sql("CREATE EXTENSION citext;" + TABLES)
     proposal = pipeline.design(pipeline.inspect(url), "normalized")
     database = mongo_client[name]
-    pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
+    pipeline.load(proposal, url, database, mode=pipeline.LoadMode.REPLACE)
     yield engine, proposal, database
     mongo_client.drop_database(name)
 

@@ -184,7 +184,7 @@ def sides(postgresql: str, mongo_client: MongoClient[dict[str, Any]]) -> Iterato
         address = url.render_as_string(hide_password=False)
         proposal = pipeline.design(pipeline.inspect(address), "normalized")
         database: Database[Any] = mongo_client[name]
-        pipeline.load(proposal, address, database, mode=pipeline.Mode.REPLACE)
+        pipeline.load(proposal, address, database, mode=pipeline.LoadMode.REPLACE)
         yield Sides(connection, Store(proposal, database))
     mongo_client.drop_database(name)
 

@@ -237,7 +237,7 @@ def test_a_limit_larger_than_any_table_is_none(dialect: str) -> None:
             assert isinstance(query, a.Query)
             assert isinstance(query.relation, a.Project)
             limit = query.relation.input
-            assert isinstance(limit, a.Limit)
+            assert isinstance(limit, a.LimitOffset)
             assert (limit.count, limit.offset) == (None, e.Literal(2, INTEGER))
         else:
             with pytest.raises(WorkloadError, match="a whole number of 64 bits"):

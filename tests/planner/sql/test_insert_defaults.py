@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from nestling.common.errors import GapError, WorkloadError
-from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault
+from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.statements.expression import Function
 from nestling.ir.statements.write import Insert, Update
@@ -82,7 +82,7 @@ def test_a_default_of_the_sources_own_is_a_gap_where_it_is_needed() -> None:
 @pytest.mark.parametrize("dialect", ["postgresql", "mysql"])
 def test_the_word_default(dialect: str) -> None:
     """DEFAULT in every row is not given; in some it is a gap; assigned it is the value."""
-    model = model_with(Constant("new"))
+    model = model_with(ConstantDefault("new"))
     write = insert("INSERT INTO t VALUES (1, DEFAULT), (2, DEFAULT)", model, dialect)
     assert list(Interpreter({}, {}).relation(write.source, {})(())) == [(1, "new"), (2, "new")]
     with pytest.raises(GapError, match="DEFAULT in some rows only"):

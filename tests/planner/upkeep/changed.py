@@ -24,7 +24,7 @@ from nestling.executors.write import run_write
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Model
-from nestling.ir.paths.access_path import FieldPath, Project
+from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.paths.write_path import Each, WritePlan
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -204,7 +204,7 @@ def _rows_by_mark(read: ExpectedRead, design: Design, database: Database[Any]) -
     found = holder_rows(place, columns, homes_context(design, columns))
     fields = list(locating(place, read.locators))
     fields += [(f"key {n}", FieldPath(found.layout.path(each)), ANY) for n, each in enumerate(columns)]
-    step = Project(found.step, tuple((name, value) for name, value, _ in fields))
+    step = ProjectDocuments(found.step, tuple((name, value) for name, value, _ in fields))
     query = compiled_read(ReadPlan(step, tuple(OutputColumn(name, name, kind) for name, _, kind in fields)))
     names = [f"key {n}" for n in range(len(key))]
     return {_mark(read, row): _values(row, names) for row in documents(database, query)}

@@ -42,7 +42,7 @@ def test_a_copied_name(
     model = Model("m", (MAKER, THING), (replace(LINK, enforced=enforced),))
     for freshness, expected in ((TRANSACTION, triggered), (SNAPSHOT, of_snapshot)):
         part = CopiedAttribute("thing", (up(LINK),), "name", freshness)
-        known = Triggered(model, [Candidate("name", "by hand", part)])
+        known = Triggered(model, [Candidate("name", ("by hand",), part)])
         access = Access(of, kind, attributes)
         assert bool({**known.own(access, CopiedAttribute), **known.others(access, CopiedAttribute)}) is expected
         change = RowChange(of, ChangeKind(kind.value), "rows", frozenset(attributes))

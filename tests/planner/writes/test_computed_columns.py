@@ -14,7 +14,7 @@ from pymongo.database import Database
 from nestling import Store, pipeline
 from nestling.common.errors import WorkloadError
 from nestling.executors.write import run_write
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.programs.program import CompiledWrite
 from tests.beside_mariadb import Both, both_of
 from tests.planner.reads.beside_postgresql import beside
@@ -76,7 +76,7 @@ def test_what_cannot_be_computed_is_a_gap(tmp_path: Path) -> None:
       more int GENERATED ALWAYS AS (t + 1) STORED);"""
     (tmp_path / "schema.sql").write_text(ddl)
     reading = pipeline.inspect(str(tmp_path / "schema.sql"), dialect="postgresql")
-    assert isinstance(reading.model.entity("t").attribute("b").default, Computed)
+    assert isinstance(reading.model.entity("t").attribute("b").default, ComputedAttribute)
     proposal = pipeline.design(reading, "normalized")
     for sql, what in (
         ("UPDATE t SET a = 'x'", "`b`, which the database computes by"),

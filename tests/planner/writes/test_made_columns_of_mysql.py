@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from nestling import Store
-from nestling.ir.constraints.defaults import Constant
+from nestling.ir.constraints.defaults import ConstantDefault
 from nestling.sources.front import read_source
 from tests.beside_mariadb import Both, both_of
 
@@ -39,4 +39,4 @@ def test_ddl_says_the_same(both: Both, tmp_path: Path) -> None:
     written = read_source(path, dialect="mysql").model.entity("person")
     catalogued = both.proposal.design.model.entity("person")
     for name, value in {"flags": "0000", "few": "000000101", "n": 3}.items():
-        assert written.attribute(name).default == catalogued.attribute(name).default == Constant(value)
+        assert written.attribute(name).default == catalogued.attribute(name).default == ConstantDefault(value)

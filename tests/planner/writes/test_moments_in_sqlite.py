@@ -168,9 +168,9 @@ def test_a_design_of_dates_stops_at_microseconds(log: Proposal, tmp_path: Path, 
     with closing(sqlite3.connect(tmp_path / "log.db")) as connection, connection:
         connection.execute("UPDATE review SET at = '2026-05-20 10:00:00.000456' WHERE id = 20")
     with pytest.raises(LoadError, match=r"(?s)`review\.at`.*design again from the database itself"):
-        pipeline.load(log, address, database, mode=pipeline.Mode.REPLACE)
+        pipeline.load(log, address, database, mode=pipeline.LoadMode.REPLACE)
     text = Policy(microseconds="text")
-    done = pipeline.load(log, address, database, mode=pipeline.Mode.REPLACE, policy=text)
+    done = pipeline.load(log, address, database, mode=pipeline.LoadMode.REPLACE, policy=text)
     assert "review.at (1)" in done.report.notes[0]
     assert done.verified is not None
     assert done.verified.equal

@@ -80,7 +80,7 @@ def sqlite_file(tmp_path: Path) -> Iterator[sqlite3.Connection]:
 
 def _proposal(address: str, strategy: str, database: Database[Any]) -> Proposal:
     proposal = pipeline.design(pipeline.inspect(address), strategy)
-    pipeline.load(proposal, address, database, mode=pipeline.Mode.REPLACE)
+    pipeline.load(proposal, address, database, mode=pipeline.LoadMode.REPLACE)
     return proposal
 
 

@@ -286,7 +286,7 @@ def test_a_value_is_refused_or_kept_as_there(
                 here.add(number)
         other = database.client[f"{database.name}_loaded"]
         policy = Policy(long_decimals="text", microseconds="text")
-        pipeline.load(proposal, address, other, mode=pipeline.Mode.REPLACE, policy=policy)
+        pipeline.load(proposal, address, other, mode=pipeline.LoadMode.REPLACE, policy=policy)
         found = [outcome(n, name, n in here, n in there, database, other) for n, name, _ in cases]
         other.client.drop_database(other)
     assert mismatched(cases, found, "taken", server) == {}

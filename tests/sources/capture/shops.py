@@ -18,7 +18,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.ir.proposal import Proposal
 from nestling.recorder import Recorder
-from nestling.sources.capture.sql.workload import CapturedStatement, Workload
+from nestling.sources.capture.sql.workload import CapturedStatement, CapturedWorkload
 
 Db = Database[dict[str, Any]]
 
@@ -41,7 +41,7 @@ class Shop:
         ):
             yield recorder, client[self.database.name]
 
-    def said(self, recorder: Recorder) -> Workload:
+    def said(self, recorder: Recorder) -> CapturedWorkload:
         """What was recorded, as statements."""
         return pipeline.captured_workload(recorder.capture(), self.proposal.design)
 

@@ -11,10 +11,10 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.executors.run import run_read
-from nestling.ir.capture import Capture, Kind, Operation, ShapeTotals, shape
+from nestling.ir.capture import Capture, CaptureKind, CommandOperation, ShapeTotals, shape
 from nestling.ir.primitives import Index
 from nestling.ir.programs.compiled import CompiledRead
-from nestling.sources.capture.sql.workload import Workload, workload_of
+from nestling.sources.capture.sql.workload import CapturedWorkload, workload_of
 
 OWN: dict[str, dict[str, Any]] = {
     "click": {"url": "/a", "x": 1},
@@ -32,13 +32,13 @@ def live(mongod: Server, database: Database[Any]) -> str:
     return mongod.uri.replace("/?", f"/{database.name}?")
 
 
-def _said(live: str) -> Workload:
+def _said(live: str) -> CapturedWorkload:
     asked: tuple[dict[str, Any], ...] = (
         {"filter": {"type": "click"}, "sort": {"ts": -1}, "limit": 10},
         {"filter": {"type": {"$in": ["click", "login"]}}, "limit": 10},
     )
-    seen = tuple(ShapeTotals(shape("any", "events", Operation.FIND, each), 30) for each in asked)
-    return workload_of(Capture(Kind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
+    seen = tuple(ShapeTotals(shape("any", "events", CommandOperation.FIND, each), 30) for each in asked)
+    return workload_of(Capture(CaptureKind.PROFILER, 10.0, seen), pipeline.in_place(live).in_place.design)
 
 
 def test_a_kind_is_a_table(live: str, database: Database[Any]) -> None:

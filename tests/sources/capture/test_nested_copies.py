@@ -12,7 +12,7 @@ from pymongo.database import Database
 from nestling import pipeline
 from nestling.common.server import Server
 from nestling.pipeline.reversing import in_place
-from nestling.sources.capture.sql.workload import CapturedStatement, Workload
+from nestling.sources.capture.sql.workload import CapturedStatement, CapturedWorkload
 from tests.sources.capture.shops import Db, Shop, leaves
 
 USERS, POSTS = 40, 300
@@ -52,7 +52,7 @@ def posts(
     mongo_client.drop_database(database.name)
 
 
-def _captured(posts: Shop, ask: Callable[[Database[Document]], object]) -> Workload:
+def _captured(posts: Shop, ask: Callable[[Database[Document]], object]) -> CapturedWorkload:
     with posts.recorded("asked.json") as (recorder, database):
         ask(database)
     return posts.said(recorder)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nestling import pipeline
-from nestling.ir.capture import Capture, Kind, ShapeTotals, parts
+from nestling.ir.capture import Capture, CaptureKind, ShapeTotals, parts
 from nestling.ir.proposal import Proposal
 from nestling.shop import schema
 from nestling.sources.statements import parse_workload
@@ -187,7 +187,7 @@ def test_all_of_a_field_that_is_no_array_is_a_gap(words: list[str], proposal: Pr
 def assert_known(command: dict[str, Any], proposal: Proposal) -> None:
     """Every statement of the command is said, a gap or left out; what is said parses."""
     seen = tuple(ShapeTotals(part.shape, part.count) for part in parts("shop", command))
-    said = pipeline.captured_workload(Capture(Kind.LOG, 1.0, seen), proposal.design)
+    said = pipeline.captured_workload(Capture(CaptureKind.LOG, 1.0, seen), proposal.design)
     assert len(said.statements) + len(said.gaps) + len(said.left_out) >= len(seen)
     if said.statements:
         workload, _ = parse_workload(said.text(), proposal.design.model)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nestling import Store, pipeline
-from nestling.ir.capture import Operation
+from nestling.ir.capture import CommandOperation
 from tests.sources.capture.conftest import STRATEGIES
 from tests.sources.capture.shops import Shop
 
@@ -88,7 +88,7 @@ def test_captured_statements_become_the_workload_of_a_reading(shops: dict[str, S
             store.run("latest_reviews", id=place)
     capture = recorder.capture()
     (seen,) = capture.seen
-    assert (seen.shape.operation, seen.count) == (Operation.AGGREGATE, 40)
+    assert (seen.shape.operation, seen.count) == (CommandOperation.AGGREGATE, 40)
     reading = pipeline.inspect(f"sqlite:///{shop.folder}/shop.db")
     found = pipeline.with_captured(reading, capture, shop.proposal.design)
     assert found.workload.window_seconds == pytest.approx(max(capture.window_seconds, 1), abs=0.05)

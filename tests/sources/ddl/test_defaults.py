@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault
+from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import Model, OnUpdate, View
 from nestling.ir.statements.expression import Collation
 from nestling.pipeline import inspect
@@ -38,9 +38,10 @@ def test_constants_and_functions() -> None:
         dialect="postgresql",
     ).model
     assert defaults(model) == {
-        "a": Constant(-1), "b": Constant(False), "c": Constant(Decimal("0.50")), "d": Constant("it's"),
-        "e": Constant(date(2024, 2, 29)), "f": Generated.TIMESTAMP, "g": Generated.UUID, "h": None,
-        "i": OtherDefault("lower('X'||'y')"), "j": Generated.DATE, "k": Constant("{}"),
+        "a": ConstantDefault(-1), "b": ConstantDefault(False), "c": ConstantDefault(Decimal("0.50")),
+        "d": ConstantDefault("it's"), "e": ConstantDefault(date(2024, 2, 29)), "f": Generated.TIMESTAMP,
+        "g": Generated.UUID, "h": None,
+        "i": OtherDefault("lower('X'||'y')"), "j": Generated.DATE, "k": ConstantDefault("{}"),
         "l": Generated.TIMESTAMP, "m": None,
     }  # fmt: skip
 
@@ -56,7 +57,7 @@ def test_names_are_texts_in_defaults_of_sqlite(tmp_path: Path) -> None:
         _, *kept = source.execute("SELECT * FROM t").fetchone()
     for address in (tmp_path / "t.sql", f"sqlite:///{tmp_path / 't.db'}"):
         _, *found = defaults(inspect(address, dialect="sqlite").model).values()
-        assert found == [Constant(value) for value in kept], address
+        assert found == [ConstantDefault(value) for value in kept], address
 
 
 @pytest.mark.parametrize(
@@ -117,7 +118,7 @@ def test_a_default_is_dropped_and_retyped() -> None:
         "x",
         dialect="postgresql",
     ).model
-    assert defaults(model) == {"a": None, "b": Constant(Decimal(2)), "c": Constant(3)}
+    assert defaults(model) == {"a": None, "b": ConstantDefault(Decimal(2)), "c": ConstantDefault(3)}
 
 
 def test_collations() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from nestling.sources.ddl import detect_dialect
 from nestling.sources.ddl.statements import statements
-from nestling.sources.ddl.tokens import Kind, tokens
+from nestling.sources.ddl.tokens import TokenKind, tokens
 
 
 def cut(text, dialect):
@@ -87,10 +87,10 @@ def test_tokens_without_their_quotes():
     """Doubled quotes are single, and a quoted name is no keyword."""
     found = list(tokens("""NULL "NULL" 'it''s' [a]]""", "sqlite"))
     assert [(token.kind, token.text, token.key) for token in found[:4]] == [
-        (Kind.WORD, "NULL", "NULL"),
-        (Kind.NAME, "NULL", ""),
-        (Kind.STRING, "it's", ""),
-        (Kind.NAME, "a", ""),
+        (TokenKind.WORD, "NULL", "NULL"),
+        (TokenKind.NAME, "NULL", ""),
+        (TokenKind.STRING, "it's", ""),
+        (TokenKind.NAME, "a", ""),
     ]
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from nestling.ir.model import Model
-from nestling.ir.rows import Column, RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.sources.sql import SqlDatabase, open_database, open_sink
 
 
 def everything(entity: str, model: Model) -> RowQuery:
     """All columns of an entity by its key."""
     found = model.entity(entity)
-    return RowQuery(entity, tuple(map(Column, found.attribute_names)), tuple(map(Column, found.key)))
+    return RowQuery(entity, tuple(map(RowColumn, found.attribute_names)), tuple(map(RowColumn, found.key)))
 
 
 def all_rows(database: SqlDatabase) -> dict[str, list[str]]:

@@ -13,7 +13,7 @@ import pytest
 from sqlalchemy import make_url
 
 from nestling.common.errors import PermissionDenied
-from nestling.ir.constraints.defaults import Constant, Default, Generated, OtherDefault
+from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated, OtherDefault
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
 from nestling.ir.statements.expression import Collation
@@ -48,8 +48,8 @@ def check(reading: Reading, collation: Collation, *, exact: bool) -> None:
     found: Mapping[str, Default | None] = {a.name: a.default for a in entity.attributes}
     assert isinstance(found["made"], OtherDefault)
     assert {name: default for name, default in found.items() if name != "made"} == {
-        "id": Generated.SEQUENCE if exact else Generated.NUMBER, "name": Constant("it's"), "plain": Constant(""),
-        "n": Constant(Decimal("0.50") if exact else 0.5), "at": Generated.TIMESTAMP, "i": Constant(-1),
+        "id": Generated.SEQUENCE if exact else Generated.NUMBER, "name": ConstantDefault("it's"), "plain": ConstantDefault(""),
+        "n": ConstantDefault(Decimal("0.50") if exact else 0.5), "at": Generated.TIMESTAMP, "i": ConstantDefault(-1),
     }  # fmt: skip
     assert entity.attribute("name").collation is collation
     assert entity.attribute("plain").collation is Collation.BINARY

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from nestling.ir.constraints.allowed import Allowed
-from nestling.ir.constraints.defaults import Constant, Generated, OtherDefault
+from nestling.ir.constraints.defaults import ConstantDefault, Generated, OtherDefault
 from nestling.ir.model import Attribute, Entity, Model, Relationship
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
@@ -27,10 +27,12 @@ def _attribute(name: str, kind: str, default: Any = None, collation: Collation =
 
 
 SAID = {
-    "active": ("boolean", Constant(value=True)), "level": ("integer", Constant(-3)),
-    "rate": ("decimal(8,2)", Constant(Decimal("0.50"))),
-    "share": ("float", Constant(1.5)), "state": ("text", Constant("new")), "born": ("date", Constant(date(1970, 1, 2))),
-    "due": ("timestamp", Constant(datetime.fromisoformat("2030-01-02 03:04:05"))), "made": ("timestamptz", Generated.TIMESTAMP),
+    "active": ("boolean", ConstantDefault(value=True)), "level": ("integer", ConstantDefault(-3)),
+    "rate": ("decimal(8,2)", ConstantDefault(Decimal("0.50"))),
+    "share": ("float", ConstantDefault(1.5)), "state": ("text", ConstantDefault("new")),
+    "born": ("date", ConstantDefault(date(1970, 1, 2))),
+    "due": ("timestamp", ConstantDefault(datetime.fromisoformat("2030-01-02 03:04:05"))),
+    "made": ("timestamptz", Generated.TIMESTAMP),
     "day": ("date", Generated.DATE),
 }  # fmt: skip
 THING = Entity(
@@ -40,7 +42,7 @@ THING = Entity(
         _attribute("sku", "text(20)"),
         _attribute("email", "text(40)", collation=Collation.UNICODE_CI),
         *(_attribute(name, kind, default) for name, (kind, default) in SAID.items()),
-        _attribute("quoted", "text", Constant("it's \\new")),
+        _attribute("quoted", "text", ConstantDefault("it's \\new")),
         _attribute("odd", "text", OtherDefault("lower('X')")),
     ),
     ("id",),
@@ -107,7 +109,7 @@ def _check(url: str, notes: tuple[str, ...], dialect: str) -> None:
     rows = {row[0]: row for row in open_database(url, model=MODEL).rows(everything("thing", MODEL))}
     assert rows.keys() == {0, 41, 42}
     fresh: dict[str, Any] = dict(zip(THING.attribute_names, rows[42], strict=True))
-    constants = {name: default.value for name, (_, default) in SAID.items() if isinstance(default, Constant)}
+    constants = {name: default.value for name, (_, default) in SAID.items() if isinstance(default, ConstantDefault)}
     assert {name: fresh[name] for name in constants} == constants
     assert fresh["quoted"] == "it's \\new"
     assert abs((fresh["made"] - datetime.now(UTC)).total_seconds()) < 3600

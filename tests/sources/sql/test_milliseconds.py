@@ -67,7 +67,7 @@ def _designed(url: str, tmp_path: Path, client: MongoClient[dict[str, Any]]) -> 
     reading = pipeline.inspect(url, workload=statements, milliseconds=True)
     proposal = pipeline.design(reading)
     database = client[f"ms_{tmp_path.name}"]
-    done = pipeline.load(proposal, url, database, mode=pipeline.Mode.REPLACE)
+    done = pipeline.load(proposal, url, database, mode=pipeline.LoadMode.REPLACE)
     assert done.verified is not None
     assert done.verified.equal, done.verified
     return reading, proposal, database

@@ -13,7 +13,7 @@ import pytest
 
 from nestling.common.errors import SourceError
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.rows import JSON_NULL, Column, RowQuery, UndecodableText
+from nestling.ir.rows import JSON_NULL, RowColumn, RowQuery, UndecodableText
 from nestling.ir.types import FLOAT, INTEGER, TEXT, Type
 from nestling.ir.value_forms.canonical import canonical_encoder
 from nestling.ir.values import Policy
@@ -91,7 +91,7 @@ def test_any_value_in_any_column(target: tuple[str, Model]) -> None:
     sink.begin(model)
     tried = list(_tried(sink, entity))
     sink.finish()
-    query = RowQuery(entity.name, tuple(map(Column, entity.attribute_names)), (Column("id"),))
+    query = RowQuery(entity.name, tuple(map(RowColumn, entity.attribute_names)), (RowColumn("id"),))
     found = {row[0]: row for row in open_database(url, model=model).rows(query)}
     encoders = {kind: canonical_encoder([f"{kind} %s"], entity, Policy(long_decimals="text")) for kind in KINDS}
     for number, kind, value, refusal in tried:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nestling.common.errors import SourceError
-from nestling.ir.rows import Aggregate, AggregateKind, Column, Hop, Newest, RowQuery, SortKey
+from nestling.ir.rows import AggregateKind, Hop, NewestRows, RowAggregate, RowColumn, RowQuery, RowSortKey
 from nestling.sources.sql import SqlDatabase, open_database, open_sink
 from nestling.sources.sql.row_source import BATCH_ROWS
 
@@ -40,18 +40,18 @@ def league(request: pytest.FixtureRequest, tmp_path: Path) -> SqlDatabase:
     sink = open_sink(url)
     sink.begin(database.model)
     for entity in database.model.entities:
-        sink.write(entity, list(database.rows(RowQuery(entity.name, tuple(map(Column, entity.attribute_names))))))
+        sink.write(entity, list(database.rows(RowQuery(entity.name, tuple(map(RowColumn, entity.attribute_names))))))
     sink.finish()
     return open_database(url, model=database.model)
 
 
-def columns(*names: str) -> tuple[Column, ...]:
-    return tuple(map(Column, names))
+def columns(*names: str) -> tuple[RowColumn, ...]:
+    return tuple(map(RowColumn, names))
 
 
 def test_a_parent_is_joined_and_missing_ones_are_null(league: SqlDatabase) -> None:
     """Columns along a path up come from the parent, NULL for orphans and dangling rows."""
-    query = RowQuery("member", (Column("id"), Column("name", TEAM_UP), Column("id", TEAM_UP)), columns("id"))
+    query = RowQuery("member", (RowColumn("id"), RowColumn("name", TEAM_UP), RowColumn("id", TEAM_UP)), columns("id"))
     expected = [(1, "a", 1), (2, "a", 1), (3, None, 2), (4, None, None), (5, None, None), (6, "a", 1), (7, "a", 1)]
     assert list(league.rows(query)) == expected
     inner = [row for row in expected if row[2]]
@@ -80,7 +80,9 @@ def test_nulls_come_first(league: SqlDatabase) -> None:
 
 def test_children_are_joined(league: SqlDatabase) -> None:
     """A path down gives a row per child, and one of NULLs for a parent without."""
-    query = RowQuery("team", (Column("id"), Column("id", MEMBERS_DOWN)), (Column("id"), Column("id", MEMBERS_DOWN)))
+    query = RowQuery(
+        "team", (RowColumn("id"), RowColumn("id", MEMBERS_DOWN)), (RowColumn("id"), RowColumn("id", MEMBERS_DOWN))
+    )
     assert list(league.rows(query)) == [(1, 1), (1, 2), (1, 6), (1, 7), (2, 3), (3, None)]
 
 
@@ -105,17 +107,17 @@ def test_rows_without_a_parent_or_children(league: SqlDatabase) -> None:
 
 def test_the_newest_of_each_group(league: SqlDatabase) -> None:
     """Only the first rows of each group stay, NULL scores last when descending."""
-    order = (SortKey(Column("score"), descending=True), SortKey(Column("id")))
-    newest = Newest(columns("team_id"), order, 2)
+    order = (RowSortKey(RowColumn("score"), descending=True), RowSortKey(RowColumn("id")))
+    newest = NewestRows(columns("team_id"), order, 2)
     query = RowQuery("member", columns("team_id", "id"), columns("team_id", "id"), newest=newest)
     assert list(league.rows(query)) == [(None, 4), (1, 2), (1, 6), (2, 3), (9, 5)]
 
 
 def test_groups_are_aggregated(league: SqlDatabase) -> None:
     """One row per group; NULLs are left out, over nothing count is 0 and the rest is NULL."""
-    score = Column("score")
+    score = RowColumn("score")
     functions = (AggregateKind.COUNT, AggregateKind.SUM, AggregateKind.AVG, AggregateKind.MIN, AggregateKind.MAX)
-    aggregates = (Aggregate(AggregateKind.COUNT), *(Aggregate(function, score) for function in functions))
+    aggregates = (RowAggregate(AggregateKind.COUNT), *(RowAggregate(function, score) for function in functions))
     query = RowQuery("member", (), columns("team_id"), group_by_order=True, aggregates=aggregates)
     assert [tuple(row) for row in league.rows(query)] == [
         (None, 1, 1, 5, 5.0, 5, 5),
@@ -128,7 +130,7 @@ def test_groups_are_aggregated(league: SqlDatabase) -> None:
 def test_ancestors_run_from_the_root_and_end_on_cycles(league: SqlDatabase) -> None:
     """Each row with its ancestors, outermost first; rows in a cycle have each other, once."""
     bosses = (Hop("member_member", up=True),)
-    query = RowQuery("member", (Column("id"), Column("id", bosses)), columns("id"), ancestors="member_member")
+    query = RowQuery("member", (RowColumn("id"), RowColumn("id", bosses)), columns("id"), ancestors="member_member")
     assert list(league.rows(query)) == [
         (2, 1), (3, 1), (3, 2), (4, 1), (4, 2), (4, 3), (5, 5), (5, 7), (6, 1), (6, 2), (7, 5), (7, 7),
     ]  # fmt: skip

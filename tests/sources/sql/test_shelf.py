@@ -12,7 +12,7 @@ import pytest
 
 from nestling.common.errors import SourceError
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.rows import Column, RowQuery, UndecodableText
+from nestling.ir.rows import RowColumn, RowQuery, UndecodableText
 from nestling.ir.types import Type, TypeName
 from nestling.sources.sql.address import Address
 from nestling.sources.sql.catalog import Catalog
@@ -30,7 +30,7 @@ THING = Entity(
     ("id",),
 )
 MODEL = Model("things", (THING,))
-QUERY = RowQuery("thing", tuple(map(Column, THING.attribute_names)), (Column("id"),))
+QUERY = RowQuery("thing", tuple(map(RowColumn, THING.attribute_names)), (RowColumn("id"),))
 TURNS: list[list[tuple[object, ...]]] = [
     [(1, "one", Decimal("1.50"), datetime(2026, 1, 2)), (2, None, None, None)],  # noqa: DTZ001 - a timestamp has no zone
     [],

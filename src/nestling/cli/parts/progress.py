@@ -90,7 +90,7 @@ class _Lines:
         self._clock.join()
 
     def follow(self, label: str, done: int, total: int | None) -> None:
-        """As of the line that changes."""
+        """Follow a task on the line that changes."""
         so_far = _so_far(done, total, self._noun)
         self._latest = f"{label}: {so_far}" if so_far else label
 

@@ -123,7 +123,7 @@ def hanging(line: str, width: int) -> str:
 
 def notices(gaps: Iterable[Gap], notes: Iterable[str]) -> None:
     """Gaps and notes on stderr, the first few in full and the rest counted."""
-    from nestling.ir.statements.unconverted import in_short
+    from nestling.ir.statements.unconverted_gaps import in_short
 
     for kind, found in (("gap", [str(in_short(gap)) for gap in gaps]), ("note", list(notes))):
         for text in found[:_MOST_NOTICES]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from nestling.doctor import explanation, rule
 from nestling.doctor.report import Report
 from nestling.doctor.reports.wording import cost, measure, subject, verdict
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.facts.skipped import together
 from nestling.ir.finding import Finding
 from nestling.ir.quantity_words import count, size
@@ -79,14 +79,14 @@ def _finding(finding: Finding) -> str:
     )
 
 
-def _collections(collections: tuple[Collection, ...]) -> str:
+def _collections(collections: tuple[CollectionFacts, ...]) -> str:
     names = ("collection", "kind", "documents", "data", "indexes", "read")
     head = "".join(f"<th{_number(place)}>{name}</th>" for place, name in enumerate(names))
     rows = "".join(f"<tr>{_cells(each)}</tr>" for each in collections)
     return f'<h2>What was looked at</h2><div class="scroll"><table><tr>{head}</tr>{rows}</table></div>'
 
 
-def _cells(collection: Collection) -> str:
+def _cells(collection: CollectionFacts) -> str:
     storage, sample = collection.storage, collection.sample
     read = f"{count(sample.documents)} ({sample.method})" if sample else ""
     sizes = [count(storage.documents), size(storage.data_bytes), size(storage.index_bytes)] if storage else [""] * 3

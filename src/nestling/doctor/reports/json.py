@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.doctor.report import Report
-from nestling.ir.facts import Collection, Facts
+from nestling.ir.facts import CollectionFacts, Facts
 from nestling.ir.finding import Finding
 
 
@@ -47,7 +47,7 @@ def _facts(facts: Facts) -> dict[str, object]:
     }
 
 
-def _collection(collection: Collection) -> dict[str, object]:
+def _collection(collection: CollectionFacts) -> dict[str, object]:
     storage, sample = collection.storage, collection.sample
     return {
         "kind": str(collection.kind),

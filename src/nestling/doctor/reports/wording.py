@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.doctor.report import Report
-from nestling.ir.facts import Facts, Kind
+from nestling.ir.facts import Facts, NamespaceKind
 from nestling.ir.finding import Finding
 from nestling.ir.quantity_words import count, counted, duration, size
 
@@ -44,7 +44,7 @@ def verdict(report: Report) -> str:
 
 def subject(facts: Facts) -> str:
     """What was looked at."""
-    looked_at = [each for each in facts.collections if each.kind is not Kind.SYSTEM]
+    looked_at = [each for each in facts.collections if each.kind is not NamespaceKind.SYSTEM]
     documents = sum(each.storage.documents for each in facts.collections if each.storage)
     bytes_ = sum(each.storage.data_bytes for each in facts.collections if each.storage)
     names = ", ".join(facts.databases)

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, largest_documents, share
-from nestling.ir.facts import Collection, Path
+from nestling.ir.facts import CollectionFacts, Path
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
@@ -56,18 +56,18 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, passed, numbers)
 
 
-def _spatial_bytes(collection: Collection) -> float:
+def _spatial_bytes(collection: CollectionFacts) -> float:
     """Bytes of coordinates in a document on average."""
     outer = [path for path in collection.top_level() if any(collection.spatial(p) for p in _below(collection, path))]
     documents = max(collection.top_level()[0].parents, 1) if collection.paths else 1
     return sum(path.size_bytes for path in outer) / documents
 
 
-def _below(collection: Collection, path: Path) -> Iterator[Path]:
+def _below(collection: CollectionFacts, path: Path) -> Iterator[Path]:
     return (each for each in collection.paths if each.steps[0] == path.steps[0])
 
 
-def _finding(seen: RuleInput, collection: Collection, passed: list[str], numbers: dict[str, float]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, passed: list[str], numbers: dict[str, float]) -> Finding:
     sizes = collection.sizes
     assert sizes is not None
     largest = max(collection.top_level(), key=lambda path: path.size_bytes)

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
-from nestling.ir.facts import Collection, Statement
+from nestling.ir.facts import CollectionFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
@@ -41,7 +41,7 @@ COLLATION = '{locale: "en", strength: 2}'
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields that case-insensitive patterns are held against."""
-    found: dict[tuple[str, str, str], list[Statement]] = {}
+    found: dict[tuple[str, str, str], list[StatementFacts]] = {}
     for statement in seen.facts.statements:
         for pattern in statement.patterns:
             if pattern.ignores_case:
@@ -54,11 +54,11 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, target, field, statements)
 
 
-def _examined(statement: Statement) -> int:
+def _examined(statement: StatementFacts) -> int:
     return statement.documents_examined + statement.keys_examined
 
 
-def _finding(seen: RuleInput, target: Collection, field: str, statements: list[Statement]) -> Finding:
+def _finding(seen: RuleInput, target: CollectionFacts, field: str, statements: list[StatementFacts]) -> Finding:
     times, examined = sum(each.count for each in statements), sum(map(_examined, statements))
     means_all = any(
         each.anchored for one in statements for each in one.patterns if each.field == field and each.ignores_case
@@ -83,7 +83,7 @@ def _finding(seen: RuleInput, target: Collection, field: str, statements: list[S
     )
 
 
-def _to_create(target: Collection, field: str) -> str:
+def _to_create(target: CollectionFacts, field: str) -> str:
     """The index under a name of its own: the server's name for it is that of an index of the same field which heeds case."""
     options = f"{{name: {quoted(f'{field}_ignoring_case')}, collation: {COLLATION}}}"
     return create_index(target.database, target.name, [(field, 1)], options)

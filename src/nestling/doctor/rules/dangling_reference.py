@@ -29,9 +29,9 @@ from nestling.doctor.converting import STAYS, asks_by_type, converting, finding,
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED
 from nestling.doctor.words import in_database, sampled_share
-from nestling.ir.facts import ELEMENT, Path, Reference, Sample, arrays_on, field_path, steps_text
+from nestling.ir.facts import ELEMENT, Path, ReferenceFacts, Sample, arrays_on, field_path, steps_text
 from nestling.ir.facts.path import NUMBERS
-from nestling.ir.finding import Change, Confidence, Finding, Severity
+from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
 
@@ -50,7 +50,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, reference, dangling)
 
 
-def _finding(seen: RuleInput, reference: Reference, dangling: int) -> Finding:
+def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Finding:
     said = _said(reference, dangling)
     if reference.converted:
         said += (
@@ -78,7 +78,7 @@ def _finding(seen: RuleInput, reference: Reference, dangling: int) -> Finding:
     )
 
 
-def _said(reference: Reference, dangling: int) -> str:
+def _said(reference: ReferenceFacts, dangling: int) -> str:
     """How many lead to nothing: documents or elements that hold one, or, where these were not counted, different values."""
     where = f"in `{reference.target}`" if reference.target else "in any collection of this database"
     if not reference.held:
@@ -93,7 +93,7 @@ def _said(reference: Reference, dangling: int) -> str:
     )
 
 
-def _to_mend(reference: Reference) -> str:
+def _to_mend(reference: ReferenceFacts) -> str:
     """What to do with values that are in no type: only what holds nothing but the reference goes with it."""
     if not reference.target:
         return (
@@ -109,7 +109,7 @@ def _to_mend(reference: Reference) -> str:
     )
 
 
-def _to_convert(seen: RuleInput, reference: Reference) -> str:
+def _to_convert(seen: RuleInput, reference: ReferenceFacts) -> str:
     """What to do with values of another type: nothing is missing before they are looked up as the right one."""
     key, into = f"`{reference.target_field}` of `{reference.target}`", reference.converts
     if _keys_differ(seen, reference):
@@ -123,13 +123,13 @@ def _to_convert(seen: RuleInput, reference: Reference) -> str:
     return f"{first}Convert them to {into}, the type of {key}, and delete none: {STAYS}.{refused}{rest}{asks}"
 
 
-def _keys_differ(seen: RuleInput, reference: Reference) -> bool:
+def _keys_differ(seen: RuleInput, reference: ReferenceFacts) -> bool:
     """Whether it is the keys that are to be converted: most values are found as they are, among keys of several types."""
     kinds = _types(_target(seen, reference))
     return reference.resolved > reference.converted and {reference.converts, *_other_types(seen, reference)} <= kinds
 
 
-def _other_types(seen: RuleInput, reference: Reference) -> list[str]:
+def _other_types(seen: RuleInput, reference: ReferenceFacts) -> list[str]:
     """The types of the values to convert."""
     if reference.converts != "string":
         return ["string"]
@@ -141,12 +141,12 @@ def _types(path: Path | None) -> set[str]:
     return {"number" if name in NUMBERS else name for name, _ in path.types} if path is not None else set()
 
 
-def _target(seen: RuleInput, reference: Reference) -> Path | None:
+def _target(seen: RuleInput, reference: ReferenceFacts) -> Path | None:
     target = seen.facts.collection(reference.database, reference.target)
     return target.path(reference.target_field) if target is not None else None
 
 
-def _conversion(seen: RuleInput, reference: Reference) -> tuple[str, ...]:
+def _conversion(seen: RuleInput, reference: ReferenceFacts) -> tuple[str, ...]:
     """Finding the values of another type, and converting them where one update can."""
     where = seen.facts.collection(reference.database, reference.collection)
     keys = seen.facts.collection(reference.database, reference.target)
@@ -162,16 +162,16 @@ def _conversion(seen: RuleInput, reference: Reference) -> tuple[str, ...]:
     return found, *converting(where, field, kinds, number(target) if into == "number" else into)
 
 
-def _changes(seen: RuleInput, reference: Reference) -> tuple[Change, ...]:
+def _changes(seen: RuleInput, reference: ReferenceFacts) -> tuple[FieldChange, ...]:
     """The types the field has once the commands were run."""
     holder = seen.facts.collection(reference.database, reference.collection)
     path = holder.path(*reference.steps) if holder is not None else None
     if path is None or len(_conversion(seen, reference)) < 2:
         return ()
-    return (Change(path.steps, types=types_after(path, _other_types(seen, reference), reference.converts)),)
+    return (FieldChange(path.steps, types=types_after(path, _other_types(seen, reference), reference.converts)),)
 
 
-def _commands(reference: Reference) -> tuple[str, ...]:
+def _commands(reference: ReferenceFacts) -> tuple[str, ...]:
     """A query for all of them: the value, and the `_id` of the document that holds it; of arrays each element by itself."""
     if not reference.target:
         return ()

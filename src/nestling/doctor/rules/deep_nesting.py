@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Path
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import agreeing, counted
 
@@ -41,7 +41,7 @@ def _levels(path: Path) -> int:
     return sum(step != ELEMENT for step in path.steps) - 1
 
 
-def _finding(seen: RuleInput, collection: Collection, deep: list[Path]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, deep: list[Path]) -> Finding:
     deepest = max(deep, key=lambda path: (_levels(path), path.documents, path.steps))
     most = max(path.documents for path in deep)
     documents = collection.sample.documents if collection.sample else most

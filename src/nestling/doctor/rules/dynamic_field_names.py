@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here, listed
-from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path, field_path, steps_text
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path, field_path, steps_text
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count
@@ -52,7 +52,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _family(seen, collection, above, stem, members)
 
 
-def _map(seen: RuleInput, collection: Collection, path: Path) -> Finding:
+def _map(seen: RuleInput, collection: CollectionFacts, path: Path) -> Finding:
     above = path.steps[:-1]
     commands = _commands(collection, above)
     inside = f"inside `{steps_text(above)}`" if above else "of the document itself"
@@ -70,7 +70,7 @@ def _map(seen: RuleInput, collection: Collection, path: Path) -> Finding:
     )
 
 
-def _commands(collection: Collection, above: tuple[str, ...]) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, above: tuple[str, ...]) -> tuple[str, ...]:
     """Turning a map into pairs, where one update can do it."""
     if not above or ELEMENT in above or ANY_KEY in above:
         return ()
@@ -83,7 +83,7 @@ def _commands(collection: Collection, above: tuple[str, ...]) -> tuple[str, ...]
     )
 
 
-def _families(collection: Collection) -> Iterator[tuple[tuple[str, ...], str, list[Path]]]:
+def _families(collection: CollectionFacts) -> Iterator[tuple[tuple[str, ...], str, list[Path]]]:
     """Names in one place that are the same but for a number, outermost places first."""
     groups: dict[tuple[tuple[str, ...], str], list[Path]] = defaultdict(list)
     for path in collection.paths:
@@ -93,7 +93,9 @@ def _families(collection: Collection) -> Iterator[tuple[tuple[str, ...], str, li
     yield from ((above, stem, members) for (above, stem), members in sorted(groups.items()))
 
 
-def _family(seen: RuleInput, collection: Collection, above: tuple[str, ...], stem: str, members: list[Path]) -> Finding:
+def _family(
+    seen: RuleInput, collection: CollectionFacts, above: tuple[str, ...], stem: str, members: list[Path]
+) -> Finding:
     return seen.finding(
         collection,
         steps_text((*above, stem)),

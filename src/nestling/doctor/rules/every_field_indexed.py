@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
@@ -41,7 +41,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, sorted(alone), share)
 
 
-def _finding(seen: RuleInput, collection: Collection, alone: list[str], share: float) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, alone: list[str], share: float) -> Finding:
     total = sum(index.size_bytes for index in collection.indexes)
     return seen.finding(
         collection,

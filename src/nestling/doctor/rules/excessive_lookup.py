@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
-from nestling.ir.facts import Statement
+from nestling.ir.facts import StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, duration
@@ -42,7 +42,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, database, joining, joined, total)
 
 
-def _finding(seen: RuleInput, database: str, joining: list[Statement], joined: int, total: int) -> Finding:
+def _finding(seen: RuleInput, database: str, joining: list[StatementFacts], joined: int, total: int) -> Finding:
     pairs = sorted({f"{each.collection} → {join.collection}" for each in joining for join in each.joins})
     seconds = sum(each.seconds for each in joining)
     return seen.finding(

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here
-from nestling.ir.facts import Collection, Storage
+from nestling.ir.facts import CollectionFacts, Storage
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import size
 
@@ -40,7 +40,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, storage, share)
 
 
-def _finding(seen: RuleInput, collection: Collection, storage: Storage, share: float) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, storage: Storage, share: float) -> Finding:
     largest = max(collection.indexes, key=lambda index: index.size_bytes, default=None)
     most = f"; `{largest.name}` has {size(largest.size_bytes)}" if largest is not None else ""
     return seen.finding(

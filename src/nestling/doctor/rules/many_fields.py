@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import count
 
@@ -41,7 +41,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, passed[0], numbers)
 
 
-def _finding(seen: RuleInput, collection: Collection, limit: str, numbers: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, limit: str, numbers: dict[str, int]) -> Finding:
     documents = collection.sample.documents if collection.sample else 0
     rare = sum(path.documents <= RARE * documents for path in collection.paths)
     return seen.finding(

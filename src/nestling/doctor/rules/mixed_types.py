@@ -79,7 +79,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _of_numbers(seen, collection, path)
 
 
-def _finding(seen: RuleInput, collection: Collection, path: Path, kinds: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, kinds: dict[str, int]) -> Finding:
     sample = None if path.exact else collection.sample
     named = allowed_kinds(collection, path)
     target = one_type(path, kinds, named)
@@ -210,16 +210,16 @@ def _texts_left(path: Path, kinds: dict[str, int], target: str) -> str:
     return f" Of these texts, {' and '.join(reasons)}." if reasons else ""
 
 
-def _changes(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[Change, ...]:
+def _changes(collection: CollectionFacts, path: Path, kinds: dict[str, int], target: str) -> tuple[FieldChange, ...]:
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
         return (Change(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
     stay = others if target == "date" and has_outdated(collection, path.field) else ()
-    return (Change(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
+    return (FieldChange(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 
 
-def _commands(collection: Collection, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, path: Path, kinds: dict[str, int], target: str) -> tuple[str, ...]:
     """Finding the values of other types, and converting them where one update can; what cannot be converted stays."""
     if not is_plain(path.steps):
         return ()
@@ -236,7 +236,7 @@ def _commands(collection: Collection, path: Path, kinds: dict[str, int], target:
     return found, *converting(collection, field, others, into, amounts=are_amounts(path), zoneless=zoneless(path) > 0)
 
 
-def _of_elements(collection: Collection, path: Path, kinds: list[str], into: str) -> tuple[str, ...]:
+def _of_elements(collection: CollectionFacts, path: Path, kinds: list[str], into: str) -> tuple[str, ...]:
     """Converting a field of the documents in one array; none where they lie deeper, or a TTL index goes by it."""
     *around, element, field = path.steps
     if element != ELEMENT or ELEMENT in around or (into == "date" and ttl_index(collection, path.field) is not None):

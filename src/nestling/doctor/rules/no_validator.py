@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.schema import draft, first_do
-from nestling.ir.facts import Kind
+from nestling.ir.facts import NamespaceKind
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
@@ -35,7 +35,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
     """Collections of documents without a validator."""
     for collection in seen.facts.of_documents():
         documents = collection.storage.documents if collection.storage else 0
-        capped = collection.kind is Kind.CAPPED
+        capped = collection.kind is NamespaceKind.CAPPED
         if collection.validator is None and not capped and documents > seen.limits["documents"].value:
             changes = seen.changes(collection)
             rules = draft(collection, changes)

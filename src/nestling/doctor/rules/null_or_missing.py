@@ -21,9 +21,9 @@ from collections.abc import Iterator
 from nestling.doctor.guards import single
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
-from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Change, Finding, Severity
+from nestling.ir.finding import FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import counted
 
@@ -58,7 +58,7 @@ def _ways(path: Path, *, of_a_kind: bool) -> dict[str, int]:
     }
 
 
-def _finding(seen: RuleInput, collection: Collection, path: Path, mixed: dict[str, int]) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, mixed: dict[str, int]) -> Finding:
     said = ", ".join(f"{way} {counted(times, 'time')}" for way, times in mixed.items())
     second = sorted(mixed.values())[-2]
     field = quoted(path.field)
@@ -81,7 +81,7 @@ def _finding(seen: RuleInput, collection: Collection, path: Path, mixed: dict[st
         cost="every query for what has no value must name all of them, or finds too little",
         remedy=f"Choose one; a field that is left out is the cheapest.{but}",
         commands=(unset,) if can_unset and "null" in mixed else (),
-        changes=(Change(path.steps, lacks=True),) if can_unset and "null" in mixed else (),
+        changes=(FieldChange(path.steps, lacks=True),) if can_unset and "null" in mixed else (),
         evidence=dict(mixed),
         confidence=confidence(collection),
     )

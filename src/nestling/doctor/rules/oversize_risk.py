@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from nestling.doctor.growth import days_between, earlier_of, span, tells_growth
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, largest_documents
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import size
 
@@ -43,7 +43,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, collection.sizes.max, days, large=large)
 
 
-def _days_left(seen: RuleInput, collection: Collection) -> float | None:
+def _days_left(seen: RuleInput, collection: CollectionFacts) -> float | None:
     """Days until the largest document has 16 MiB; None when it does not grow."""
     then = earlier_of(seen.earlier, collection)
     if (
@@ -60,7 +60,9 @@ def _days_left(seen: RuleInput, collection: Collection) -> float | None:
     return (MOST_BYTES - collection.sizes.max) / growth * days_between(seen.earlier, seen.facts)
 
 
-def _finding(seen: RuleInput, collection: Collection, largest: float, days: float | None, *, large: bool) -> Finding:
+def _finding(
+    seen: RuleInput, collection: CollectionFacts, largest: float, days: float | None, *, large: bool
+) -> Finding:
     soon = largest > ERROR_SHARE * MOST_BYTES or (days is not None and days <= ERROR_DAYS)
     when = f"; at its growth it reaches 16 MiB in {span(days)}" if days is not None else ""
     return seen.finding(

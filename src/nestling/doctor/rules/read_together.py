@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import share
-from nestling.ir.facts.statement import Statement
+from nestling.ir.facts.statement import StatementFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted
@@ -50,7 +50,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, f"{database}.{name}", other, joined, total)
 
 
-def _joined(statement: Statement, other: str) -> int:
+def _joined(statement: StatementFacts, other: str) -> int:
     """How many of the times it joined another collection, by a `$lookup` or by asking there for what was answered."""
     if any(join.collection == other for join in statement.joins):
         return statement.count

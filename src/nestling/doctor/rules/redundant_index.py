@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.words import drop_index
-from nestling.ir.facts import Collection, Index
+from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
@@ -33,7 +33,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, index, longer)
 
 
-def _covers(longer: Index, index: Index) -> bool:
+def _covers(longer: IndexFacts, index: IndexFacts) -> bool:
     """Whether an index answers all that another does."""
     if longer is index or index.is_special or longer.collation != index.collation:
         return False
@@ -44,16 +44,16 @@ def _covers(longer: Index, index: Index) -> bool:
     return len(longer.keys) > len(index.keys) or longer.is_special or longer.name < index.name
 
 
-def _is_plain(index: Index) -> bool:
+def _is_plain(index: IndexFacts) -> bool:
     return all(isinstance(direction, int) for _, direction in index.keys)
 
 
-def _reversed(index: Index) -> tuple[tuple[str, int | str], ...]:
+def _reversed(index: IndexFacts) -> tuple[tuple[str, int | str], ...]:
     """The same index read from its end."""
     return tuple((field, -direction if isinstance(direction, int) else direction) for field, direction in index.keys)
 
 
-def _finding(seen: RuleInput, collection: Collection, index: Index, longer: Index) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts, longer: IndexFacts) -> Finding:
     same = "has the same keys" if len(longer.keys) == len(index.keys) else "begins with its keys"
     mirrored = "" if longer.keys[: len(index.keys)] == index.keys else ", read from the other end"
     return seen.finding(

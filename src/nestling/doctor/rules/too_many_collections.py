@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.ir.facts import Collection, Kind
+from nestling.ir.facts import CollectionFacts, NamespaceKind
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import count, counted
 
@@ -35,12 +35,12 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
     """Databases with too many collections."""
     for database in seen.facts.databases:
         mine = [each for each in seen.facts.collections if each.database == database]
-        stored = [each for each in mine if each.kind not in (Kind.VIEW, Kind.SYSTEM)]
+        stored = [each for each in mine if each.kind not in (NamespaceKind.VIEW, NamespaceKind.SYSTEM)]
         if len(stored) > seen.limits["collections"].value:
             yield _finding(seen, database, stored)
 
 
-def _finding(seen: RuleInput, database: str, stored: list[Collection]) -> Finding:
+def _finding(seen: RuleInput, database: str, stored: list[CollectionFacts]) -> Finding:
     families = Counter(_DIGITS.sub("#", each.name) for each in stored)
     name, alike = families.most_common(1)[0]
     family = f"; {count(alike)} of them are named like `{name}`" if alike >= LEAST_ALIKE else ""

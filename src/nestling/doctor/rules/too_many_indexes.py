@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import size
@@ -41,7 +41,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection)
 
 
-def _finding(seen: RuleInput, collection: Collection) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts) -> Finding:
     number, total = len(collection.indexes), sum(index.size_bytes for index in collection.indexes)
     return seen.finding(
         collection,

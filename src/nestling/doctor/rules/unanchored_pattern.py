@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
-from nestling.ir.facts import Collection, Statement
+from nestling.ir.facts import CollectionFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted
@@ -38,7 +38,7 @@ RULE = Rule(
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
     """Fields that such patterns are held against; those that ignore case are a rule of their own."""
-    found: dict[tuple[str, str, str], list[Statement]] = {}
+    found: dict[tuple[str, str, str], list[StatementFacts]] = {}
     for statement in seen.facts.statements:
         for pattern in statement.patterns:
             if not pattern.anchored and not pattern.ignores_case:
@@ -51,7 +51,9 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, target, field, statements, examined)
 
 
-def _finding(seen: RuleInput, target: Collection, field: str, statements: list[Statement], examined: float) -> Finding:
+def _finding(
+    seen: RuleInput, target: CollectionFacts, field: str, statements: list[StatementFacts], examined: float
+) -> Finding:
     times = sum(each.count for each in statements)
     return seen.finding(
         target,

@@ -19,7 +19,7 @@ from itertools import pairwise
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import confidence, here
-from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.literals import quoted
@@ -56,12 +56,12 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, path, limit)
 
 
-def _of_documents(collection: Collection, path: Path) -> bool:
+def _of_documents(collection: CollectionFacts, path: Path) -> bool:
     elements = collection.path(*path.steps, ELEMENT)
     return elements is not None and elements.count("object") > 0
 
 
-def _finding(seen: RuleInput, collection: Collection, path: Path, limit: str) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, limit: str) -> Finding:
     lengths, widths = path.lengths, path.widths
     assert lengths is not None
     assert widths is not None

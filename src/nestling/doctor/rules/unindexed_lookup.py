@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
@@ -54,7 +54,7 @@ def _joins(seen: RuleInput) -> dict[tuple[str, str, str, tuple[str, ...]], list[
     return {key: who for key, who in found.items() if key[2]}
 
 
-def _finding(seen: RuleInput, target: Collection, field: str, joining: list[str]) -> Finding:
+def _finding(seen: RuleInput, target: CollectionFacts, field: str, joining: list[str]) -> Finding:
     storage = target.storage
     assert storage is not None
     return seen.finding(

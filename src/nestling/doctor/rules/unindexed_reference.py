@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import create_index
-from nestling.ir.facts import ELEMENT, Collection, Reference, field_path, steps_text
+from nestling.ir.facts import ELEMENT, CollectionFacts, ReferenceFacts, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, size
@@ -47,19 +47,19 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, holder, reference, field)
 
 
-def _begins_id(holder: Collection, steps: tuple[str, ...]) -> bool:
+def _begins_id(holder: CollectionFacts, steps: tuple[str, ...]) -> bool:
     """Whether it is the first part of a compound `_id`: a range of `_id`s finds the documents."""
     parts = [path for path in holder.paths if len(path.steps) == 2 and path.steps[0] == "_id"]
     return bool(parts) and min(parts, key=lambda path: path.place).steps == steps
 
 
-def _follows_its_kind(holder: Collection, reference: Reference, field: str) -> bool:
+def _follows_its_kind(holder: CollectionFacts, reference: ReferenceFacts, field: str) -> bool:
     """Whether it may refer to any of several collections, and an index finds it by which one it is: its second field."""
     second = (index.keys[1][0] for index in holder.indexes if len(index.keys) > 1 and not index.hidden)
     return not reference.named and field in second
 
 
-def _finding(seen: RuleInput, holder: Collection, reference: Reference, field: str) -> Finding:
+def _finding(seen: RuleInput, holder: CollectionFacts, reference: ReferenceFacts, field: str) -> Finding:
     storage = holder.storage
     assert storage is not None
     held_by_parent = ELEMENT in reference.steps

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import listed, share
-from nestling.ir.facts import Collection, Path, Projection
+from nestling.ir.facts import CollectionFacts, Path, Projection
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, size
@@ -51,7 +51,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield from _unread(seen, collection, taken, reads)
 
 
-def _taken(seen: RuleInput, collection: Collection) -> Iterator[tuple[Projection, int]]:
+def _taken(seen: RuleInput, collection: CollectionFacts) -> Iterator[tuple[Projection, int]]:
     """What reads of a collection took of a document; a `$lookup` there takes all of it."""
     for statement in seen.facts.statements:
         if statement.namespace == collection.namespace:
@@ -61,7 +61,7 @@ def _taken(seen: RuleInput, collection: Collection) -> Iterator[tuple[Projection
 
 
 def _unread(
-    seen: RuleInput, collection: Collection, taken: Sequence[tuple[Projection, int]], reads: int
+    seen: RuleInput, collection: CollectionFacts, taken: Sequence[tuple[Projection, int]], reads: int
 ) -> Iterator[Finding]:
     fields = [path for path in collection.top_level() if path.field != "_id"]
     keys = _keys(seen, collection)
@@ -75,7 +75,7 @@ def _unread(
         yield _finding(seen, collection, cold, taken, (apart / documents, whole / documents))
 
 
-def _keys(seen: RuleInput, collection: Collection) -> set[str]:
+def _keys(seen: RuleInput, collection: CollectionFacts) -> set[str]:
     """The fields by which documents are found, or find others."""
     indexed = {field.partition(".")[0] for index in collection.indexes for field, _ in index.keys}
     place = (collection.database, collection.name)
@@ -98,7 +98,7 @@ def _asking(fields: Sequence[Path], taken: Sequence[tuple[Projection, int]]) -> 
 
 def _finding(
     seen: RuleInput,
-    collection: Collection,
+    collection: CollectionFacts,
     cold: list[Path],
     taken: Sequence[tuple[Projection, int]],
     sizes: tuple[float, float],

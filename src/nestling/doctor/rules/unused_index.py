@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import drop_index
-from nestling.ir.facts import Collection, Index
+from nestling.ir.facts import CollectionFacts, IndexFacts
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import counted, size
@@ -39,14 +39,14 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
                 yield _finding(seen, collection, index)
 
 
-def _days(seen: RuleInput, index: Index) -> float:
+def _days(seen: RuleInput, index: IndexFacts) -> float:
     """Days over which uses were counted: a restart begins anew."""
     uptime = seen.facts.server.uptime_seconds
     seconds = index.since_seconds if uptime is None else min(index.since_seconds, uptime)
     return seconds / DAY_SECONDS
 
 
-def _finding(seen: RuleInput, collection: Collection, index: Index) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, index: IndexFacts) -> Finding:
     server = seen.facts.server
     asked_all = server.sharded or index.nodes >= server.members
     nodes = (

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.words import here, sampled_share
-from nestling.ir.facts import Collection, Sample, Validator
+from nestling.ir.facts import CollectionFacts, Sample, Validator
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import count, counted
 
@@ -35,7 +35,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, collection, validator, validator.refused or 0)
 
 
-def _finding(seen: RuleInput, collection: Collection, validator: Validator, refused: int) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, validator: Validator, refused: int) -> Finding:
     documents = collection.storage.documents if collection.storage else validator.checked
     exact = validator.checked >= documents
     sample = Sample(validator.checked, "all" if exact else "random")

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from nestling.doctor.own_rules import demands
 from nestling.doctor.rule import Rule, RuleInput
 from nestling.doctor.schema import draft, first_do
-from nestling.ir.facts import Collection, Validator
+from nestling.ir.facts import CollectionFacts, Validator
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import count, counted
@@ -49,7 +49,7 @@ def _weakness(validator: Validator) -> str:
     return "" if demands(rules) else "the validator demands nothing of any field"
 
 
-def _finding(seen: RuleInput, collection: Collection, why: str) -> Finding:
+def _finding(seen: RuleInput, collection: CollectionFacts, why: str) -> Finding:
     documents = collection.storage.documents if collection.storage else 0
     validator = collection.validator
     refuses = validator is not None and demands(json.loads(validator.text))
@@ -79,7 +79,7 @@ def _finding(seen: RuleInput, collection: Collection, why: str) -> Finding:
     )
 
 
-def _all_fit(collection: Collection, documents: int, *, demands: bool) -> bool:
+def _all_fit(collection: CollectionFacts, documents: int, *, demands: bool) -> bool:
     """Whether every document was held against the rules that will be in force, and none would be refused."""
     if not demands:
         return collection.sample is not None and collection.sample.exact

@@ -42,7 +42,7 @@ EXACT_TYPES: dict[str, tuple[type, ...]] = {
 
 
 def given(name: str, value: Any, *conversions: Callable[[Any], Any]) -> Any:
-    """A parameter's value as it is compared; never a document or list, so that it cannot become an operator."""
+    """A parameter's value as it is compared. It is never a document or a list, so it cannot become an operator."""
     check_value(name, value)
     value = clock_as_text(value)
     try:
@@ -148,7 +148,7 @@ def bytes_as_text(value: Any) -> Any:
 
 
 def cast_to_decimal(value: Any) -> Any:
-    """The number a text begins with, as it is written, 0 where it begins with none."""
+    """The number that a text begins with, with the digits it is written with; 0 where it begins with none."""
     return number_at_start(value, as_written)
 
 
@@ -209,7 +209,7 @@ def time_as_text(value: Any) -> Any:
 
 
 def time_as_text_of(grain: str) -> Callable[[Any], Any]:
-    """From a date to its text, as a column of that grain would hold it."""
+    """Gives a function that turns a date into its text, as a column of that grain holds it."""
 
     def convert(value: Any) -> Any:
         is_moment = isinstance(value, datetime) and value.tzinfo is None and grain != "day"
@@ -311,7 +311,7 @@ def text_as_object_id(value: Any) -> Any:
 
 
 def first_from(grain: str, after: bool = False, exact: bool = False) -> Callable[[Any], Any]:
-    """From a text to the first instant whose own text is at least (`after`: greater than) it.
+    """Gives a function that finds the first instant whose text is at least (`after`: greater than) a given text.
 
     `exact`: to the instant whose text it is; a text no instant has stays one.
     """
@@ -359,7 +359,7 @@ def as_decimal128(value: Decimal) -> Decimal128:
 
 
 def at_millisecond(whole: str) -> Callable[[Any], Any]:
-    """From an instant to the whole millisecond `before` or `after` it that compares with others as it does."""
+    """Gives a function that rounds an instant to the millisecond `before` or `after` it; comparisons then give the same."""
 
     def convert(value: Any) -> Any:
         if not isinstance(value, datetime) or value.microsecond % 1000 == 0:
@@ -374,7 +374,7 @@ def at_millisecond(whole: str) -> Callable[[Any], Any]:
 
 
 def as_wide_text(kind: str) -> Callable[[Any], Any]:
-    """From a timestamp to the text it is kept as where others are finer than a date; what has no zone is in UTC."""
+    """Gives a function that turns a timestamp into the text stored for times finer than a BSON date; without a zone it is UTC."""
 
     def convert(value: Any) -> Any:
         if not isinstance(value, date):
@@ -387,7 +387,7 @@ def as_wide_text(kind: str) -> Callable[[Any], Any]:
 
 
 def as_written_by(kind: str) -> Callable[[Any], Any]:
-    """A check that a text is written as the source writes values of the type, one of them in one way."""
+    """Gives a check that a text is written as the source writes values of the type, where each value has one text."""
 
     def check(value: Any) -> Any:
         if isinstance(value, str) and not CANONICAL[kind].fullmatch(value):

@@ -1,4 +1,4 @@
-"""Characters MySQL takes for the same in a LIKE, whatever their case and accents: those of one primary weight.
+"""The characters that MySQL's LIKE takes for equal, whatever their case and accents: those with one primary weight.
 
 The table `letters_alike.txt` has one class a line, with Python's escapes for what an editor does not show. The classes are
 those of MariaDB's `utf8mb4_uca1400_ai_ci`, by Unicode 14. MongoDB's own comparison has the same ones, as far as it knows
@@ -13,7 +13,7 @@ from importlib.resources import files
 
 
 def table() -> str:
-    """The table as a Python literal, which an emitted module has in itself: there is no file beside it."""
+    """The table as a Python literal. An emitted module contains it, as it has no file beside it."""
     text = files("nestling.emitters.conversions").joinpath("letters_alike.txt").read_text(encoding="utf-8")
     return f'"""\\\n{text}"""'
 

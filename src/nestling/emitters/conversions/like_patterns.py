@@ -90,7 +90,7 @@ def primary_regex(pattern: str, escape: str | None) -> str:
 
 
 def as_primary_regex(escape: str | None, before: str, after: str) -> Callable[[Any], Any]:
-    """From a text to the regular expression of the pattern it is, between these texts."""
+    """Gives a function that reads a text as a pattern and makes its regular expression, with `before` and `after` around it."""
 
     def convert(value: Any) -> Any:
         return primary_regex(before + value + after, escape) if isinstance(value, str) else value

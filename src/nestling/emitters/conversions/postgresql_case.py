@@ -41,7 +41,7 @@ def case_regex(pattern: str, escape: str | None, upper: bool, both: bool) -> str
 
 
 def as_case_regex(escape: str | None, before: str, after: str, upper: bool, both: bool) -> Callable[[Any], Any]:
-    """From a text to the regular expression of the pattern it is, between these texts."""
+    """Gives a function that reads a text as a pattern and makes its regular expression, with `before` and `after` around it."""
 
     def convert(value: Any) -> Any:
         if not isinstance(value, str):

@@ -82,7 +82,7 @@ def strict_char(length: int, read: Callable[[Any], Any]) -> Callable[[Any], Any]
 
 
 def strict_bytes(value: Any) -> Any:
-    """Bytes, also of a text, by its hexadecimal digits or as it is."""
+    """Bytes. A text gives the bytes its hexadecimal digits say, or its own."""
     if not isinstance(value, str):
         return value
     return bytes.fromhex(value[2:]) if value.startswith("\\x") else value.encode()

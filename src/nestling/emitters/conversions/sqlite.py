@@ -51,7 +51,7 @@ def sqlite_text(value: Any) -> Any:
 
 
 def sqlite_float(value: Any) -> Any:
-    """By REAL affinity; what a float that is no number is unloaded as is one again."""
+    """Convert as SQLite's REAL affinity does. The text `NaN`, as which NaN is unloaded, becomes NaN again."""
     found = numeric(sqlite_value(value))
     if found == "NaN":
         return float("nan")
@@ -59,7 +59,7 @@ def sqlite_float(value: Any) -> Any:
 
 
 def sqlite_number(value: Any) -> Any:
-    """By NUMERIC affinity: an integer where it is worth one, else the float."""
+    """Convert as SQLite's NUMERIC affinity does: to an integer where the value equals one, else to a float."""
     found = sqlite_whole(value)
     return float("nan") if found == "NaN" else found
 
@@ -97,7 +97,7 @@ def sqlite_uuid(value: Any) -> Any:
 
 
 def as_uuid_text(value: Any) -> Any:
-    """The UUID whose canonical text it is; anything else as it is."""
+    """The UUID that a canonical text says; anything else stays."""
     return if_exact(value, UUID, str)
 
 
@@ -107,7 +107,7 @@ def sqlite_day(value: Any) -> Any:
 
 
 def as_day_text(value: Any) -> Any:
-    """The day whose text it is; anything else as it is."""
+    """The day that a text says; anything else stays."""
     return if_exact(value, date.fromisoformat, str)
 
 
@@ -139,7 +139,7 @@ def moment_in_milliseconds(convert: Callable[[Any], Any]) -> Callable[[Any], Any
 
 
 def as_moment_text(digits: int, zoned: bool) -> Callable[[Any], Any]:
-    """The moment whose text it is; anything else as it is."""
+    """The moment that a text says; anything else stays."""
     spec, step = {0: ("seconds", 1_000_000), 3: ("milliseconds", 1000)}.get(digits, ("microseconds", 1))
 
     def write(found: datetime) -> str:
@@ -155,7 +155,7 @@ def as_moment_text(digits: int, zoned: bool) -> Callable[[Any], Any]:
 
 
 def if_exact(value: Any, read: Callable[[str], Any], write: Callable[[Any], str]) -> Any:
-    """What a text says, if writing that gives the same text; anything else as it is."""
+    """The value that a text says, if that value is written as the same text; anything else stays."""
     if not isinstance(value, str):
         return value
     try:
@@ -182,7 +182,7 @@ def sqlite_array(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def as_array_text(element: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """The array a JSON text is; anything else as it is."""
+    """The array that a JSON text says; anything else stays."""
 
     def convert(value: Any) -> Any:
         found = as_json_text(value)

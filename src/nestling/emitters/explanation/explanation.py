@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from nestling.emitters.explanation.scope import about_entities, scope, undecided
 from nestling.emitters.proposal_json import proposal_json
-from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides, planned_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import built_besides, planned_indexes
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import ManyToMany, Model
 from nestling.ir.primitives import CollectionKind
@@ -27,7 +28,7 @@ from nestling.ir.proposal import (
     Weighed,
 )
 from nestling.ir.rules import RULES, rule
-from nestling.ir.statements.unconverted import in_short, is_about
+from nestling.ir.statements.unconverted_gaps import in_short, is_about
 from nestling.ir.storage.layout import Role, StoredCollection
 from nestling.ir.words.proposal_rows import lacking_line
 from nestling.ir.words.purposes import purpose

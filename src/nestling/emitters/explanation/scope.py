@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from nestling.common.errors import InputError, Problem, suggest, unknown
-from nestling.ir.indexes.planned_indexes import PlannedIndex, built_besides
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import built_besides
 from nestling.ir.indexes.unchecked_keys import unchecked
 from nestling.ir.model import Model
 from nestling.ir.proposal import Decision, Proposal, Reason, Weighed
-from nestling.ir.statements.unconverted import is_about, statements_in
+from nestling.ir.statements.unconverted_gaps import is_about, statements_in
 
 COMPARED = "rule-5"
 """The rule whose reasons compare a design with its runner-up, statement by statement."""
@@ -27,7 +28,7 @@ def scope(proposal: Proposal, name: str) -> Scope:
     model = proposal.design.model
     links = {*(link.name for link in model.relationships), *(link.name for link in model.many_to_many)}
     entities = [entity.name for entity in model.entities]
-    statements = _statements(proposal)
+    statements = known_statements(proposal)
     decided = [decision.relationship for decision in proposal.decisions]
     if name in links:
         kind, found = "relationship", _following(proposal, {name, *_whole(model, name)}, {name, *_halves(model, name)})
@@ -48,7 +49,7 @@ def scope(proposal: Proposal, name: str) -> Scope:
 _ARTICLES = {"relationship": "a relationship", "entity": "an entity", "statement": "a statement"}
 
 
-def _statements(proposal: Proposal) -> list[str]:
+def known_statements(proposal: Proposal) -> list[str]:
     """The statements a design by cost was made for, and those a design does not convert."""
     return list(dict.fromkeys((*_priced(proposal), *(name for gap in proposal.gaps for name in statements_in(gap)))))
 

@@ -8,11 +8,12 @@ from nestling.emitters.explanation.explanation import Explained, Explanation
 from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.text import (
     WIDTH,
-    Line,
+    UnbrokenLine,
     built,
     head,
     joined,
     kept_and_not,
+    legend,
     listed,
     near,
     number,
@@ -33,11 +34,12 @@ def short_text(explained: Explanation, *, width: int = WIDTH) -> str:
     blocks += [list(built(explained.built_besides))] if explained.built_besides else []
     blocks += listed("Not taken into account", explained.gaps)
     blocks += listed("Good to know", explained.notes)
+    blocks += legend({step.rule for each in explained.decisions for step in each.steps[:1]})
     blocks += [wrapped(MORE, "")]
     return joined(blocks, width)
 
 
-def _decided(each: Explained) -> Iterator[Line]:
+def _decided(each: Explained) -> Iterator[UnbrokenLine]:
     """The decision, the step that settled it, and the nearest quantity that turns it."""
     yield from wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
     for step in each.steps[:1]:
@@ -46,10 +48,10 @@ def _decided(each: Explained) -> Iterator[Line]:
         yield from wrapped(flip_text(flip), "  turns     ")
 
 
-def _besides(explained: Explanation) -> Iterator[Line]:
+def _besides(explained: Explanation) -> Iterator[UnbrokenLine]:
     kept, rest = kept_and_not(explained.weighed)
     if kept:
-        yield Line("Kept besides")
+        yield UnbrokenLine("Kept besides")
     for each in kept:
         yield from wrapped(_saved(each, explained.costs), "  ", indent=4)
     if rest:

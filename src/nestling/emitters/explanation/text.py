@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import NamedTuple
 
@@ -12,6 +13,7 @@ from nestling.emitters.explanation.flip_words import flip_text
 from nestling.emitters.explanation.weighed_words import rejected_text, without_it
 from nestling.ir.proposal import UNCHECKED, Costs, Flip, Weighed
 from nestling.ir.quantity_words import short
+from nestling.ir.rules import RULES
 from nestling.ir.words.proposal_rows import EQUAL, cost_line
 from nestling.ir.words.work_words import share_text, work_rate
 
@@ -22,11 +24,15 @@ FAR = 100.0
 """A flip at so many times the present quantity, or at so small a part of it, is shown only when there is no nearer one."""
 MOST_REJECTED = 5
 """Structures of one pattern that are shown of those not kept, the nearest to being so."""
+FACTORS = "A7"
+"""The rule the seven factors are."""
+_BRACKETS = re.compile(r"\([^()]*\)")
+_CODE = re.compile(r"\b(?:A\d+|rule-\d)\b")
 BUILT_BESIDES = "Built besides, for keys, references and upkeep"
 UNIT = "Costs are milliseconds of server and client work in each second: 1,000 ms/s keep one processor core busy."
 
 
-class Line(NamedTuple):
+class UnbrokenLine(NamedTuple):
     """A line yet to be broken: the first part stands after `head`, the others `indent` blanks further in."""
 
     text: str
@@ -57,35 +63,55 @@ def explanation_text(explained: Explanation, *, lacking_first: bool = False, wid
     blocks += [list(built(explained.built_besides))] if explained.built_besides else []
     blocks += [] if lacking_first else lacking
     blocks += listed("Good to know", explained.notes)
+    blocks += legend(cited(explained.decisions))
     return joined(blocks, width)
 
 
-def joined(blocks: Iterable[Iterable[Line]], width: int) -> str:
+def cited(decisions: Iterable[Explained]) -> set[str]:
+    """The rules that the lines of some decisions cite by their ids."""
+    told: set[str] = set()
+    for each in decisions:
+        told.update(step.rule for step in each.steps)
+        told.update((FACTORS,) if each.factors else ())
+        steps, factors = (step.text for step in each.steps), (factor.evidence for factor in each.factors)
+        others = (rejected_text(other, each.choice) for other in each.alternatives)
+        for text in (*steps, *factors, *others):
+            told.update(code for within in _BRACKETS.findall(text) for code in _CODE.findall(within))
+    return told
+
+
+def legend(ids: Container[str]) -> list[list[UnbrokenLine]]:
+    """What the codes of rules stand for, where there are any; an id that is a word says so itself."""
+    titles = [f"{each.id} {each.title}" for each in RULES if each.id in ids and each.id[-1].isdigit()]
+    return [wrapped(f"Rules: {', '.join(titles)} (docs/rules.md).", "")] if titles else []
+
+
+def joined(blocks: Iterable[Iterable[UnbrokenLine]], width: int) -> str:
     """The blocks as text, an empty line between them."""
     return "\n\n".join("\n".join(row for line in block for row in line.rows(width)) for block in blocks) + "\n"
 
 
-def listed(title: str, lines: Sequence[str]) -> list[list[Line]]:
+def listed(title: str, lines: Sequence[str]) -> list[list[UnbrokenLine]]:
     """One block, where there is anything."""
     items = [each for line in lines for each in wrapped(line, "  - ")]
-    return [[Line(f"{title}:"), *items]] if items else []
+    return [[UnbrokenLine(f"{title}:"), *items]] if items else []
 
 
-def head(explained: Explanation) -> list[list[Line]]:
+def head(explained: Explanation) -> list[list[UnbrokenLine]]:
     """What the workload costs, or why that is not known."""
     if explained.costs is None:
-        return [[Line(explained.lacking)]] if explained.lacking else []
-    return [[Line(cost_line(explained.costs, explained.about, explained.lacking)), Line(UNIT)]]
+        return [[UnbrokenLine(explained.lacking)]] if explained.lacking else []
+    return [[UnbrokenLine(cost_line(explained.costs, explained.about, explained.lacking)), UnbrokenLine(UNIT)]]
 
 
-def _lines(each: Explained) -> Iterator[Line]:
+def _lines(each: Explained) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.relationship}: {each.choice} ({each.subject})", "", indent=2)
     for step in each.steps:
         yield from wrapped(f"{step.text}{number(step.number, step.text)}", f"  {step.rule:<10}")
     for place, flip in enumerate(near(each.flips)):
         yield from wrapped(flip_text(flip), "            " if place else "  turns     ")
     if each.factors:
-        yield Line("factors (A7)", "  ", 2)
+        yield UnbrokenLine(f"factors ({FACTORS})", "  ", 2)
     for factor in each.factors:
         yield from wrapped(factor.evidence, f"    {factor.name:<15}{factor.leans:<13}")
     for other in each.alternatives:
@@ -97,7 +123,7 @@ def near(flips: Sequence[Flip]) -> Sequence[Flip]:
     return [flip for place, flip in enumerate(flips[:MOST_FLIPS]) if not place or 1 / FAR <= flip.at / flip.now <= FAR]
 
 
-def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[Line]]:
+def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[UnbrokenLine]]:
     """What is kept besides the homes, and what was considered and is not."""
     kept, others = kept_and_not(weighed)
     useless = [each.structure for each in others if each.gain == 0]
@@ -105,7 +131,7 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[L
     impossible = [each for each in others if each.gain is None and each.because]
     unweighed = sum(each.gain is None and not each.because for each in others)
     if kept:
-        yield [Line("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
+        yield [UnbrokenLine("Kept besides"), *(line for each in kept for line in _kept(each, costs))]
     shown = _nearest(rejected)
     lines = [line for each in shown for line in _rejected(each, costs)]
     if len(rejected) > len(shown):
@@ -117,7 +143,7 @@ def _besides(weighed: Sequence[Weighed], costs: Costs | None) -> Iterator[list[L
     if unweighed:
         lines += wrapped(f"… and {unweighed} that were not weighed one by one (--json lists them)", "  ")
     if lines:
-        yield [Line("Considered, not kept"), *lines]
+        yield [UnbrokenLine("Considered, not kept"), *lines]
 
 
 def kept_and_not(weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighed]]:
@@ -125,8 +151,8 @@ def kept_and_not(weighed: Sequence[Weighed]) -> tuple[list[Weighed], list[Weighe
     return [each for each in weighed if each.chosen], [each for each in weighed if not each.chosen]
 
 
-def _stored(each: StoredEntity) -> Iterator[Line]:
-    """Where an entity is stored that no decision is about."""
+def _stored(each: StoredEntity) -> Iterator[UnbrokenLine]:
+    """The lines about an entity that no decision is about: where it is stored, and its indexes."""
     yield from wrapped(f"{each.entity}: collection {each.collection}", "", indent=2)
     yield from wrapped(each.kind, "  stored    ")
     for index in each.indexes:
@@ -136,16 +162,16 @@ def _stored(each: StoredEntity) -> Iterator[Line]:
         yield from wrapped("none beside the server's own", "  index     ")
 
 
-def built(indexes: Sequence[BuiltIndex]) -> Iterator[Line]:
+def built(indexes: Sequence[BuiltIndex]) -> Iterator[UnbrokenLine]:
     """The indexes that are there whatever the costs say, each with what it is for."""
-    yield Line(BUILT_BESIDES)
+    yield UnbrokenLine(BUILT_BESIDES)
     for each in indexes:
         told = f"index of `{each.collection}` on {each.fields}{' (unique)' if each.unique else ''}"
         yield from wrapped(f"{told}: {'; '.join(each.reasons)}", "  ", indent=4)
 
 
 def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
-    """Of each pattern those that came nearest to being kept."""
+    """For each pattern, the few structures that came nearest to being kept."""
     of = Counter[str]()
     shown = []
     for each in rejected:
@@ -155,7 +181,7 @@ def _nearest(rejected: Sequence[Weighed]) -> list[Weighed]:
     return shown
 
 
-def _kept(each: Weighed, costs: Costs | None) -> Iterator[Line]:
+def _kept(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
     yield from wrapped(f"{each.structure} ({each.pattern})", "  ", indent=6)
     checked = "" if each.checked else f"; {UNCHECKED}"
     if each.gain:
@@ -173,7 +199,7 @@ def _kept(each: Weighed, costs: Costs | None) -> Iterator[Line]:
         yield from wrapped(flip_text(flip), "    better  ")
 
 
-def _rejected(each: Weighed, costs: Costs | None) -> Iterator[Line]:
+def _rejected(each: Weighed, costs: Costs | None) -> Iterator[UnbrokenLine]:
     gain = each.gain or 0.0
     more = f"costs {work_rate(-gain)} more{_share(gain, costs)}"
     because = f": it {each.because}" if each.because else ""
@@ -185,9 +211,9 @@ def _share(seconds: float, costs: Costs | None) -> str:
     return f" ({share_text(abs(seconds) / costs.cost)})" if costs is not None and costs.cost else ""
 
 
-def wrapped(text: str, head: str, *, indent: int | None = None) -> list[Line]:
+def wrapped(text: str, head: str, *, indent: int | None = None) -> list[UnbrokenLine]:
     """A line after `head`, continued under where the text began."""
-    return [Line(text, head, len(head) if indent is None else indent)]
+    return [UnbrokenLine(text, head, len(head) if indent is None else indent)]
 
 
 def number(value: float | None, text: str) -> str:

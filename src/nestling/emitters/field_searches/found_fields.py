@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from nestling.emitters.content import Array, Constant, Content, Either, Object
+from nestling.emitters.content import Array, Content, Either, FixedContent, Object
 from nestling.emitters.documents import documents
 from nestling.emitters.jsonschema import validator
 from nestling.ir.design import Design
@@ -82,5 +82,5 @@ def _of_documents(kinds: Sequence[Object], store: StoredCollection, paths: Paths
 
 def _constants(kind: Object, field: str) -> list[object]:
     """The values of a field that tell this kind of document; none where it may have other forms."""
-    return [value for each in kind.fields if each.name == field and isinstance(each.content, Constant)
+    return [value for each in kind.fields if each.name == field and isinstance(each.content, FixedContent)
             for value in each.content.values]  # fmt: skip

@@ -112,7 +112,7 @@ def _unwrapped(part: AssembledPart, array: object, value: str) -> object:
 
 
 def _is_joined_plainly(part: AssembledPart) -> bool:
-    """Whether the children come as they are stored, to be shaped afterwards: the fastest join there is."""
+    """Whether the join yields the children as they are stored, and shapes them afterwards: that is the fastest join."""
     return part.home.is_plain and len(part.child) == 1
 
 

@@ -11,7 +11,7 @@ from nestling.emitters.mql.kinds import of_kind
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.row_steps import VARIABLE, AggregateElements, Layout, WhereElement
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import And, Expression
 from nestling.ir.statements.operands import columns_of, conjuncts, is_integer
 from nestling.ir.storage.names import is_within
@@ -80,14 +80,14 @@ def aggregated_elements(step: AggregateElements) -> Mql:
     return _made(node, kept, step)
 
 
-def _list(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
+def _list(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
     """An array of nothing is NULL."""
     array = f"$${_MADE}"
     shown = {"$cond": [{"$eq": [array, []]}, None, array]}
     return {"$let": {"vars": {_MADE: _made(node, kept, step)}, "in": shown}}
 
 
-def _made(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
+def _made(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
     """What the accumulators of `$group` make, and what finishes it."""
     made = sql.accumulator_mql(node, _MADE, InLayout(_as_variable(step)))
     values = {name: _over(accumulator, kept, step) for name, accumulator in made.accumulators.items()}
@@ -97,7 +97,7 @@ def _made(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
     return {"$let": {"vars": values, "in": _with_names(made.finish[_MADE], names)}}
 
 
-def _sum(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
+def _sum(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
     """The server's sum of nothing is 0, and SQL's is NULL."""
     assert node.argument is not None
     of_integers = is_integer(node.argument)
@@ -110,7 +110,7 @@ def _sum(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
     return total(values) if isinstance(values, str) else {"$let": {"vars": {_MADE: values}, "in": total(f"$${_MADE}")}}
 
 
-def _first(node: Aggregate, kept: object, step: AggregateElements) -> Mql:
+def _first(node: AggregateCall, kept: object, step: AggregateElements) -> Mql:
     """The value of the first element, by the order."""
     assert node.argument is not None
     environment = InLayout(_as_variable(step))

@@ -10,16 +10,16 @@ from nestling.ir.paths.access_path import (
     Behind,
     Climb,
     Comparator,
-    Comparison,
+    DocumentComparison,
     DocumentOf,
-    Exists,
     Expression,
+    FieldExists,
     FieldPath,
+    FixedValue,
     HasElements,
     Holds,
     IfMissing,
     InOrder,
-    Literal,
     Mark,
     Marks,
     NullAsMissing,
@@ -48,7 +48,7 @@ def expression_mql(expression: Expression) -> object:  # noqa: C901 - one case f
     match expression:
         case FieldPath(path):
             return f"${path}"
-        case Literal(value):
+        case FixedValue(value):
             return {"$literal": value}
         case IfMissing(value, otherwise):
             return {"$ifNull": [expression_mql(value), expression_mql(otherwise)]}
@@ -113,9 +113,9 @@ def _is_told(mark: Mark, field: str) -> object:
 def predicate_mql(predicate: Predicate) -> Mql:
     """What `$match` takes: the match language where it says it, as only that sees into arrays and uses every index."""
     match predicate:
-        case Comparison(left, comparator, right):
+        case DocumentComparison(left, comparator, right):
             return {"$expr": {_OPERATORS[comparator]: [expression_mql(left), expression_mql(right)]}}
-        case Exists(path):
+        case FieldExists(path):
             return {path: {"$exists": True}}
         case Holds(path, value):
             return {path: {"$eq": value}}

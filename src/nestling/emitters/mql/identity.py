@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from bson.max_key import MaxKey
 
 from nestling.emitters.mql.expression import Mql
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 
 
 def by_identity(match: Mql, identity: Sequence[str]) -> Mql:
@@ -81,7 +81,7 @@ def _only_value(condition: object) -> object:
 
 
 def _is_value(value: object) -> bool:
-    return isinstance(value, Placeholder) or not isinstance(value, Mapping | list | None)
+    return isinstance(value, ConvertedPlaceholder) or not isinstance(value, Mapping | list | None)
 
 
 def _without(match: Mql, known: Mql) -> Mql:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.paths.row_steps import VARIABLE, Layout
 from nestling.ir.statements.expression import Column
 from nestling.ir.types import COMPOSITE
@@ -25,4 +25,4 @@ class InLayout:
 
     def parameter(self, name: str) -> object:
         """What is replaced when the statement runs."""
-        return Placeholder(name)
+        return ConvertedPlaceholder(name)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.emitters.mql.expression import Mql
-from nestling.ir.paths.access_path import Filter, Holds, Lookup, Step, Unwind
+from nestling.ir.paths.access_path import FilterDocuments, Holds, Lookup, Step, Unwind
 from nestling.ir.paths.row_steps import Add, AggregateElements, Compute, Correlate, Where, WhereElement, WherePair
 from nestling.ir.storage.layout import Presence
 
@@ -28,9 +28,18 @@ def _kinds(step: Step) -> Iterator[Holds]:
     """What the documents of a step hold, as long as they are those of the collection with more in them."""
     while isinstance(
         step,
-        Filter | Where | WhereElement | AggregateElements | WherePair | Unwind | Add | Compute | Lookup | Correlate,
+        FilterDocuments
+        | Where
+        | WhereElement
+        | AggregateElements
+        | WherePair
+        | Unwind
+        | Add
+        | Compute
+        | Lookup
+        | Correlate,
     ):
-        if isinstance(step, Filter) and isinstance(step.predicate, Holds):
+        if isinstance(step, FilterDocuments) and isinstance(step.predicate, Holds):
             yield step.predicate
         step = step.source
 

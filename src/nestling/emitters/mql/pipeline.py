@@ -11,10 +11,10 @@ from nestling.ir.paths.access_path import (
     ClientFile,
     CollectionScan,
     FieldPath,
-    Filter,
-    Group,
+    FilterDocuments,
+    GroupDocuments,
     Lookup,
-    Project,
+    ProjectDocuments,
     Step,
     Union,
     Unwind,
@@ -44,11 +44,11 @@ def pipeline(step: Step) -> Pipeline:
         case Unwind(source, path, keep_empty):
             whole = {"path": f"${path}", "preserveNullAndEmptyArrays": True} if keep_empty else f"${path}"
             return _then(source, {"$unwind": whole})
-        case Filter(source, predicate):
+        case FilterDocuments(source, predicate):
             return _then(source, {"$match": predicate_mql(predicate)})
-        case Project(source, fields):
+        case ProjectDocuments(source, fields):
             return _then(source, {"$replaceWith": {name: expression_mql(value) for name, value in fields}})
-        case Group(source, by):
+        case GroupDocuments(source, by):
             return _then(source, {"$group": {"_id": {name: f"${name}" for name in by}}}, {"$replaceWith": "$_id"})
         case Union(sources):
             return _union(sources)

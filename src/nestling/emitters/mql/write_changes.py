@@ -13,7 +13,7 @@ from nestling.emitters.mql.write_values import leaf, may_be_missing, negated, or
 from nestling.ir.paths.write_path import (
     AddToSet,
     Change,
-    Compute,
+    ComputeField,
     ElementFilter,
     Extend,
     Increment,
@@ -87,7 +87,7 @@ def update_of(step: UpdateDocuments) -> tuple[Update, tuple[ArrayPlace, ...]]:
 
     Two changes of one path in one command, which the server refuses, are a mistake of the planner (`ValueError`).
     """
-    if computed := [each for each in step.changes if isinstance(each, Compute)]:
+    if computed := [each for each in step.changes if isinstance(each, ComputeField)]:
         assert len(computed) == len(step.changes), "what is computed changes alone"
         values = {each.path: _computed(each) for each in computed}
         return ({"$set": values if step.on_insert is None else _made_or_changed(step, values)},), ()
@@ -116,14 +116,14 @@ def operators(changes: Sequence[Change]) -> Mql:
     return dict(made)
 
 
-def _computed(change: Compute) -> object:
+def _computed(change: ComputeField) -> object:
     value = sql.kept_mql(change.value, InLayout(change.layout))
     is_null = nullable(change.value) and change.value.type.name is not TypeName.JSON
     return {"$ifNull": [value, "$$REMOVE"]} if is_null else value
 
 
 def _made_or_changed(step: UpdateDocuments, changed: Mql) -> Mql:
-    """Each field as it is in a new document, or as it was or becomes where the document was there."""
+    """The value of each field: the new document's where it is new, else the old value or the changed one."""
     new = {path: _stored(value) for path, value in step.on_insert or ()}
     was_there = {"$ne": [{"$type": f"${step.sure}"}, "missing"]}
     paths = dict.fromkeys((*new, *changed))
@@ -161,7 +161,7 @@ def _change(change: Change) -> tuple[str, object]:
             return "$pull", pulled(matches)
         case AddToSet(value=value):
             return "$addToSet", or_null(value)
-        case Compute(path=path):
+        case ComputeField(path=path):
             raise AssertionError(f"`{path}` is computed, which no operator does")
         case _:
             assert_never(change)

@@ -6,10 +6,10 @@ from typing import assert_never
 
 from nestling.emitters.mql.sql.constants import is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.write_constants import stored_literal, stored_parameter
-from nestling.ir.paths.write_path import Cell, Constant, Document, GivenValue, Items, PairList, Value
+from nestling.ir.paths.write_path import Cell, Constant, GivenValue, Items, PairList, SubDocument, Value
 from nestling.ir.programs.compiled import Mql
 from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.programs.program import MISSING, CellRef, Negated, OrNull, PartDocument, WholeDocument
@@ -26,7 +26,7 @@ class _NoRow:
         return False
 
     def parameter(self, name: str) -> object:
-        return Placeholder(name)
+        return ConvertedPlaceholder(name)
 
 
 def leaf(value: Value) -> object:
@@ -38,7 +38,7 @@ def leaf(value: Value) -> object:
             return constant
         case GivenValue(expression):
             return given(expression)
-        case Document():
+        case SubDocument():
             return document(value)
         case Items(items):
             return [or_null(item) for item in items]
@@ -93,7 +93,7 @@ def may_be_missing(value: object) -> bool:
     return value is MISSING or isinstance(value, CellRef | Negated | AnyPlaceholder)
 
 
-def document(of: Document) -> object:
+def document(of: SubDocument) -> object:
     """A plain document where its shape is certain, else one that is put together when its values are known."""
     fields = tuple((path, found) for path, value in of.fields if (found := leaf(value)) is not MISSING or of.spread)
     if of.spread is not None:

@@ -14,7 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 58, 14, 12, 46
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ScatterPoint:
     """Seconds predicted and measured, what it is, and the class of its design."""
 
     predicted: float
@@ -23,7 +23,7 @@ class Point:
     kind: str
 
 
-def scatter(points: Sequence[Point]) -> str:
+def scatter(points: Sequence[ScatterPoint]) -> str:
     """The drawing; empty without points. The line is where both agree, the band where they are less than twice apart."""
     known = [each for each in points if each.predicted > 0 and each.measured > 0]
     if not known:
@@ -74,7 +74,7 @@ class _Axes:
         x1, x2, y1, y2 = self.x(first), self.x(last), self.y(first * factor), self.y(last * factor)
         return f'<line class="{kind}" x1="{x1:.1f}" x2="{x2:.1f}" y1="{y1:.1f}" y2="{y2:.1f}"/>'
 
-    def dot(self, point: Point) -> str:
+    def dot(self, point: ScatterPoint) -> str:
         """A point, told when the mouse is over it."""
         x, y = self.x(point.predicted), self.y(point.measured)
         return (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from nestling.emitters.proof import strips
-from nestling.emitters.proof.scatter import Point, scatter
+from nestling.emitters.proof.scatter import ScatterPoint, scatter
 from nestling.emitters.proof.strips import Scale
 from nestling.ir.proof import Latency, Proof, RivalFigures, StatementFigures
 from nestling.ir.quantity_words import count, size
@@ -216,11 +216,11 @@ def predictions(proof: Proof) -> str:
     return f"<h2>Predicted beside measured</h2><p>{about}</p>{_designs_key(proof)}{drawing}"
 
 
-def _point(one: StatementFigures, design: str, colour: str) -> Point:
+def _point(one: StatementFigures, design: str, colour: str) -> ScatterPoint:
     assert one.predicted is not None
     assert one.latency is not None
     said, found = milliseconds(one.predicted), milliseconds(one.latency.p50)
-    return Point(
+    return ScatterPoint(
         one.predicted, one.latency.p50, f"{one.name}, {design}: predicted {said} ms, measured {found} ms", colour
     )
 

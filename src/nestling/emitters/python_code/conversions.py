@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 
 from nestling.emitters.mql.write_constants import StoredParameter
 from nestling.emitters.python_code.parameters import TAKEN, argument, given, stored
-from nestling.emitters.python_code.source_layout import INDENT, Call, Code, laid_out
+from nestling.emitters.python_code.source_layout import INDENT, CallCode, PlainCode, laid_out
 from nestling.ir.programs.compiled import Placeholder
 from nestling.ir.programs.program import ReadRows
 
@@ -20,7 +20,7 @@ _OTHERS = frozenset(("path", "plan", "skip", "limit"))
 class Conversions:
     """The local names of the calls that are used more than once."""
 
-    names: dict[Call, str]
+    names: dict[CallCode, str]
 
     @staticmethod
     def of(asked: object, arguments: Collection[str]) -> Conversions:
@@ -28,7 +28,7 @@ class Conversions:
         found = list(_placeholders(asked))
         calls = {_call(each): each.name for each in found}
         times = Counter(map(_call, found))
-        taken, names = {*arguments, *TAKEN}, dict[Call, str]()
+        taken, names = {*arguments, *TAKEN}, dict[CallCode, str]()
         for call, parameter in calls.items():
             if times[call] > 1:
                 names[call] = _free(f"{argument(parameter)}_{call.function}", taken)
@@ -47,19 +47,19 @@ class Conversions:
             if call.arguments[1] in late:
                 yield laid_out(call, before=f"{name} = ")
 
-    def given(self, placeholder: Placeholder) -> Call | Code:
+    def given(self, placeholder: Placeholder) -> CallCode | PlainCode:
         """The value as a query takes it."""
         return self._once(given(placeholder))
 
-    def stored(self, placeholder: StoredParameter) -> Call | Code:
+    def stored(self, placeholder: StoredParameter) -> CallCode | PlainCode:
         """The value as a field keeps it."""
         return self._once(stored(placeholder))
 
-    def _once(self, call: Call) -> Call | Code:
-        return Code(self.names[call]) if call in self.names else call
+    def _once(self, call: CallCode) -> CallCode | PlainCode:
+        return PlainCode(self.names[call]) if call in self.names else call
 
 
-def _call(placeholder: Placeholder) -> Call:
+def _call(placeholder: Placeholder) -> CallCode:
     return stored(placeholder) if isinstance(placeholder, StoredParameter) else given(placeholder)
 
 

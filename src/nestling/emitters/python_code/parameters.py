@@ -9,30 +9,30 @@ from nestling.emitters.conversions.conversion import Conversion
 from nestling.emitters.conversions.stored import stored_array, stored_json
 from nestling.emitters.identifiers import identifier
 from nestling.emitters.mql.sql.gaps import rendering_gap
-from nestling.emitters.mql.sql.placeholder import Placeholder, conversions
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, conversions
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.emitters.python_code.source_layout import Call, one_line, text
+from nestling.emitters.python_code.source_layout import CallCode, one_line, text
 from nestling.emitters.python_code.support import DEFINED
 from nestling.ir.programs.compiled import Placeholder as AnyPlaceholder
 from nestling.ir.types import TypeName
 
 
-def given(placeholder: AnyPlaceholder) -> Call:
+def given(placeholder: AnyPlaceholder) -> CallCode:
     """The call that gives a value as a query takes it; raises a gap error for a placeholder of another kind."""
-    if not isinstance(placeholder, Placeholder):
+    if not isinstance(placeholder, ConvertedPlaceholder):
         raise rendering_gap(f"the parameter `{placeholder.name}`, whose value is converted, in Python")
     how = "given_list" if placeholder.listed else "given"
-    return Call(how, (*_named(placeholder), *map(_written, conversions(placeholder))))
+    return CallCode(how, (*_named(placeholder), *map(_written, conversions(placeholder))))
 
 
-def stored(placeholder: StoredParameter) -> Call:
+def stored(placeholder: StoredParameter) -> CallCode:
     """The call that gives a value as a field keeps it; raises a gap error for what only nestling encodes."""
     is_json = placeholder.type.name is TypeName.JSON
     if not placeholder.is_plain and not is_json:
         raise rendering_gap(f"the parameter `{placeholder.name}`, which is stored as {placeholder.type}, in Python")
     kind = text(str(placeholder.type))
     how = stored_json if is_json else conversions_of.stored if placeholder.type.element is None else stored_array
-    return Call(how.__name__, (*_named(placeholder), kind, _written(placeholder.conversion)))
+    return CallCode(how.__name__, (*_named(placeholder), kind, _written(placeholder.conversion)))
 
 
 def _named(placeholder: AnyPlaceholder) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from nestling.emitters.mql.write_code import equal_to
 from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import argument
-from nestling.emitters.python_code.source_layout import Call, Code, called, laid_out, one_line, text
+from nestling.emitters.python_code.source_layout import CallCode, PlainCode, called, laid_out, one_line, text
 from nestling.ir.literals import comment
 from nestling.ir.programs.client_join import MOST_IDS, ClientJoin, Ids
 from nestling.ir.programs.compiled import CompiledRead, Operation, OutputColumn, Placeholder
@@ -110,9 +110,9 @@ def _stages(stages: Sequence[object], once: Conversions) -> list[object]:
     for stage in stages:
         match stage:
             case {"$limit": Placeholder() as count}:
-                found.append(Code(f"*limited({text(count.name)}, {argument(count.name)})"))
+                found.append(PlainCode(f"*limited({text(count.name)}, {argument(count.name)})"))
             case {"$skip": Placeholder() as count}:
-                found.append(Code(f"*skipped({text(count.name)}, {argument(count.name)})"))
+                found.append(PlainCode(f"*skipped({text(count.name)}, {argument(count.name)})"))
             case _:
                 found.append(_coded(stage, once))
     return found
@@ -122,7 +122,7 @@ def _coded(value: object, once: Conversions) -> object:
     if isinstance(value, dict):
         if (asked := equal_to(value)) is not None:
             value = once.given(asked)
-            return Call("equal_to", (value if isinstance(value, Call) else value.text,))
+            return CallCode("equal_to", (value if isinstance(value, CallCode) else value.text,))
         return {
             name: _stages(inner, once) if name == "pipeline" and isinstance(inner, list) else _coded(inner, once)
             for name, inner in value.items()
@@ -130,7 +130,7 @@ def _coded(value: object, once: Conversions) -> object:
     if isinstance(value, list | tuple):
         return [_coded(inner, once) for inner in value]
     if isinstance(value, Ids):
-        return Code("keys")
+        return PlainCode("keys")
     return once.given(value) if not isinstance(value, str) and isinstance(value, Placeholder) else value
 
 
@@ -139,9 +139,9 @@ def _answered(columns: Sequence[OutputColumn]) -> Iterator[str]:
     yield "    return rows_from(found, columns)"
 
 
-def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, Code]:
+def shown_columns(columns: Sequence[OutputColumn]) -> dict[str, PlainCode]:
     """What makes of each column's value the one that is shown, by its field."""
-    return {column.field: Code(_conversion(column.type, _NUMBERS.get(column.number))) for column in columns}
+    return {column.field: PlainCode(_conversion(column.type, _NUMBERS.get(column.number))) for column in columns}
 
 
 def _conversion(kind: Type, number: str | None = None) -> str:
@@ -165,7 +165,7 @@ def _joined(join: ClientJoin, once: Conversions) -> Iterator[str]:
     yield "    found: list[dict[str, Any]] = []"
     ours, theirs = ("row", "other") if joining.ordered_by == 0 else ("other", "row")
     values = {
-        column.field: Code(f"{(ours, theirs)[side]}.get({text(field)})")
+        column.field: PlainCode(f"{(ours, theirs)[side]}.get({text(field)})")
         for column, (side, field) in zip(join.columns, joining.outputs, strict=True)
     }
     if joining.ordered_by == 0:

@@ -16,18 +16,18 @@ INDENT = "    "
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class PlainCode:
     """Source that stands for itself in a literal."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class CallCode:
     """A call in a literal."""
 
     function: str
-    arguments: tuple[str | Call, ...]
+    arguments: tuple[str | CallCode, ...]
 
     @property
     def text(self) -> str:
@@ -40,7 +40,7 @@ def laid_out(value: object, *, before: str = "", level: int = 0, after: str = ""
     flat = one_line(value)
     if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH or not _opens(value):
         return f"{before}{flat}{after}"
-    if isinstance(value, Call):
+    if isinstance(value, CallCode):
         return called(f"{before}{value.function}(", value.arguments, f"){after}", level=level)
     inner, outer = INDENT * (level + 1), INDENT * level
     if isinstance(value, Mapping):
@@ -55,11 +55,11 @@ def laid_out(value: object, *, before: str = "", level: int = 0, after: str = ""
     return f"{before}{opening}\n" + "".join(f"{inner}{part}\n" for part in parts) + f"{outer}{closing}{after}"
 
 
-def _flat(argument: str | Call) -> str:
-    return argument.text if isinstance(argument, Call) else argument
+def _flat(argument: str | CallCode) -> str:
+    return argument.text if isinstance(argument, CallCode) else argument
 
 
-def called(before: str, arguments: Sequence[str | Call], after: str, *, level: int) -> str:
+def called(before: str, arguments: Sequence[str | CallCode], after: str, *, level: int) -> str:
     """A call or signature: its arguments on one line, on one line of their own, or each on a line."""
     flat = ", ".join(map(_flat, arguments))
     if level * len(INDENT) + len(before) + len(flat) + len(after) <= WIDTH:
@@ -70,13 +70,13 @@ def called(before: str, arguments: Sequence[str | Call], after: str, *, level: i
     return f"{before}\n" + "".join(f"{inner}{_argument(each, level + 1)}\n" for each in arguments) + f"{outer}{after}"
 
 
-def _argument(argument: str | Call, level: int) -> str:
+def _argument(argument: str | CallCode, level: int) -> str:
     """An argument on lines of its own, with a comma at the end."""
-    return laid_out(argument, level=level, after=",") if isinstance(argument, Call) else f"{argument},"
+    return laid_out(argument, level=level, after=",") if isinstance(argument, CallCode) else f"{argument},"
 
 
 def _opens(value: object) -> bool:
-    return isinstance(value, Call | Mapping | list | tuple) and bool(value)
+    return isinstance(value, CallCode | Mapping | list | tuple) and bool(value)
 
 
 def one_line(value: object) -> str:
@@ -90,7 +90,7 @@ def one_line(value: object) -> str:
 
 def _scalar(value: object) -> str:  # noqa: C901 - one line for every type
     match value:
-        case Code() | Call():
+        case PlainCode() | CallCode():
             return value.text
         case str():
             return text(value)

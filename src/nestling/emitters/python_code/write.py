@@ -198,7 +198,7 @@ def _cell(row: str, column: str) -> str:
 
 
 def _said(write: CompiledWrite) -> str:
-    """The statement, what is given back, and what stays to be done."""
+    """The function's docstring: the statement, what it returns, and what is left to be done."""
     sql = comment(write.sql).replace("\\", "\\\\").replace('"""', "'''").rstrip('"')
     left = f" The background sync brings {', '.join(write.left)}." if write.left else ""
     given = "how many rows that were" if write.answer is None else "the rows it answers"

@@ -11,18 +11,18 @@
 on a standalone server, `HistoryLost` when the server no longer has what came after the point.
 """
 
-from nestling.executors.changes.change import Change, ChangeKind, Point
+from nestling.executors.changes.change import ChangeEvent, EventKind, HistoryPoint
 from nestling.executors.changes.images import keep_images, without_images
 from nestling.executors.changes.pipeline import IMAGES_SINCE, Watching
-from nestling.executors.changes.stream import Batch, Stream, follow
+from nestling.executors.changes.stream import ChangeBatch, ChangeStream, follow
 
 __all__ = [
     "IMAGES_SINCE",
-    "Batch",
-    "Change",
-    "ChangeKind",
-    "Point",
-    "Stream",
+    "ChangeBatch",
+    "ChangeEvent",
+    "ChangeStream",
+    "EventKind",
+    "HistoryPoint",
     "Watching",
     "follow",
     "keep_images",

@@ -16,7 +16,7 @@ _TOKEN = re.compile(r"82[0-9A-F]{16}")
 """Resume tokens are keys in hexadecimal: a timestamp, as its seconds and its number among those, comes first."""
 
 
-class ChangeKind(StrEnum):
+class EventKind(StrEnum):
     """What happened; the server's words."""
 
     INSERT = "insert"
@@ -31,11 +31,11 @@ class ChangeKind(StrEnum):
     @property
     def of_document(self) -> bool:
         """Whether one document changed, and not a whole collection or database."""
-        return self in (ChangeKind.INSERT, ChangeKind.UPDATE, ChangeKind.REPLACE, ChangeKind.DELETE)
+        return self in (EventKind.INSERT, EventKind.UPDATE, EventKind.REPLACE, EventKind.DELETE)
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class HistoryPoint:
     """A place in the history of changes: the server's resume token, and the cluster's time of the change before it.
 
     `time` is None before the first change was seen.
@@ -49,13 +49,13 @@ class Point:
         return {"token": dict(self.token), "time": self.time}
 
     @classmethod
-    def of(cls, kept: Document) -> Point:
+    def of(cls, kept: Document) -> HistoryPoint:
         """The point that was kept."""
         return cls(kept["token"], kept["time"])
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ChangeEvent:
     """One change of a document, or of a whole collection (`id` is then None).
 
     `changed` are the dotted paths an update touched, array places among them (`items.3.quantity`); None when all of the document
@@ -63,10 +63,10 @@ class Change:
     server's clock in UTC. `to` is the new name of a renamed collection.
     """
 
-    kind: ChangeKind
+    kind: EventKind
     collection: str
     id: object
-    point: Point
+    point: HistoryPoint
     wall: datetime | None = None
     changed: frozenset[str] | None = None
     before: Document | None = None
@@ -74,25 +74,25 @@ class Change:
     to: str = ""
 
 
-def point_of(token: Document) -> Point:
+def point_of(token: Document) -> HistoryPoint:
     """The point a resume token names when no change is at hand: the cluster's time is the first part of it."""
     data = token.get("_data")
     if not isinstance(data, str) or not _TOKEN.match(data):
-        return Point(token)
-    return Point(token, Timestamp(int(data[2:10], 16), int(data[10:18], 16)))
+        return HistoryPoint(token)
+    return HistoryPoint(token, Timestamp(int(data[2:10], 16), int(data[10:18], 16)))
 
 
-def change_of(event: Document) -> Change:
+def change_of(event: Document) -> ChangeEvent:
     """A change as the stream's pipeline shapes its events."""
-    kind = ChangeKind(event["operationType"])
+    kind = EventKind(event["operationType"])
     paths = event.get("changed")
-    return Change(
+    return ChangeEvent(
         kind,
         event.get("ns", {}).get("coll", ""),
         event.get("documentKey", {}).get("_id"),
-        Point(event["_id"], event.get("clusterTime")),
+        HistoryPoint(event["_id"], event.get("clusterTime")),
         event.get("wallTime"),
-        frozenset(paths) if kind is ChangeKind.UPDATE and paths is not None else None,
+        frozenset(paths) if kind is EventKind.UPDATE and paths is not None else None,
         event.get("fullDocumentBeforeChange"),
         event.get("fullDocument"),
         event.get("to", {}).get("coll", ""),

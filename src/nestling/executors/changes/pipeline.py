@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nestling.executors.changes.change import ChangeKind
+from nestling.executors.changes.change import EventKind
 
 Stage = dict[str, Any]
 SPLITS_SINCE = (6, 0, 9)
@@ -61,10 +61,10 @@ def _wanted(watching: Watching) -> list[Stage]:
     """Which events: those of one kind or another, of names that matter."""
     names = {"$in": list(watching.collections)}
     plain = {"$in": [name for name in watching.collections if name not in watching.touching]}
-    kinds = [str(kind) for kind in ChangeKind if kind.of_document and kind is not ChangeKind.UPDATE]
-    whole = [str(ChangeKind.DROP), str(ChangeKind.RENAME)]
-    ends = [str(ChangeKind.DROP_DATABASE), str(ChangeKind.INVALIDATE)]
-    update = str(ChangeKind.UPDATE)
+    kinds = [str(kind) for kind in EventKind if kind.of_document and kind is not EventKind.UPDATE]
+    whole = [str(EventKind.DROP), str(EventKind.RENAME)]
+    ends = [str(EventKind.DROP_DATABASE), str(EventKind.INVALIDATE)]
+    update = str(EventKind.UPDATE)
     return [
         {"operationType": {"$in": [*kinds, *whole]}, "ns.coll": names},
         {"operationType": update, "ns.coll": plain},
@@ -72,13 +72,13 @@ def _wanted(watching: Watching) -> list[Stage]:
             {"operationType": update, "ns.coll": name, "$expr": _touches(paths)}
             for name, paths in sorted(watching.touching.items())
         ),
-        {"operationType": str(ChangeKind.RENAME), "to.coll": names},
+        {"operationType": str(EventKind.RENAME), "to.coll": names},
         {"operationType": {"$in": ends}},
     ]
 
 
 def _touches(paths: frozenset[str]) -> Stage:
-    """Whether a changed path is one of these, in one of them, or around one."""
+    """Whether a changed path is one of these paths, lies below one, or above one."""
     regex = "|".join(f"(?:{touching(path)})" for path in sorted(paths)) or "(?!)"
     matches = {"$regexMatch": {"input": "$$this", "regex": regex}}
     return {"$anyElementTrue": [{"$map": {"input": _changed(), "in": matches}}]}

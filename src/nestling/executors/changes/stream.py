@@ -20,7 +20,7 @@ from pymongo.database import Database
 from pymongo.errors import PyMongoError
 
 from nestling.executors.abilities import server_version
-from nestling.executors.changes.change import Change, ChangeKind, Point, change_of, point_of
+from nestling.executors.changes.change import ChangeEvent, EventKind, HistoryPoint, change_of, point_of
 from nestling.executors.changes.errors import changes_error
 from nestling.executors.changes.fragments import Fragments
 from nestling.executors.changes.pipeline import Watching, options, pipeline
@@ -32,19 +32,19 @@ READ_AHEAD = 2_000
 AWAIT_MILLISECONDS = 250
 """How long the server waits for a change before it says that there is none; also how soon a stop is noticed."""
 
-_Read: TypeAlias = Change | Point | Exception
+_Read: TypeAlias = ChangeEvent | HistoryPoint | Exception
 """A change, the point reached while nothing happened, or what ended the reading."""
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ChangeBatch:
     """Changes in the server's order, and the point after the last of them (and after what came since and does not matter)."""
 
-    changes: tuple[Change, ...]
-    point: Point
+    changes: tuple[ChangeEvent, ...]
+    point: HistoryPoint
 
 
-class Stream:
+class ChangeStream:
     """An open stream."""
 
     def __init__(
@@ -57,19 +57,19 @@ class Stream:
         self._stopped = Event()
         self._error: Exception | None = None
         self._version = server_version(database)
-        self.point: Point
+        self.point: HistoryPoint
 
     @property
     def behind(self) -> int:
         """How many changes have been read and not taken."""
         return self._queue.qsize()
 
-    def take(self, most: int, wait_seconds: float) -> Batch:
+    def take(self, most: int, wait_seconds: float) -> ChangeBatch:
         """Up to `most` changes: those at hand, else the first to come within the time; none when the server says there are none.
 
         Raises `ChangesError` (`HistoryLost`), or the driver's error once the patience with it is over.
         """
-        found: list[Change] = []
+        found: list[ChangeEvent] = []
         end = time.monotonic() + wait_seconds
         while len(found) < most and self._error is None:
             try:
@@ -79,10 +79,10 @@ class Stream:
             except Empty:
                 break
             match each:
-                case Change():
+                case ChangeEvent():
                     found.append(each)
                     self.point = each.point
-                case Point():
+                case HistoryPoint():
                     self.point = each
                     if not found:
                         break
@@ -90,14 +90,16 @@ class Stream:
                     self._error = each
         if self._error is not None and not found:
             raise self._error
-        return Batch(tuple(found), self.point)
+        return ChangeBatch(tuple(found), self.point)
 
-    def open(self, after: Point | None, at: Timestamp | None) -> Thread:
+    def open(self, after: HistoryPoint | None, at: Timestamp | None) -> Thread:
         """Open it, and start the thread that reads."""
         with self._typed():
             stream = self._opened(after.token if after is not None else None, at)
         token = after.token if after is not None else stream.resume_token
-        begun = point_of(token) if token is not None else Point({}, at)  # a stream with events at hand has no token yet
+        begun = (
+            point_of(token) if token is not None else HistoryPoint({}, at)
+        )  # a stream with events at hand has no token yet
         self.point = after if after is not None else begun
         thread = Thread(target=self._read, args=(stream, token, at), name="changes", daemon=True)
         thread.start()
@@ -146,7 +148,7 @@ class Stream:
                 self._queue.put(each, timeout=0.5)
                 return
             except Full:
-                if isinstance(each, Point):
+                if isinstance(each, HistoryPoint):
                     return
 
     @contextmanager
@@ -168,7 +170,7 @@ class _Cursor:
         self.token = token
         self._fragments = Fragments()
 
-    def step(self) -> Change | Point | None:
+    def step(self) -> ChangeEvent | HistoryPoint | None:
         """The next change, or the point reached without one; None within a change that comes in fragments."""
         assert self.stream is not None
         event = self.stream.try_next()
@@ -180,7 +182,7 @@ class _Cursor:
             return None
         change = change_of(whole)
         self.token = change.point.token
-        if change.kind is ChangeKind.INVALIDATE:
+        if change.kind is EventKind.INVALIDATE:
             self.close()
         return change
 
@@ -197,16 +199,16 @@ def follow(
     database: Database[Any],
     watching: Watching,
     *,
-    after: Point | None = None,
+    after: HistoryPoint | None = None,
     at: Timestamp | None = None,
     patience_seconds: float = PATIENCE_SECONDS,
     await_milliseconds: int = AWAIT_MILLISECONDS,
-) -> Iterator[Stream]:
+) -> Iterator[ChangeStream]:
     """Follow the changes after a point, else from a cluster time on, else from now on.
 
     Raises `NoChangeStreams`, `HistoryLost`, or the driver's error.
     """
-    stream = Stream(database, watching, patience_seconds, await_milliseconds)
+    stream = ChangeStream(database, watching, patience_seconds, await_milliseconds)
     thread = stream.open(after, at)
     try:
         yield stream

@@ -1,7 +1,7 @@
 """Comparing what a database keeps with what its source implies, and repairing it where that is asked for."""
 
 from nestling.executors.check.changed_since import changed_since, touched
-from nestling.executors.check.checking import CheckOptions, check
+from nestling.executors.check.checking import CheckOptions, run_checks
 from nestling.executors.check.fields import differing_fields
 from nestling.executors.check.report import CheckReport, Estimate, Verdict
 
@@ -11,7 +11,7 @@ __all__ = [
     "Estimate",
     "Verdict",
     "changed_since",
-    "check",
     "differing_fields",
+    "run_checks",
     "touched",
 ]

@@ -15,7 +15,7 @@ from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
 from nestling.executors.check import passes
-from nestling.executors.check.checkpoint import Checkpoint, Progress
+from nestling.executors.check.checkpoint import CheckCheckpoint, CheckProgress
 from nestling.executors.check.differing_rows import OutOfTime, Reader, Row, collections_in, drifts
 from nestling.executors.check.pace import FIRST, MOST, Pace
 from nestling.executors.check.parallel import Told, together
@@ -56,7 +56,7 @@ class CheckOptions:
     seconds: float = SECONDS
 
 
-def check(
+def run_checks(
     compiled: Sequence[CompiledCheck],
     database: Database[Any],
     collections: Iterable[str],
@@ -85,7 +85,7 @@ class _Run:
     way: CheckOptions
     report: Told | None
     reader: Reader
-    progress: Progress = field(default_factory=Progress)
+    progress: CheckProgress = field(default_factory=CheckProgress)
     start: float = field(default_factory=time.monotonic)
     total: int = 0
     passes: int = 1
@@ -101,9 +101,9 @@ class _Run:
             check_privileges(self.database, (sorted({c.check.collection for c in chosen}), ("find", "update")))
         checks = tuple(each.check for each in chosen)
         kept = self._checkpoint(checks)
-        self.progress = kept.read() if kept is not None else Progress()
+        self.progress = kept.read() if kept is not None else CheckProgress()
         counts = {name: self.database[name].estimated_document_count() for name in {c.collection for c in checks}}
-        self.total = sum(counts[check.collection] for check in checks)
+        self.total = sum(counts[run_checks.collection] for run_checks in checks)
         if kept is None and not self.way.repair:
             self.progress = together(self._part, chosen, self.report, self.total)
         else:
@@ -122,22 +122,22 @@ class _Run:
             self.progress = passes.together(self.progress, latest, self.way.shown)
             self.passes += 1
 
-    def _part(self, chosen: Sequence[CompiledCheck], report: Told | None, stopped: Event) -> Progress:
+    def _part(self, chosen: Sequence[CompiledCheck], report: Told | None, stopped: Event) -> CheckProgress:
         """Some checks by themselves, beside others."""
-        part = replace(self, progress=Progress(), report=report, well=[], stopped=stopped)
+        part = replace(self, progress=CheckProgress(), report=report, well=[], stopped=stopped)
         part._each_of(chosen, None)
         return part.progress
 
-    def _each_of(self, chosen: Sequence[CompiledCheck], kept: Checkpoint | None) -> None:
+    def _each_of(self, chosen: Sequence[CompiledCheck], kept: CheckCheckpoint | None) -> None:
         for each in chosen:
             if each.check.key not in self.progress.done and not self.stopped.is_set():
                 self._one(each, kept)
 
-    def _checkpoint(self, checks: Sequence[Any]) -> Checkpoint | None:
+    def _checkpoint(self, checks: Sequence[Any]) -> CheckCheckpoint | None:
         if self.way.checkpoint is None:
             return None
         whose = digest(tuple(checks), address(self.database), self.way.repair, self.way.sample, self.way.only)
-        return Checkpoint(self.way.checkpoint, whose)
+        return CheckCheckpoint(self.way.checkpoint, whose)
 
     def _reported(self, chosen: Sequence[CompiledCheck], counts: Mapping[str, int], gaps: Sequence[Gap]) -> CheckReport:
         verdicts = self.progress.verdicts
@@ -152,7 +152,7 @@ class _Run:
             clean, checks, verdicts, tuple(self.progress.findings), tuple(gaps), seconds, estimates, passes=self.passes
         )
 
-    def _one(self, compiled: CompiledCheck, kept: Checkpoint | None) -> None:
+    def _one(self, compiled: CompiledCheck, kept: CheckCheckpoint | None) -> None:
         """One check over its documents, remembering after each range how far it is."""
         key = compiled.check.key
         if self.progress.at != key:
@@ -190,15 +190,15 @@ class _Run:
     # --- which documents ---
 
     def _ranges(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
-        check, collection = compiled.check, self.database[compiled.check.collection]
-        ids = self.way.only[check.key] if self.way.only is not None else None
+        run_checks, collection = compiled.check, self.database[compiled.check.collection]
+        ids = self.way.only[run_checks.key] if self.way.only is not None else None
         if ids is not None:
             for some in with_ids(ids):
                 yield some, self._rows(compiled, some)
         elif self.way.sample is not None:
             drawn = by_chance(collection, self.way.sample)
             yield drawn, self._rows(compiled, drawn)
-        elif not check.is_walked:
+        elif not run_checks.is_walked:
             yield Range(()), self._rows(compiled, Range(()))
         else:
             yield from self._walked(compiled)

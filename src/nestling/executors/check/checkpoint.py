@@ -21,7 +21,7 @@ from nestling.ir.programs.program import MISSING
 
 
 @dataclass(slots=True)
-class Progress:
+class CheckProgress:
     """`done`: checks that are over, `at`: the one being made and the `_id` its documents are compared up to."""
 
     verdicts: dict[str, Verdict] = field(default_factory=dict)
@@ -32,16 +32,16 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class CheckCheckpoint:
     """A file, and what the check is of: another design's progress is refused."""
 
     path: Path
     fingerprint: str
 
-    def read(self) -> Progress:
+    def read(self) -> CheckProgress:
         """The progress in the file; none where there is no file. Raises `InputError`."""
         if not self.path.exists():
-            return Progress()
+            return CheckProgress()
         try:
             kept = bson.decode(self.path.read_bytes(), CODEC)
             if kept["fingerprint"] == self.fingerprint:
@@ -53,7 +53,7 @@ class Checkpoint:
             Problem("is the progress of another check (design, database or way)", where=str(self.path), next_move=move)
         )
 
-    def write(self, progress: Progress) -> None:
+    def write(self, progress: CheckProgress) -> None:
         """Replace the file."""
         kept = {
             "fingerprint": self.fingerprint,
@@ -70,10 +70,10 @@ class Checkpoint:
         self.path.unlink(missing_ok=True)
 
 
-def _progress(kept: Mapping[str, Any]) -> Progress:
+def _progress(kept: Mapping[str, Any]) -> CheckProgress:
     verdicts = {key: Verdict(*numbers) for key, numbers in kept["verdicts"].items()}
     findings = [_drift(each) for each in kept["findings"]]
-    return Progress(verdicts, findings, set(kept["done"]), kept["at"], kept["after"])
+    return CheckProgress(verdicts, findings, set(kept["done"]), kept["at"], kept["after"])
 
 
 _VALUES = ("expected", "found")

@@ -1,4 +1,4 @@
-"""Which of a row's values differ: the server has found that one of them does, the last digits of sums aside."""
+"""Which values of a row differ, when the server found that one does. The last digits of sums do not count."""
 
 from __future__ import annotations
 

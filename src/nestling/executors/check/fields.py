@@ -7,14 +7,14 @@ from typing import Any
 
 from pymongo.database import Database
 
-from nestling.executors.check.checking import CheckOptions, check
+from nestling.executors.check.checking import CheckOptions, run_checks
 from nestling.ir.drift import CompiledCheck
 from nestling.ir.found_field import FoundField
 
 
 def differing_fields(fields: Sequence[tuple[str, CompiledCheck]], database: Database[Any]) -> tuple[FoundField, ...]:
-    """Those of the fields (path, its check) that differ anywhere, in their order; raises what `check` does."""
-    report = check([compiled for _, compiled in fields], database, (), way=CheckOptions(shown=1))
+    """Those of the fields (path, its check) that differ anywhere, in their order; raises what `run_checks` does."""
+    report = run_checks([compiled for _, compiled in fields], database, (), way=CheckOptions(shown=1))
     examples = {each.check: each.id for each in report.findings}
     return tuple(
         FoundField(

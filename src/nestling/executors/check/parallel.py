@@ -1,4 +1,4 @@
-"""Checks that only look are done two at a time, each by a cursor of its own; those that share a screen one after the other."""
+"""Runs checks that only read two at a time, each with its own cursor; those that share a screen run one after the other."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 from threading import Event, Lock
 from typing import TypeAlias
 
-from nestling.executors.check.checkpoint import Progress
+from nestling.executors.check.checkpoint import CheckProgress
 from nestling.ir.drift import CompiledCheck
 
 AT_ONCE = 2
 Told: TypeAlias = Callable[[str, int, int | None], None]
-Part: TypeAlias = Callable[[Sequence[CompiledCheck], Told | None, Event], Progress]
+Part: TypeAlias = Callable[[Sequence[CompiledCheck], Told | None, Event], CheckProgress]
 """Does some checks and tells of them, until it is stopped."""
 
 
-def together(part: Part, checks: Sequence[CompiledCheck], report: Told | None, total: int) -> Progress:
+def together(part: Part, checks: Sequence[CompiledCheck], report: Told | None, total: int) -> CheckProgress:
     """All checks by `part`; what they found is in their order. `total`: documents to look at, for `report`."""
     groups, told, stopped = _groups(checks), _Told(report, total), Event()
     with ThreadPoolExecutor(AT_ONCE, "check") as pool:
@@ -42,11 +42,11 @@ def _groups(checks: Sequence[CompiledCheck]) -> list[list[CompiledCheck]]:
     return groups
 
 
-def _joined(done: Sequence[Progress], checks: Sequence[CompiledCheck]) -> Progress:
+def _joined(done: Sequence[CheckProgress], checks: Sequence[CompiledCheck]) -> CheckProgress:
     verdicts = {key: verdict for each in done for key, verdict in each.verdicts.items()}
     places = {each.check.key: place for place, each in enumerate(checks)}
     findings = sorted((drift for each in done for drift in each.findings), key=lambda drift: places[drift.check])
-    return Progress({key: verdicts[key] for key in places}, findings, set(places))
+    return CheckProgress({key: verdicts[key] for key in places}, findings, set(places))
 
 
 class _Told:

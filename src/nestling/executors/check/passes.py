@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from nestling.executors.check.checkpoint import Progress
+from nestling.executors.check.checkpoint import CheckProgress
 from nestling.executors.check.report import Verdict
 from nestling.ir.drift import CompiledCheck, Drift, DriftKind
 
@@ -14,7 +14,7 @@ MOST = 5
 _Spot = tuple[str, str, str]
 
 
-def is_worthwhile(done: Progress, checks: Sequence[CompiledCheck]) -> bool:
+def is_worthwhile(done: CheckProgress, checks: Sequence[CompiledCheck]) -> bool:
     """Whether another pass may mend more: something was mended, and a value still differs or rows have come back."""
     mendable = [each.check for each in checks if each.repair is not None]
     verdicts = [(each.kind, done.verdicts[each.key]) for each in mendable]
@@ -23,7 +23,7 @@ def is_worthwhile(done: Progress, checks: Sequence[CompiledCheck]) -> bool:
     return any(verdict.repaired for _, verdict in verdicts) and (is_left or has_rows_again)
 
 
-def together(first: Progress, later: Progress, shown: int) -> Progress:
+def together(first: CheckProgress, later: CheckProgress, shown: int) -> CheckProgress:
     """What both passes found, each value once: as it was before the first, and as it is after the later."""
     before = {_spot(drift): drift for drift in first.findings if drift.repaired}
     after = {_spot(drift): drift for drift in later.findings}

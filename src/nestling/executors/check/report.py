@@ -13,7 +13,7 @@ from nestling.ir.reading import Gap
 
 
 class Verdict(NamedTuple):
-    """Of one check: documents looked at, documents in which something differs, values that differ, values repaired."""
+    """The result of one check: documents looked at, documents in which something differs, values that differ, values repaired."""
 
     documents: int = 0
     differing: int = 0

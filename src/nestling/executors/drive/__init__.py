@@ -6,26 +6,34 @@ makes quantiles and intervals.
 """
 
 from nestling.executors.drive.ages import CopyRead, ages
-from nestling.executors.drive.answers import Answer, Likeness, Shape, both_right, digest, likeness, row_text
+from nestling.executors.drive.answers import (
+    AnswerShape,
+    Likeness,
+    StatementAnswer,
+    both_right,
+    digest,
+    likeness,
+    row_text,
+)
 from nestling.executors.drive.counters import Counters, counters
 from nestling.executors.drive.disk_wait import disk_wait
 from nestling.executors.drive.examined import Profiled, profiled
 from nestling.executors.drive.execution import LoadedDesign, driven, execute
 from nestling.executors.drive.figures import MixSeconds, latency, mixed
 from nestling.executors.drive.homes import homes, unlike
-from nestling.executors.drive.loops import Run, closed, opened
+from nestling.executors.drive.loops import TimedExecution, closed, opened
 from nestling.executors.drive.space import bound_cache, cached_bytes, check_room, stored
 
 __all__ = [
-    "Answer",
+    "AnswerShape",
     "CopyRead",
     "Counters",
     "Likeness",
     "LoadedDesign",
     "MixSeconds",
     "Profiled",
-    "Run",
-    "Shape",
+    "StatementAnswer",
+    "TimedExecution",
     "ages",
     "both_right",
     "bound_cache",

@@ -16,11 +16,11 @@ from pymongo.database import Database
 from pymongo.read_concern import ReadConcern
 
 from nestling.common.errors import ReadError
-from nestling.executors.drive.answers import Answer, Shape, both_right
-from nestling.executors.drive.loops import Run
+from nestling.executors.drive.answers import AnswerShape, StatementAnswer, both_right
+from nestling.executors.drive.loops import TimedExecution
 from nestling.executors.run import documents, row_of
 from nestling.ir.programs.compiled import CompiledRead
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 
 MOST_READS = 200
 """Of a copy's reads so many, evenly spread, are looked at."""
@@ -34,7 +34,7 @@ class CopyRead:
 
     read: CompiledRead
     without: CompiledRead
-    shape: Shape
+    shape: AnswerShape
 
 
 class _AsOf(ReadConcern):
@@ -51,7 +51,11 @@ class _AsOf(ReadConcern):
 
 
 def ages(
-    database: Database[Any], reads: Mapping[str, CopyRead], runs: Sequence[Run], writing: frozenset[str], began: float
+    database: Database[Any],
+    reads: Mapping[str, CopyRead],
+    runs: Sequence[TimedExecution],
+    writing: frozenset[str],
+    began: float,
 ) -> tuple[float, ...]:
     """Seconds the copy had been behind its source without a break, for each read looked at; 0.0 for those it was not behind.
 
@@ -69,7 +73,7 @@ def ages(
 def _ages(
     database: Database[Any],
     reads: Mapping[str, CopyRead],
-    runs: Sequence[Run],
+    runs: Sequence[TimedExecution],
     writes: Sequence[tuple[Timestamp, float]],
     began: float,
 ) -> Iterator[float]:
@@ -78,7 +82,7 @@ def _ages(
         one, call = reads[run.call.statement], run.call
         before = [write for write in writes if write[0] <= run.moment]
 
-        def agrees(moment: Timestamp, one: CopyRead = one, call: Call = call) -> bool:
+        def agrees(moment: Timestamp, one: CopyRead = one, call: Execution = call) -> bool:
             copied, right = (_answer(database, read, call, moment) for read in (one.read, one.without))
             return both_right(copied, right, one.shape)
 
@@ -113,11 +117,11 @@ def _just_before(moment: Timestamp) -> Timestamp:
     return Timestamp(moment.time, moment.inc - 1) if moment.inc else Timestamp(moment.time - 1, 2**32 - 1)
 
 
-def _answer(database: Database[Any], read: CompiledRead, call: Call, moment: Timestamp) -> Answer:
+def _answer(database: Database[Any], read: CompiledRead, call: Execution, moment: Timestamp) -> StatementAnswer:
     then = database.with_options(read_concern=_AsOf(moment))
-    return Answer(tuple(map(row_of(read.columns), documents(then, call.instead.bind(read, call.values)))))
+    return StatementAnswer(tuple(map(row_of(read.columns), documents(then, call.instead.bind(read, call.values)))))
 
 
-def _spread(runs: Sequence[Run]) -> Sequence[Run]:
+def _spread(runs: Sequence[TimedExecution]) -> Sequence[TimedExecution]:
     step = max(len(runs) / MOST_READS, 1.0)
     return [runs[int(place * step)] for place in range(min(len(runs), MOST_READS))]

@@ -35,7 +35,7 @@ class Likeness(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class StatementAnswer:
     """Rows of a read, or how many rows a write changed; `refused`: the source's constraint that forbids
     it; `failed`: an error.
 
@@ -50,7 +50,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class AnswerShape:
     """How far a statement fixes its answer. `choice` says in words where SQL leaves a choice; it is empty where it leaves none.
 
     Columns are told by their places. `ordered_by`: the columns the rows are ordered by, up to the first that is not shown;
@@ -72,7 +72,7 @@ class Shape:
     choice: str = ""
 
 
-def likeness(one: Answer, other: Answer, shape: Shape) -> Likeness:
+def likeness(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> Likeness:
     """Whether two answers are equal, may both be right, or cannot both be."""
     if one.failed or other.failed:
         return Likeness.OTHER
@@ -85,12 +85,12 @@ def likeness(one: Answer, other: Answer, shape: Shape) -> Likeness:
     return Likeness.OPEN if shape.choice and _alike_where_fixed(one.rows, other.rows, shape) else Likeness.OTHER
 
 
-def both_right(one: Answer, other: Answer, shape: Shape) -> bool:
+def both_right(one: StatementAnswer, other: StatementAnswer, shape: AnswerShape) -> bool:
     """Whether both are right answers if one is."""
     return likeness(one, other, shape) is not Likeness.OTHER
 
 
-def digest(answer: Answer, shape: Shape) -> int:
+def digest(answer: StatementAnswer, shape: AnswerShape) -> int:
     """A number that is the same for answers that are the same where the statement fixes them, but for the last digits of
     fractions; for use in a hurry.
     """
@@ -110,11 +110,11 @@ def row_text(row: Row) -> str:
     return repr([_short(value) for value in row])
 
 
-def _equal_rows(one: Sequence[Row], other: Sequence[Row], shape: Shape) -> bool:
+def _equal_rows(one: Sequence[Row], other: Sequence[Row], shape: AnswerShape) -> bool:
     return len(one) == len(other) and _same_order(one, other, shape) is not None and _same_bag(one, other)
 
 
-def _alike_where_fixed(one: Sequence[Row], other: Sequence[Row], shape: Shape) -> bool:
+def _alike_where_fixed(one: Sequence[Row], other: Sequence[Row], shape: AnswerShape) -> bool:
     """Whether all that the statement fixes is the same."""
     if shape.any_rows:
         return True
@@ -131,7 +131,7 @@ def _alike_where_fixed(one: Sequence[Row], other: Sequence[Row], shape: Shape) -
     return _same_bag(one[places], other[places])
 
 
-def _same_order(one: Sequence[Row], other: Sequence[Row], shape: Shape) -> list[range] | None:
+def _same_order(one: Sequence[Row], other: Sequence[Row], shape: AnswerShape) -> list[range] | None:
     """The places of rows that are tied, in both answers; None where the order of one is another one.
 
     Rows whose fractions cannot be told apart are tied, whatever the keys after them.
@@ -185,18 +185,18 @@ def _is_whole(value: object) -> TypeGuard[int | float | Decimal]:
     return isinstance(value, int | float | Decimal) and math.isfinite(value) and value == int(value)
 
 
-def _key(row: Row, shape: Shape) -> Row:
+def _key(row: Row, shape: AnswerShape) -> Row:
     return tuple(_folded(row[place]) if place in shape.collated else row[place] for place in shape.ordered_by)
 
 
-def _fixed(rows: Sequence[Row], shape: Shape) -> Sequence[Row]:
+def _fixed(rows: Sequence[Row], shape: AnswerShape) -> Sequence[Row]:
     """Rows without the values of open columns, and with the letters of loose ones in one order and spelling."""
     if not shape.open and not shape.loose:
         return rows
     return [tuple(_fixed_values(row, shape)) for row in rows]
 
 
-def _fixed_values(row: Row, shape: Shape) -> Iterator[object]:
+def _fixed_values(row: Row, shape: AnswerShape) -> Iterator[object]:
     for place, value in enumerate(row):
         if place in shape.open:
             yield None

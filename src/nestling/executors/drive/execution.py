@@ -14,12 +14,12 @@ from pymongo.client_session import ClientSession
 from pymongo.database import Database
 
 from nestling.common.errors import ConstraintError, NestlingError
-from nestling.executors.drive.answers import Answer
+from nestling.executors.drive.answers import StatementAnswer
 from nestling.executors.run import Document, Row, documents, row_of
 from nestling.executors.write import run_write
 from nestling.ir.programs.compiled import CompiledRead
 from nestling.ir.programs.program import CompiledWrite
-from nestling.ir.trace import Call
+from nestling.ir.trace import Execution
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,9 @@ def driven(
     return LoadedDesign(name, database, statements, exact, rows)
 
 
-def execute(on: LoadedDesign, call: Call, *, session: ClientSession | None = None) -> tuple[float, Answer]:
+def execute(
+    on: LoadedDesign, call: Execution, *, session: ClientSession | None = None
+) -> tuple[float, StatementAnswer]:
     """Seconds, and the answer; what the statement itself goes wrong with is part of it, connection errors are the driver's."""
     compiled = on.statements[call.statement]
     try:
@@ -55,29 +57,29 @@ def execute(on: LoadedDesign, call: Call, *, session: ClientSession | None = Non
         try:
             done = run_write(on.database, write, session=session)
         except ConstraintError as error:
-            return perf_counter() - began, Answer(refused=error.violation or "refused")
-        return perf_counter() - began, Answer(affected=done.affected, left=done.left)
+            return perf_counter() - began, StatementAnswer(refused=error.violation or "refused")
+        return perf_counter() - began, StatementAnswer(affected=done.affected, left=done.left)
     except NestlingError as error:
-        return 0.0, Answer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
+        return 0.0, StatementAnswer(failed=f"{type(error).__name__}: {error.problems[0].text()}")
 
 
-def execute_exact(on: LoadedDesign, call: Call) -> Answer | None:
+def execute_exact(on: LoadedDesign, call: Execution) -> StatementAnswer | None:
     """The answer without copies that may be behind; None when the statement uses none."""
     read = on.exact.get(call.statement)
     try:
         return _read(on, read, call, row_of(read.columns))[1] if read is not None else None
     except NestlingError as error:
-        return Answer(failed=str(error.problems[0].what))
+        return StatementAnswer(failed=str(error.problems[0].what))
 
 
 def _read(
     on: LoadedDesign,
     read: CompiledRead,
-    call: Call,
+    call: Execution,
     row: Callable[[Document], Row],
     session: ClientSession | None = None,
-) -> tuple[float, Answer]:
+) -> tuple[float, StatementAnswer]:
     bound = call.instead.bind(read, call.values)
     began = perf_counter()
     rows = tuple(map(row, documents(on.database, bound, session=session)))
-    return perf_counter() - began, Answer(rows)
+    return perf_counter() - began, StatementAnswer(rows)

@@ -16,19 +16,19 @@ from time import perf_counter, sleep
 
 from bson.timestamp import Timestamp
 
-from nestling.executors.drive.answers import Shape, digest
+from nestling.executors.drive.answers import AnswerShape, digest
 from nestling.executors.drive.execution import LoadedDesign, execute
-from nestling.ir.trace import Block, Call
+from nestling.ir.trace import Block, Execution
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TimedExecution:
     """An execution: seconds it took (in the open loop: since it was due), and a digest of the answer (None: not compared).
 
     The open loop also notes when it was answered, in seconds by `perf_counter` and by the server's logical clock.
     """
 
-    call: Call
+    call: Execution
     seconds: float
     digest: int | None = None
     failed: str = ""
@@ -37,43 +37,47 @@ class Run:
 
 
 def closed(
-    on: LoadedDesign, block: Block, *, clients: int = 1, shapes: dict[str, Shape] | None = None
-) -> tuple[Run, ...]:
+    on: LoadedDesign, block: Block, *, clients: int = 1, shapes: dict[str, AnswerShape] | None = None
+) -> tuple[TimedExecution, ...]:
     """Run a block, in order with one client. `shapes`: digest the answers; leave it out with several clients, whose reads see
     each other's writes at different moments.
     """
 
-    def one(place: int) -> Run:
+    def one(place: int) -> TimedExecution:
         call = block[place]
         seconds, answer = execute(on, call)
-        return Run(call, seconds, digest(answer, shapes[call.statement]) if shapes else None, answer.failed)
+        return TimedExecution(call, seconds, digest(answer, shapes[call.statement]) if shapes else None, answer.failed)
 
     return _shared(block, clients, one)
 
 
-def opened(on: LoadedDesign, block: Block, due: Sequence[float], *, clients: int) -> tuple[float, tuple[Run, ...]]:
+def opened(
+    on: LoadedDesign, block: Block, due: Sequence[float], *, clients: int
+) -> tuple[float, tuple[TimedExecution, ...]]:
     """Run a block at the moments `due`, seconds from the start; the seconds until the last was answered, and the runs."""
     start = perf_counter()
 
-    def one(place: int) -> Run:
+    def one(place: int) -> TimedExecution:
         call, moment = block[place], start + due[place]
         if (early := moment - perf_counter()) > 0:
             sleep(early)
         with on.database.client.start_session(causal_consistency=False) as session:
             _, answer = execute(on, call, session=session)
             answered = perf_counter()
-            return Run(call, answered - moment, failed=answer.failed, answered=answered, moment=session.operation_time)
+            return TimedExecution(
+                call, answered - moment, failed=answer.failed, answered=answered, moment=session.operation_time
+            )
 
     runs = _shared(block, clients, one)
     return perf_counter() - start, runs
 
 
-def _shared(block: Block, clients: int, one: Callable[[int], Run]) -> tuple[Run, ...]:
+def _shared(block: Block, clients: int, one: Callable[[int], TimedExecution]) -> tuple[TimedExecution, ...]:
     """Every place once; a client takes the next free one, and waits for those it has to come after."""
     if clients == 1:
         return tuple(one(place) for place in range(len(block)))
     done = [Event() for _ in block]
-    found: list[Run | None] = [None] * len(block)
+    found: list[TimedExecution | None] = [None] * len(block)
     places = count()
     stopped = Event()
 

@@ -18,7 +18,7 @@ OF_VALUES = frozenset({"enum", "minimum", "maximum", "minLength", "maxLength", "
 
 
 def invalid_words(error: Mapping[str, Any], names: Mapping[str, str] = NO_NAMES, *, values: bool = False) -> str:
-    """As the server's error has it, after a colon: `joined` is string, not date. Empty where it does not say (before 5.0).
+    """What is wrong by the server's error, after a colon: `joined` is string, not date. Empty before 5.0, which does not say.
 
     `names`: what people call what is stored at a path (`said_names`); `values`: say which value is not allowed, too.
     """

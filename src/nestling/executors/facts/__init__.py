@@ -28,9 +28,18 @@ from nestling.executors.facts.sampling import Amount, with_documents
 from nestling.executors.facts.server_side import measured
 from nestling.executors.facts.structure import structure, value_links
 from nestling.ir.capture.patterns import statements_of
-from nestling.ir.facts import REFUSED, USE_UNSEEN, Collection, Copied, Facts, Reference, Statement, TwoWay
+from nestling.ir.facts import (
+    REFUSED,
+    USE_UNSEEN,
+    CollectionFacts,
+    Copied,
+    Facts,
+    ReferenceFacts,
+    StatementFacts,
+    TwoWay,
+)
 from nestling.ir.facts.gridfs import with_gridfs
-from nestling.ir.facts.structure import Structure, merged
+from nestling.ir.facts.structure import StructureFacts, merged
 
 __all__ = ["READING", "Amount", "Budget", "gather"]
 
@@ -96,7 +105,7 @@ def gather(
     if not total and any(each.why == REFUSED and each.what.startswith(catalogue.LISTING) for each in asking.skipped):
         raise _nothing_seen(client, databases)
     work = asking.within(budget.seconds * (1 - LINKS_SHARE))
-    found: list[Collection] = []
+    found: list[CollectionFacts] = []
     for name in databases:
         for collection in listed[name]:
             if report is not None and collection.holds_documents:
@@ -127,7 +136,7 @@ def _untold(_: str) -> None:
 
 
 def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> PermissionDenied:
-    """That not even collections may be listed: by a user without rights, or because no user was named."""
+    """The error where not even collections may be listed: the user lacks the rights, or no user was named."""
     where = ", ".join(databases)
     if not client.admin.command("connectionStatus")["authInfo"]["authenticatedUsers"]:
         move = "name one with the role `read`: mongodb://user:password@host/database"
@@ -137,8 +146,8 @@ def _nothing_seen(client: MongoClient[Document], databases: Sequence[str]) -> Pe
 
 
 def _collection(
-    client: MongoClient[Document], collection: Collection, asking: Asking, budget: Budget, passing: Asking | None
-) -> Collection:
+    client: MongoClient[Document], collection: CollectionFacts, asking: Asking, budget: Budget, passing: Asking | None
+) -> CollectionFacts:
     """A namespace with all that is asked of its kind: views and system collections are named and left alone.
 
     `passing`: asks for the pass over all documents, where it may take more than the collection's share of the time.
@@ -155,7 +164,9 @@ def _collection(
     return with_refusals(found, database, asking)
 
 
-def _asked(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> tuple[Statement, ...]:
+def _asked(
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking
+) -> tuple[StatementFacts, ...]:
     """What the server was seen to be asked: read first, as that takes little time and many rules need it."""
     profiled = any(each.name == "system.profile" for each in collections)
     return statements_of(captured(database, asking), {database.name}) if profiled else ()
@@ -163,16 +174,16 @@ def _asked(database: Database[Document], collections: Sequence[Collection], aski
 
 @dataclass(frozen=True, slots=True)
 class _Links:
-    references: tuple[Reference, ...]
+    references: tuple[ReferenceFacts, ...]
     two_ways: tuple[TwoWay, ...]
     copies: tuple[Copied, ...]
-    structure: Structure
+    structure: StructureFacts
 
 
 def _links(
     client: MongoClient[Document],
     name: str,
-    found: Sequence[Collection],
+    found: Sequence[CollectionFacts],
     asking: Asking,
     budget: Budget,
     tell: Callable[[str], None],
@@ -195,7 +206,7 @@ def _links(
 
 def _structure(
     database: Database[Document],
-    collections: Sequence[Collection],
+    collections: Sequence[CollectionFacts],
     asking: Asking,
     budget: Budget,
     tell: Callable[[str], None],
@@ -208,8 +219,11 @@ def _structure(
 
 
 def _followed(
-    database: Database[Document], found: Sequence[Reference], collections: Sequence[Collection], asking: Asking
-) -> tuple[Reference, ...]:
+    database: Database[Document],
+    found: Sequence[ReferenceFacts],
+    collections: Sequence[CollectionFacts],
+    asking: Asking,
+) -> tuple[ReferenceFacts, ...]:
     """The references, those that lead to nothing counted."""
     by_name = {each.name: each for each in collections}
     return tuple(

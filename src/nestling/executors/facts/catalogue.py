@@ -15,7 +15,16 @@ from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.migrate.state import COLLECTION as MIGRATION
 from nestling.executors.migrate.state import States
 from nestling.executors.moment import now
-from nestling.ir.facts import BUILT, SET_ASIDE, Collection, Index, Kind, Server, Storage, Validator
+from nestling.ir.facts import (
+    BUILT,
+    SET_ASIDE,
+    CollectionFacts,
+    IndexFacts,
+    NamespaceKind,
+    ServerFacts,
+    Storage,
+    Validator,
+)
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.storage.names import OWN_COLLECTIONS, is_system
 
@@ -40,7 +49,7 @@ def _status(client: MongoClient[Document], asking: Asking) -> Document:
     return asking.ask("server uptime (serverStatus)", lambda: client.admin.command("serverStatus"), {})
 
 
-def server(client: MongoClient[Document], asking: Asking) -> Server:
+def server(client: MongoClient[Document], asking: Asking) -> ServerFacts:
     """Version, uptime, members and storage engine."""
     version = str(client.server_info()["version"])
     hello: Document = asking.ask("topology", lambda: client.admin.command("hello"), {})
@@ -48,10 +57,10 @@ def server(client: MongoClient[Document], asking: Asking) -> Server:
     members = len(hello.get("hosts", ())) + len(hello.get("passives", ())) or 1
     uptime = float(status["uptime"]) if "uptime" in status else None
     engine = str(status.get("storageEngine", {}).get("name", ""))
-    return Server(version, uptime, members, sharded=hello.get("msg") == "isdbgrid", engine=engine)
+    return ServerFacts(version, uptime, members, sharded=hello.get("msg") == "isdbgrid", engine=engine)
 
 
-def namespaces(database: Database[Document], asking: Asking) -> Iterator[Collection]:
+def namespaces(database: Database[Document], asking: Asking) -> Iterator[CollectionFacts]:
     """Every namespace of a database, by name, with what its options say; storage, indexes and documents are for others.
 
     Those in which nestling keeps its progress, and those a migration builds or has set aside, are nobody's data, and left out.
@@ -74,10 +83,10 @@ def _migrating(database: Database[Document], asking: Asking) -> Mapping[str, str
     return dict.fromkeys(state.built, BUILT) | dict.fromkeys(state.set_aside, SET_ASIDE)
 
 
-def _namespace(database: str, entry: Mapping[str, Any]) -> Collection:
+def _namespace(database: str, entry: Mapping[str, Any]) -> CollectionFacts:
     options = entry.get("options", {})
     pipeline = options.get("pipeline", [])
-    return Collection(
+    return CollectionFacts(
         database,
         str(entry["name"]),
         _kind(entry),
@@ -88,17 +97,17 @@ def _namespace(database: str, entry: Mapping[str, Any]) -> Collection:
     )
 
 
-def _kind(entry: Mapping[str, Any]) -> Kind:
+def _kind(entry: Mapping[str, Any]) -> NamespaceKind:
     options = entry.get("options", {})
     if is_system(str(entry["name"])):
-        return Kind.SYSTEM
+        return NamespaceKind.SYSTEM
     if entry.get("type") == "view":
-        return Kind.VIEW
+        return NamespaceKind.VIEW
     if entry.get("type") == "timeseries" or "timeseries" in options:
-        return Kind.TIME_SERIES
+        return NamespaceKind.TIME_SERIES
     if options.get("capped"):
-        return Kind.CAPPED
-    return Kind.CLUSTERED if options.get("clusteredIndex") else Kind.COLLECTION
+        return NamespaceKind.CAPPED
+    return NamespaceKind.CLUSTERED if options.get("clusteredIndex") else NamespaceKind.COLLECTION
 
 
 def _validator(options: Mapping[str, Any]) -> Validator | None:
@@ -113,7 +122,7 @@ def _plain(rules: object) -> Any:
     return json.loads(json_util.dumps(rules))
 
 
-def with_storage(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
+def with_storage(collection: CollectionFacts, database: Database[Document], asking: Asking) -> CollectionFacts:
     """The collection with its sizes, its indexes and what these are used; over all shards."""
     name, where = collection.name, collection.namespace
     pipeline: list[Document] = [{"$collStats": {"storageStats": {}}}, {"$project": {"storageStats.wiredTiger": 0}}]
@@ -171,12 +180,12 @@ def _uses(database: Database[Document], name: str, asking: Asking) -> dict[str, 
 
 def _index(
     spec: Mapping[str, Any], sizes: Mapping[str, int], uses: Mapping[str, _Uses], shard_key: tuple[str, ...]
-) -> Index:
+) -> IndexFacts:
     name, keys = str(spec["name"]), tuple(_keys(spec))
     used = uses.get(name)
     collation = spec.get("collation", {})
     ttl = spec.get("expireAfterSeconds")
-    return Index(
+    return IndexFacts(
         name,
         keys,
         unique=bool(spec.get("unique")),
@@ -196,8 +205,12 @@ def _index(
 
 
 def _with_outdated(
-    index: Index, spec: Mapping[str, Any], collection: Collection, database: Database[Document], asking: Asking
-) -> Index:
+    index: IndexFacts,
+    spec: Mapping[str, Any],
+    collection: CollectionFacts,
+    database: Database[Document],
+    asking: Asking,
+) -> IndexFacts:
     """A TTL index with how many texts in it are, as dates, older than it allows: the server deletes by dates alone."""
     field = index.expires_by
     if not field or index.ttl_seconds is None:

@@ -9,7 +9,7 @@ from itertools import islice, product
 
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.name_words import entity_words, last_name, subject, without_prefix, words
-from nestling.executors.facts.row_hashes import Table, Told
+from nestling.executors.facts.row_hashes import HashedTable, Told
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link
 
@@ -21,8 +21,8 @@ LEAST_SHARE = 0.95
 Ends = dict[tuple[str, Steps, Steps], tuple[str, Steps, Steps]]
 
 
-def composite_links(tables: Sequence[Table], keys: Sequence[Key], single: Sequence[Link]) -> Iterator[Link]:
-    """Links to the keys of several columns, the longest first: what one of them tells of the rows around is not told again."""
+def composite_links(tables: Sequence[HashedTable], keys: Sequence[Key], single: Sequence[Link]) -> Iterator[Link]:
+    """Links to keys of several columns, the longest first. What a longer one tells of the rows around is not told again."""
     ends = _ends(single)
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     told = {(key.collection, key.node): key.columns for key in keys if key.main}
@@ -48,18 +48,18 @@ def composite_links(tables: Sequence[Table], keys: Sequence[Key], single: Sequen
 class _Known:
     """A link found, and the tables it lies between."""
 
-    table: Table
-    to: Table
+    table: HashedTable
+    to: HashedTable
     link: Link
 
 
-def _referred_first(tables: Sequence[Table], known: Sequence[_Known]) -> list[Table]:
+def _referred_first(tables: Sequence[HashedTable], known: Sequence[_Known]) -> list[HashedTable]:
     """The tables, first those that others refer to: what they refer to, the others do too."""
     referred = [id(each.to) for each in known]
     return sorted(tables, key=lambda table: id(table) not in referred)
 
 
-def _leads(table: Table, target: Table, known: Sequence[_Known]) -> bool:
+def _leads(table: HashedTable, target: HashedTable, known: Sequence[_Known]) -> bool:
     """Whether a table's rows lie in the target's, or refer to them, be it by way of others."""
     return _lies_in(table, target) or any(
         each.to is target or (each.to is not table and _leads(each.to, target, [k for k in known if k is not each]))
@@ -76,12 +76,12 @@ def _ends(single: Sequence[Link]) -> Ends:
     }
 
 
-def _lies_in(table: Table, target: Table) -> bool:
+def _lies_in(table: HashedTable, target: HashedTable) -> bool:
     """Whether a table's rows lie inside the target's documents, which says the same as a link."""
     return any(each is target for each in table.around())
 
 
-def _told(table: Table, told: Told) -> Iterator[Steps]:
+def _told(table: HashedTable, told: Told) -> Iterator[Steps]:
     """The columns a row has: its own, and the key of the row around."""
     yield from table.columns
     if table.above is not None and table.node.form is NodeForm.OBJECT:
@@ -91,9 +91,9 @@ def _told(table: Table, told: Told) -> Iterator[Steps]:
 
 
 def _link(
-    table: Table,
+    table: HashedTable,
     known: Sequence[Steps],
-    target: Table,
+    target: HashedTable,
     key: Columns,
     there: set[tuple[int | None, ...]],
     ends: Ends,
@@ -122,13 +122,13 @@ def _link(
 
 
 def _likeness(columns: Columns) -> tuple[int, int]:
-    """The better the lower: with how many words the columns' names begin alike, and how many words they have."""
+    """How alike columns' names are, lower is better: by how many words they begin with together, and how many they have."""
     names = [words(last_name(steps)) for steps in columns]
     alike = next((place for place, each in enumerate(zip(*names, strict=False)) if len(set(each)) > 1), 0)
     return -alike, sum(map(len, names))
 
 
-def _fits(table: Table, steps: Steps, target: Table, part: Steps, ends: Ends) -> bool:
+def _fits(table: HashedTable, steps: Steps, target: HashedTable, part: Steps, ends: Ends) -> bool:
     """Whether a column may be a part of the key, by its name or by what both refer to."""
     mine, theirs = _end(table, steps, ends), _end(target, part, ends)
     if mine == theirs:
@@ -148,7 +148,7 @@ def _begins(about: tuple[str, ...], whose: tuple[str, ...]) -> bool:
     return bool(about and whose) and whose[-1].startswith(about[-1])
 
 
-def _end(table: Table, steps: Steps, ends: Ends) -> tuple[str, Steps, Steps]:
+def _end(table: HashedTable, steps: Steps, ends: Ends) -> tuple[str, Steps, Steps]:
     """What a column stands for: the key it refers to, else itself."""
     while table.above is not None and steps not in table.columns:
         table = table.above

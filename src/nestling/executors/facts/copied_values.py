@@ -81,9 +81,9 @@ class _Reader:
 
 def comparison(
     database: Database[Document],
-    reference: Reference,
-    holder: Collection,
-    target: Collection,
+    reference: ReferenceFacts,
+    holder: CollectionFacts,
+    target: CollectionFacts,
     pairs: Pairs,
     asking: Asking,
 ) -> Comparison | None:
@@ -103,12 +103,18 @@ def comparison(
     return None
 
 
-def _is_small(collection: Collection) -> bool:
+def _is_small(collection: CollectionFacts) -> bool:
     return collection.storage is not None and collection.storage.data_bytes <= WHOLE_UP_TO_BYTES
 
 
 def _compared(
-    reader: _Reader, reference: Reference, holder: Collection, target: Collection, pairs: Pairs, *, whole: bool
+    reader: _Reader,
+    reference: ReferenceFacts,
+    holder: CollectionFacts,
+    target: CollectionFacts,
+    pairs: Pairs,
+    *,
+    whole: bool,
 ) -> Comparison:
     mine, theirs = [one for one, _ in pairs], [other for _, other in pairs]
     way, key = unwound(reference.steps), field_path(reference.steps)
@@ -123,7 +129,7 @@ def _compared(
     return _counted(rows, originals, len(pairs), whole=False)
 
 
-def _sampled(collection: Collection, read: Callable[[list[Document]], list[Row]]) -> list[Row]:
+def _sampled(collection: CollectionFacts, read: Callable[[list[Document]], list[Row]]) -> list[Row]:
     """The rows of a sample, which is the same on every run; by the first and last `_id`s where the server has no such hash."""
     documents = collection.storage.documents if collection.storage is not None else 0
     if 0 < documents <= HASH_UP_TO:

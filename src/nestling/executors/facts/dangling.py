@@ -9,7 +9,7 @@ from pymongo.database import Database
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import Collection, Reference, field_path
+from nestling.ir.facts import CollectionFacts, ReferenceFacts, field_path
 
 COUNTED_UP_TO = 50_000
 """Documents of a collection whose references are all followed; of more, `MOST_DRAWN`."""
@@ -22,8 +22,12 @@ TIME_SHARE = 1 / 3
 
 
 def with_dangling(
-    database: Database[Document], reference: Reference, holder: Collection, target: Collection, asking: Asking
-) -> Reference:
+    database: Database[Document],
+    reference: ReferenceFacts,
+    holder: CollectionFacts,
+    target: CollectionFacts,
+    asking: Asking,
+) -> ReferenceFacts:
     """The reference with how many are held and how many lead to nothing; unchanged where counting would take too long."""
     if holder.storage is None or not _is_quick(target, reference.target_field):
         return reference
@@ -51,7 +55,7 @@ def with_dangling(
     return replace(reference, held=held, dangling=dangling, whole=whole and held < MOST_ROWS)
 
 
-def _is_quick(target: Collection, field: str) -> bool:
+def _is_quick(target: CollectionFacts, field: str) -> bool:
     """Whether one value is found at once."""
     indexed = any(i.keys[0][0] == field and not (i.partial or i.sparse or i.hidden) for i in target.indexes)
     is_small = target.storage is not None and target.storage.documents <= SEARCHED_UP_TO

@@ -12,7 +12,7 @@ from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 
 HASH_UP_TO = 500_000
 """Documents of a collection whose `_id`s are all hashed: half a second."""
@@ -34,7 +34,7 @@ def seeded(total: int, wanted: int, seed: int) -> list[Document]:
     return [{"$match": hashed_group(max(round(total / wanted), 1), seed)}, {"$limit": 2 * wanted}]
 
 
-def drawn(database: Database[Document], collection: Collection, documents: int, asking: Asking) -> list[Document]:
+def drawn(database: Database[Document], collection: CollectionFacts, documents: int, asking: Asking) -> list[Document]:
     """The stages that choose so many documents of a collection, at most `MOST_DRAWN`; none where there are no more."""
     storage = collection.storage
     if storage is not None and storage.documents <= documents:
@@ -49,7 +49,7 @@ def drawn(database: Database[Document], collection: Collection, documents: int, 
     return [{"$match": {"_id": {"$in": chosen[:documents]}}}]
 
 
-def _chosen(database: Database[Document], collection: Collection, total: int, asking: Asking) -> list[Any] | None:
+def _chosen(database: Database[Document], collection: CollectionFacts, total: int, asking: Asking) -> list[Any] | None:
     """The `_id`s of documents in the order of their hashes; None where the server does not tell these."""
     pipeline: list[Document] = [
         {"$sort": {"_id": 1}},

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, names_an_id, says
-from nestling.executors.facts.row_hashes import Table, whole_numbers
+from nestling.executors.facts.row_hashes import HashedTable, whole_numbers
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
 
@@ -38,10 +38,10 @@ COVERED = 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class KeyColumn:
     """A key of one column that others may refer to. `is_declared`: a unique index keeps it one."""
 
-    table: Table
+    table: HashedTable
     steps: Steps
     values: frozenset[int]
     is_main: bool
@@ -49,23 +49,23 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class KeyMatch:
     """Values found among the keys of a target: how many, what the name says of it, and whether it is more than chance."""
 
-    target: Target
+    target: KeyColumn
     found: int
     name: NameClarity
     by_values: bool
 
     def rank(self, distinct: int) -> tuple[float, ...]:
-        """The best has the clearest name, is what tells rows apart, and holds more of the values."""
+        """The order of matches: the best has the clearest name, tells rows apart, and holds more of the values."""
         is_root = self.target.table.node.form is NodeForm.DOCUMENT
         return (self.name, self.found / distinct, self.target.is_main, is_root, self.found / len(self.target.values))
 
 
 def match_of(
-    table: Table, steps: Steps, values: frozenset[int], target: Target, kind: str, *, is_key: bool
-) -> Match | None:
+    table: HashedTable, steps: Steps, values: frozenset[int], target: KeyColumn, kind: str, *, is_key: bool
+) -> KeyMatch | None:
     """How the values of a column fit a target; None when none is found, or they are of one kind with what lies there."""
     found = len(values & target.values)
     if not found:
@@ -81,15 +81,15 @@ def match_of(
         if kind == "number" and names_an_id(steps)
         else kind == "string" and not is_key and texts_by_chance(table, steps, values, target) < CHANCE
     )
-    return Match(target, found, name, by_values)
+    return KeyMatch(target, found, name, by_values)
 
 
-def _alike(table: Table, other: Table) -> bool:
+def _alike(table: HashedTable, other: HashedTable) -> bool:
     mine = entity_words(table.collection.name, table.node.steps)
     return mine == entity_words(other.collection.name, other.node.steps)
 
 
-def _extends(table: Table, other: Table) -> NameClarity:
+def _extends(table: HashedTable, other: HashedTable) -> NameClarity:
     """Whether a table that shares its key with another is, by its name, a part or kind of it: `film_text` of film."""
     mine = entity_words(table.collection.name, table.node.steps)
     theirs = entity_words(other.collection.name, other.node.steps)
@@ -97,7 +97,7 @@ def _extends(table: Table, other: Table) -> NameClarity:
     return NameClarity.IN_A_ROLE if extends else NameClarity.NOT
 
 
-def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str) -> bool:
+def _not_by_chance(values: frozenset[int], found: int, target: KeyColumn, kind: str) -> bool:
     match kind:
         case "objectId" | "binData":
             return found >= SURE_IDS
@@ -108,7 +108,7 @@ def _not_by_chance(values: frozenset[int], found: int, target: Target, kind: str
             return found >= SURE_IDS and numbers_by_chance(values, target) < CHANCE
 
 
-def numbers_by_chance(values: frozenset[int], target: Target) -> float:
+def numbers_by_chance(values: frozenset[int], target: KeyColumn) -> float:
     """How likely at least so many whole numbers are keys by chance, at most (Chernoff's bound).
 
     Only the range that both have counts: numbers beyond the last key are no evidence that those before it refer to keys.
@@ -127,7 +127,7 @@ def numbers_by_chance(values: frozenset[int], target: Target) -> float:
     return math.exp(-drawn * (share * math.log(share / density) + missed))
 
 
-def texts_by_chance(table: Table, steps: Steps, values: frozenset[int], target: Target) -> float:
+def texts_by_chance(table: HashedTable, steps: Steps, values: frozenset[int], target: KeyColumn) -> float:
     """How likely all these texts are keys by chance: they are drawn from as many as letters of their number can write, and
     from the words in use. 1 where not all are keys, or where they are too few to say anything.
     """
@@ -139,7 +139,7 @@ def texts_by_chance(table: Table, steps: Steps, values: frozenset[int], target: 
     return float(min(len(target.values) / vocabulary, 1.0) ** len(values))
 
 
-def spans(values: frozenset[int], target: Target) -> bool:
+def spans(values: frozenset[int], target: KeyColumn) -> bool:
     """Whether ids with gaps are all keys, and begin and end where the keys do: rows numbered by others' numbers."""
     mine, keys = whole_numbers(values), whole_numbers(target.values)
     if not target.is_main or len(mine) < SPANNING or not values <= target.values:
@@ -156,7 +156,7 @@ def counts_up(values: frozenset[int]) -> bool:
     return bool(numbers) and min(numbers) in (0, 1) and len(numbers) >= COVERED * (max(numbers) - min(numbers) + 1)
 
 
-def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool:
+def is_believed(match: KeyMatch, distinct: int, kind: str, *, is_key: bool) -> bool:
     """Whether the name, the values and how many of them are found say together that they refer to the target."""
     share = match.found / distinct
     if match.name is NameClarity.PLAINLY and not is_key:
@@ -171,13 +171,13 @@ def is_believed(match: Match, distinct: int, kind: str, *, is_key: bool) -> bool
     return least is not None and share == 1.0 and not is_key and match.found >= least * len(match.target.values)
 
 
-def is_clear(believed: Sequence[Match], distinct: int) -> bool:
+def is_clear(believed: Sequence[KeyMatch], distinct: int) -> bool:
     """Whether the best is better than the next by its name, or by what it refers to."""
     first, second = believed[0].rank(distinct), believed[1].rank(distinct)
     return first[:4] != second[:4] or first[4] > second[4]
 
 
-def kind_of(table: Table, steps: Steps) -> str:
+def kind_of(table: HashedTable, steps: Steps) -> str:
     """The one kind of value a column mostly has, numbers being one; empty for what refers to nothing."""
     column = table.node.column(steps)
     if column is None:

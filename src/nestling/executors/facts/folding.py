@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from nestling.executors.facts.path_tree import OBJECT, Node
+from nestling.executors.facts.path_tree import OBJECT, PathNode
 
 SHAPES = (
     re.compile(rb"\d{4}-?\d{2}(-?\d{2}.*)?"),  # dates
@@ -27,7 +27,7 @@ ALIKE_TYPES = 0.9
 """… and hold values of one type in this share of cases, as values of a map do."""
 
 
-def fold(node: Node) -> None:
+def fold(node: PathNode) -> None:
     """Fold the keys that are data, below and at a node."""
     names = keys_of_data(node)
     if names:
@@ -37,7 +37,7 @@ def fold(node: Node) -> None:
             fold(child)
 
 
-def keys_of_data(node: Node) -> list[bytes]:
+def keys_of_data(node: PathNode) -> list[bytes]:
     """The names of a node's children that are data."""
     for shape in SHAPES:
         alike = [name for name in node.children if shape.fullmatch(name)]
@@ -49,7 +49,7 @@ def keys_of_data(node: Node) -> list[bytes]:
     return rare if many and _one_type([node.children[name] for name in rare]) else []
 
 
-def _one_type(children: list[Node]) -> bool:
+def _one_type(children: list[PathNode]) -> bool:
     counts: dict[int, int] = {}
     for child in children:
         for kind, count in child.types.items():

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from nestling.executors.facts.evidence import SIBLING_CHANCE, Target, kind_of, texts_by_chance
+from nestling.executors.facts.evidence import SIBLING_CHANCE, KeyColumn, kind_of, texts_by_chance
 from nestling.executors.facts.linked import linked
 from nestling.executors.facts.name_words import is_generic, last_name, words
-from nestling.executors.facts.row_hashes import Place, Table, Told
+from nestling.executors.facts.row_hashes import HashedTable, Place, Told
 from nestling.ir.facts.structure import Evidence, Link, Unclear
 
 
 def namesakes(
-    tables: Sequence[Table], told: Told, found: Mapping[Place, Link | Unclear], main: Sequence[Target]
+    tables: Sequence[HashedTable], told: Told, found: Mapping[Place, Link | Unclear], main: Sequence[KeyColumn]
 ) -> Iterator[tuple[Place, Link]]:
     """Columns called like others that all refer to the same rows, whose values are all found there: `emp_no` everywhere."""
     targets = {each.table.place: each for each in main}
@@ -41,7 +41,7 @@ def namesakes(
 
 
 def siblings(
-    tables: Sequence[Table], told: Told, found: Mapping[Place, Link | Unclear], main: Sequence[Target]
+    tables: Sequence[HashedTable], told: Told, found: Mapping[Place, Link | Unclear], main: Sequence[KeyColumn]
 ) -> Iterator[tuple[Place, Link]]:
     """Columns of few texts which are all keys of what another column of the same rows refers to: `origin` beside `dest`."""
     referred: dict[Place, set[Place]] = {}

@@ -10,7 +10,7 @@ from typing import Any
 
 from nestling.executors.facts.evidence import CHANCE
 from nestling.executors.facts.name_words import is_own_id, names_a_position, names_an_id, names_its_own
-from nestling.executors.facts.row_hashes import Cell, Table
+from nestling.executors.facts.row_hashes import Cell, HashedTable
 from nestling.ir.facts.nodes import NodeForm, Steps, is_paged, kinds, paged_by
 from nestling.ir.facts.structure import Columns, Key, LackedId
 
@@ -23,8 +23,8 @@ LEAST_GIVEN = 0.5
 _KEYS = frozenset({"objectId", "string", "binData", "int", "long", "double", "decimal", "date"})
 
 
-def keys(tables: Sequence[Table]) -> Iterator[Key]:
-    """Of each node the key first, then what else is unique."""
+def keys(tables: Sequence[HashedTable]) -> Iterator[Key]:
+    """For each node, its key first, then its other unique columns."""
     found: dict[Steps, Columns] = {}
     for table in tables:
         above = tuple(found.get(each.node.steps, ()) for each in table.around())
@@ -36,17 +36,17 @@ def keys(tables: Sequence[Table]) -> Iterator[Key]:
         yield from (_fact(table, each, main=False) for each in _others(table, key))
 
 
-def _fact(table: Table, columns: Columns, *, main: bool) -> Key:
+def _fact(table: HashedTable, columns: Columns, *, main: bool) -> Key:
     where = (table.collection.database, table.collection.name, table.node.steps)
     return Key(*where, columns, table.rows, main, _is_declared(table, columns))
 
 
-def _is_declared(table: Table, columns: Columns) -> bool:
+def _is_declared(table: HashedTable, columns: Columns) -> bool:
     fields = {".".join(steps) for steps in columns}
     return any(index.unique and {name for name, _ in index.keys} == fields for index in table.collection.indexes)
 
 
-def _key(table: Table, above: Sequence[Columns]) -> Columns:
+def _key(table: HashedTable, above: Sequence[Columns]) -> Columns:
     """The key of a table's rows; `above` are the keys of the rows around, the nearest first."""
     nearest = above[0] if above else ()
     match table.node.form:
@@ -61,7 +61,7 @@ def _key(table: Table, above: Sequence[Columns]) -> Columns:
             return _element_key(table, above)
 
 
-def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
+def _element_key(table: HashedTable, above: Sequence[Columns]) -> Columns:
     """A column of its own named like an id; else one, or two, that tell the elements of one array apart, with the key of the
     rows around that is enough; else one of any name that does so by more than chance. Nothing, where they have an id of their
     own that some lack: whatever else tells them apart today does so by chance.
@@ -88,7 +88,7 @@ def _element_key(table: Table, above: Sequence[Columns]) -> Columns:
     return ()
 
 
-def lacked_id(table: Table) -> LackedId | None:
+def lacked_id(table: HashedTable) -> LackedId | None:
     """The id that most elements of an array have, each one of its own, and some lack; None where there is none."""
     collection = table.collection
     for steps in table.columns if table.node.form is NodeForm.ARRAY else ():
@@ -101,7 +101,7 @@ def lacked_id(table: Table) -> LackedId | None:
     return None
 
 
-def _enough(table: Table, columns: Columns, above: Sequence[Columns]) -> Columns:
+def _enough(table: HashedTable, columns: Columns, above: Sequence[Columns]) -> Columns:
     """The shortest key of rows around within which these columns tell the elements of all arrays apart, and not by chance."""
     shorter = sorted(
         {each for each in above[1:] if each and set(each) < set(above[0])}, key=lambda each: (len(each), each)
@@ -114,7 +114,7 @@ def _enough(table: Table, columns: Columns, above: Sequence[Columns]) -> Columns
     return above[0]
 
 
-def _by_chance(table: Table, columns: Columns, pairs: int) -> bool:
+def _by_chance(table: HashedTable, columns: Columns, pairs: int) -> bool:
     """Whether no two rows of these pairs may be the same only because there are few."""
     values = Counter(zip(*(table.cells(steps) for steps in columns), strict=True))
     return math.exp(-pairs * _pairs(values) / max(_pairs({(): table.rows}), 1)) >= CHANCE
@@ -125,7 +125,7 @@ def _pairs(counts: Mapping[Any, int]) -> int:
     return sum(count * (count - 1) // 2 for count in counts.values())
 
 
-def _page_key(table: Table, by: Columns) -> Columns:
+def _page_key(table: HashedTable, by: Columns) -> Columns:
     """What tells rows apart that lie in numbered pages: the pages' own key says nothing of them."""
     own = [steps for steps in table.columns if _may_be_key(table, steps)]
     named = [steps for steps in own if names_an_id(steps)] or own
@@ -133,24 +133,24 @@ def _page_key(table: Table, by: Columns) -> Columns:
     return next((columns for columns in tried if is_unique(table, columns)), ())
 
 
-def _order(table: Table, steps: Steps) -> tuple[bool, int, Steps]:
+def _order(table: HashedTable, steps: Steps) -> tuple[bool, int, Steps]:
     is_own = names_its_own(steps, table.collection.name, table.node.steps)
     return not is_own, -len(set(table.cells(steps))), steps
 
 
-def _others(table: Table, key: Columns) -> Iterator[Columns]:
+def _others(table: HashedTable, key: Columns) -> Iterator[Columns]:
     """Further columns that are unique: what others may refer to."""
     for steps in table.columns:
         if (steps,) != key and _may_be_key(table, steps) and is_unique(table, (steps,)):
             yield (steps,)
 
 
-def _may_be_key(table: Table, steps: Steps) -> bool:
+def _may_be_key(table: HashedTable, steps: Steps) -> bool:
     column = table.node.column(steps)
     return column is not None and bool(kinds(column.path)) and kinds(column.path) <= _KEYS
 
 
-def is_unique(table: Table, columns: Columns, *, within: bool = False) -> bool:
+def is_unique(table: HashedTable, columns: Columns, *, within: bool = False) -> bool:
     """Whether no two rows (`within` one row above) are the same in these columns, and none lacks one."""
     if table.rows < LEAST_ROWS and table.node.form is not NodeForm.DOCUMENT:
         return False

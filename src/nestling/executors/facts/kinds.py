@@ -12,7 +12,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.shapes import shapes_of
-from nestling.ir.facts import Collection, Path
+from nestling.ir.facts import CollectionFacts, Path
 from nestling.ir.facts.nodes import kinds as types_of
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Kinds
@@ -27,7 +27,7 @@ MOST_FIELDS = 100
 _NAMES = ("type", "kind", "_t", "_type", "event", "category", "class", "discriminator", "entity", "doctype")
 
 
-def kinds_of(database: Database[Document], collection: Collection, asking: Asking) -> Iterator[Kinds]:
+def kinds_of(database: Database[Document], collection: CollectionFacts, asking: Asking) -> Iterator[Kinds]:
     """The field that tells kinds apart, if there is one: every kind has fields of its own, in all its documents and no others.
 
     Where no field does, the kinds that only their fields tell apart.
@@ -59,7 +59,7 @@ def _rank(path: Path) -> tuple[bool, str]:
 
 
 def _kinds(
-    database: Database[Document], collection: Collection, path: Path, optional: Sequence[Path], asking: Asking
+    database: Database[Document], collection: CollectionFacts, path: Path, optional: Sequence[Path], asking: Asking
 ) -> Kinds | None:
     has = {
         f"p{n}": {"$sum": {"$cond": [{"$eq": [{"$type": f"${each.field}"}, "missing"]}, 0, 1]}}

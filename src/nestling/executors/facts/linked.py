@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from nestling.executors.facts.row_hashes import Table
+from nestling.executors.facts.row_hashes import HashedTable
 from nestling.ir.facts.structure import Columns, Evidence, Link
 
 
 def linked(
-    table: Table,
+    table: HashedTable,
     columns: Columns,
-    other: Table,
+    other: HashedTable,
     target: Columns,
     checked: int,
     resolved: int,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.executors.facts.name_words import names_an_id
-from nestling.ir.facts import ANY_KEY, Reference
+from nestling.ir.facts import ANY_KEY, ReferenceFacts
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Evidence, Link
 
 
-def with_links(references: Sequence[Reference], links: Sequence[Link]) -> tuple[Reference, ...]:
+def with_links(references: Sequence[ReferenceFacts], links: Sequence[Link]) -> tuple[ReferenceFacts, ...]:
     """The references, and those of links: where a name led to nothing and values lead somewhere, the values are believed."""
     known = {(each.collection, each.steps) for each in references if each.resolved}
     told = {(each.collection, each.steps): each for each in _references(links)}
@@ -18,12 +18,12 @@ def with_links(references: Sequence[Reference], links: Sequence[Link]) -> tuple[
     return (*named, *(each for place, each in told.items() if place not in known))
 
 
-def _references(links: Sequence[Link]) -> Iterator[Reference]:
+def _references(links: Sequence[Link]) -> Iterator[ReferenceFacts]:
     for link in links:
         if len(link.columns) == 1 and not link.target_node and len(link.target_columns[0]) == 1 and _is_sure(link):
             (steps,), (target,) = link.columns, link.target_columns
             where = (link.database, link.collection, steps, link.target, target[0])
-            yield Reference(*where, link.checked, link.resolved, link.evidence is Evidence.NAME)
+            yield ReferenceFacts(*where, link.checked, link.resolved, link.evidence is Evidence.NAME)
 
 
 def _is_sure(link: Link) -> bool:

@@ -13,8 +13,8 @@ from nestling.executors.facts.evidence import (
     COVERED,
     LEAST_COVERED,
     MOSTLY,
-    Match,
-    Target,
+    KeyColumn,
+    KeyMatch,
     counts_up,
     is_believed,
     is_clear,
@@ -31,13 +31,13 @@ from nestling.executors.facts.name_words import (
     names_rows,
     says,
 )
-from nestling.executors.facts.row_hashes import Place, Table, Told
+from nestling.executors.facts.row_hashes import HashedTable, Place, Told
 from nestling.ir.facts import steps_text
 from nestling.ir.facts.nodes import PAGE, NodeForm, Steps, is_paged
 from nestling.ir.facts.structure import Columns, Evidence, Key, Link, Unclear
 
 
-def targets(tables: Sequence[Table], keys: Sequence[Key]) -> tuple[Target, ...]:
+def targets(tables: Sequence[HashedTable], keys: Sequence[Key]) -> tuple[KeyColumn, ...]:
     """What can be referred to: unique columns of nodes all of whose rows were looked at."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     found = []
@@ -45,11 +45,11 @@ def targets(tables: Sequence[Table], keys: Sequence[Key]) -> tuple[Target, ...]:
         table = by_node[key.collection, key.node]
         if len(key.columns) == 1 and key.columns[0] in table.columns and table.whole:
             values = frozenset(cell for cell in table.columns[key.columns[0]] if cell is not None)
-            found.append(Target(table, key.columns[0], values, key.main, key.declared))
+            found.append(KeyColumn(table, key.columns[0], values, key.main, key.declared))
     return tuple(found)
 
 
-def links(tables: Sequence[Table], keys: Sequence[Key], known: Sequence[Target]) -> Iterator[Link | Unclear]:
+def links(tables: Sequence[HashedTable], keys: Sequence[Key], known: Sequence[KeyColumn]) -> Iterator[Link | Unclear]:
     """The links of one column each, and what looks like one and is not clear.
 
     What tells rows apart is looked at first. Of the other unique columns only those are referred to that refer to nothing
@@ -106,14 +106,14 @@ def _is_told(link: Link, declared: Container[tuple[str, Steps, Columns]]) -> boo
     return by_id or names_rows(*where)
 
 
-def _repeats_rows(link: Link, others: Iterable[Link], by_node: Mapping[Place, Table]) -> bool:
+def _repeats_rows(link: Link, others: Iterable[Link], by_node: Mapping[Place, HashedTable]) -> bool:
     """Whether many rows share a value, and another column leads from each to the same row: comments with e-mail and name."""
     ends = link.collection, link.node, link.target, link.target_node
     beside = (e for e in others if e is not link and (e.collection, e.node, e.target, e.target_node) == ends)
     return not link.sole and any(_lead_to_the_same(link, each, by_node) for each in beside)
 
 
-def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[Place, Table]) -> bool:
+def _lead_to_the_same(one: Link, other: Link, by_node: Mapping[Place, HashedTable]) -> bool:
     table, target = by_node[one.collection, one.node], by_node[one.target, one.target_node]
     if one.target_columns == other.target_columns:
         return False
@@ -130,7 +130,7 @@ def _maybe(link: Link) -> Unclear:
 
 
 def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> dict[Place, Link]:
-    """Of links between the same rows only those to one of their columns, by which most is found: the others repeat the row."""
+    """Of several links between the same rows, those to the column that finds most; the others repeat the row."""
     best: dict[tuple[Place, Place], Link] = {}
     for link in found.values():
         ends = rows[link.collection, link.node], rows[link.target, link.target_node]
@@ -144,15 +144,15 @@ def _by_one_column(found: Mapping[Place, Link], rows: Mapping[Place, Place]) -> 
     }
 
 
-def _row(table: Table) -> Place:
+def _row(table: HashedTable) -> Place:
     """The document or element a sub-document is part of."""
     while table.node.form is NodeForm.OBJECT and table.above is not None:
         table = table.above
     return table.collection.name, table.node.steps
 
 
-def _told_back(link: Link, tables: Sequence[Table]) -> Iterator[Link]:
-    """Where arrays list rows, each in one of them: the column by which these rows tell the array's document themselves."""
+def _told_back(link: Link, tables: Sequence[HashedTable]) -> Iterator[Link]:
+    """For arrays that list each row once: the column by which the rows refer to the array's document themselves."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     table, target = by_node[link.collection, link.node], by_node[link.target, link.target_node]
     if not link.sole or table.node.form is not NodeForm.VALUES or table.above is None or target.above is not None:
@@ -172,7 +172,7 @@ def _told_back(link: Link, tables: Sequence[Table]) -> Iterator[Link]:
 
 
 def _one_way(found: Iterable[Link | Unclear]) -> Iterator[Link | Unclear]:
-    """Of two keys that refer to each other, being equal, the one more referred to is the other's parent."""
+    """Of two keys with equal values, which refer to each other, the one with more references is the parent."""
     every = list(found)
     times = Counter((each.target, each.target_node) for each in every if isinstance(each, Link))
     ends = {_ends(each): each for each in every if isinstance(each, Link)}
@@ -190,7 +190,9 @@ def _ends(link: Link) -> tuple[tuple[str, Steps, Columns], tuple[str, Steps, Col
     return (link.collection, link.node, link.columns), (link.target, link.target_node, link.target_columns)
 
 
-def _links(tables: Sequence[Table], told: Told, known: Sequence[Target]) -> Iterator[tuple[Place, Link | Unclear]]:
+def _links(
+    tables: Sequence[HashedTable], told: Told, known: Sequence[KeyColumn]
+) -> Iterator[tuple[Place, Link | Unclear]]:
     for table in tables:
         for steps in table.columns:
             key = told.get((table.collection.name, table.node.steps), ())
@@ -201,7 +203,7 @@ def _links(tables: Sequence[Table], told: Told, known: Sequence[Target]) -> Iter
                 yield (table.collection.name, steps), found
 
 
-def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) -> Link | Unclear | None:
+def _link(table: HashedTable, steps: Steps, known: Sequence[KeyColumn], *, is_key: bool) -> Link | Unclear | None:
     values = frozenset(cell for cell in table.columns[steps] if cell is not None)
     kind = kind_of(table, steps)
     if not values:
@@ -226,7 +228,7 @@ def _link(table: Table, steps: Steps, known: Sequence[Target], *, is_key: bool) 
     return _covering(table, steps, values, matches, is_key=is_key)
 
 
-def _repeats_its_row(table: Table, steps: Steps, target: Target) -> bool:
+def _repeats_its_row(table: HashedTable, steps: Steps, target: KeyColumn) -> bool:
     """Whether a column leads to no other row than its own: it says the row's own key again."""
     if _row(table) != _row(target.table):
         return False
@@ -237,13 +239,13 @@ def _repeats_its_row(table: Table, steps: Steps, target: Target) -> bool:
     return not any(value is not None and value != own and value in target.values for value, own in pairs)
 
 
-def _made(table: Table, steps: Steps, values: frozenset[int], match: Match) -> Link:
+def _made(table: HashedTable, steps: Steps, values: frozenset[int], match: KeyMatch) -> Link:
     evidence = Evidence.NAME if match.name else Evidence.VALUES
     return linked(table, (steps,), match.target.table, (match.target.steps,), len(values), match.found, evidence)
 
 
 def _covering(
-    table: Table, steps: Steps, values: frozenset[int], matches: Sequence[Match], *, is_key: bool
+    table: HashedTable, steps: Steps, values: frozenset[int], matches: Sequence[KeyMatch], *, is_key: bool
 ) -> Link | Unclear | None:
     """A link to the one table whose keys the values nearly all are, or which alone holds them and is named, if only in short;
     else what they may refer to. A key refers only to what it is named after.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.name_words import NameClarity, names_an_id, says
-from nestling.executors.facts.row_hashes import Table
+from nestling.executors.facts.row_hashes import HashedTable
 from nestling.ir.facts.nodes import NodeForm, Steps
 from nestling.ir.facts.structure import NearKey
 
@@ -15,7 +15,7 @@ NEARLY = 0.98
 MOSTLY = 0.95
 
 
-def near_keys(tables: Sequence[Table], linked: AbstractSet[tuple[str, Steps]]) -> Iterator[NearKey]:
+def near_keys(tables: Sequence[HashedTable], linked: AbstractSet[tuple[str, Steps]]) -> Iterator[NearKey]:
     """The columns without a link whose names say that they refer to what is nearly a key, and whose values are there."""
     keys = [(table, steps, found) for table in tables for steps, found in _nearly(table)]
     for table in tables:
@@ -30,7 +30,7 @@ def near_keys(tables: Sequence[Table], linked: AbstractSet[tuple[str, Steps]]) -
                     yield NearKey(*where, other.rows - len(there))
 
 
-def _nearly(table: Table) -> Iterator[tuple[Steps, frozenset[int]]]:
+def _nearly(table: HashedTable) -> Iterator[tuple[Steps, frozenset[int]]]:
     """Columns named like an id, of rows that nearly all have a value of their own."""
     if table.node.form is not NodeForm.DOCUMENT or not table.whole:
         return

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from struct import Struct
 
-from nestling.executors.facts.sketch import Distinct, Histogram
+from nestling.executors.facts.sketch import DistinctCount, Histogram
 from nestling.ir.facts import text_forms
 from nestling.ir.value_forms import instants
 
@@ -72,7 +72,7 @@ TYPES = {
 _FIXED = {1: 8, 6: 0, 7: 12, 8: 1, 9: 8, 10: 0, 16: 4, 17: 8, 18: 8, 19: 16, 127: 0, 255: 0}
 
 
-class Node:
+class PathNode:
     """A path: what was found there, the names below it, and the elements when it is an array."""
 
     __slots__ = (
@@ -100,21 +100,21 @@ class Node:
         self.documents, self.last = 0, -1
         self.widths = Histogram()
         self.lengths: Histogram | None = None
-        self.distinct = Distinct()
+        self.distinct = DistinctCount()
         self.empty = 0
         self.dateless = 0
-        self.children: dict[bytes, Node] = {}
+        self.children: dict[bytes, PathNode] = {}
         self.orders: dict[bytes, int] = {}  # the names of a document's fields, with a NUL between them
-        self.elements: Node | None = None
-        self.rest: Node | None = None  # {*}
-        self.keys: Distinct | None = None  # the names {*} stands for
+        self.elements: PathNode | None = None
+        self.rest: PathNode | None = None  # {*}
+        self.keys: DistinctCount | None = None  # the names {*} stands for
 
     @property
     def present(self) -> int:
         """How often it occurs."""
         return sum(self.types.values())
 
-    def merge(self, other: Node) -> None:
+    def merge(self, other: PathNode) -> None:
         """Add what was found at another path, as if both had been one."""
         for kind, count in other.types.items():
             self.types[kind] = self.types.get(kind, 0) + count
@@ -131,17 +131,17 @@ class Node:
             self.lengths = self.lengths or Histogram()
             self.lengths.merge(other.lengths)
         for name, child in other.children.items():
-            self.children.setdefault(name, Node()).merge(child)
+            self.children.setdefault(name, PathNode()).merge(child)
         for order, count in other.orders.items():
             self.count_order(order, count)
         if other.elements is not None:
-            self.elements = self.elements or Node()
+            self.elements = self.elements or PathNode()
             self.elements.merge(other.elements)
         if other.rest is not None:
-            self.rest = self.rest or Node()
+            self.rest = self.rest or PathNode()
             self.rest.merge(other.rest)
         if other.keys is not None:
-            self.keys = self.keys or Distinct()
+            self.keys = self.keys or DistinctCount()
             self.keys.merge(other.keys)
 
     def count_order(self, order: bytes, times: int = 1) -> None:
@@ -151,17 +151,17 @@ class Node:
 
     def fold(self, names: list[bytes]) -> None:
         """Count these names under `{*}` from now on."""
-        self.rest, self.keys = self.rest or Node(), self.keys or Distinct()
+        self.rest, self.keys = self.rest or PathNode(), self.keys or DistinctCount()
         for name in names:
             self.keys.add(name)
             self.rest.merge(self.children.pop(name))
 
 
-class Tree:
+class PathTree:
     """The paths of all documents walked so far."""
 
     def __init__(self) -> None:
-        self.root = Node()
+        self.root = PathNode()
         self.documents, self.nodes, self.depth = 0, 1, 0
         self.sizes, self.fields = Histogram(), Histogram()
 
@@ -172,7 +172,7 @@ class Tree:
         self.root.types[OBJECT] = self.documents
         self.fields.add(self._object(data, start, self.root, 0))
 
-    def _object(self, data: bytes, at: int, node: Node, depth: int) -> int:
+    def _object(self, data: bytes, at: int, node: PathNode, depth: int) -> int:
         """Walk the document at `at`; returns how many fields it has."""
         self.depth = max(self.depth, depth)
         at, names = at + 4, list[bytes]()
@@ -185,7 +185,7 @@ class Tree:
         node.count_order(b"\0".join(names))
         return len(names)
 
-    def _value(self, data: bytes, at: int, kind: int, node: Node, depth: int) -> int:
+    def _value(self, data: bytes, at: int, kind: int, node: PathNode, depth: int) -> int:
         """Count the value at `at`; returns where it ends."""
         fixed = _FIXED.get(kind)
         size = _size(data, at, kind) if fixed is None else fixed
@@ -212,7 +212,7 @@ class Tree:
             node.distinct.add(data[at : at + size])
         return at + size
 
-    def _array(self, data: bytes, at: int, node: Node, depth: int) -> None:
+    def _array(self, data: bytes, at: int, node: PathNode, depth: int) -> None:
         """Walk the array at `at`. An array of documents is one level, like the document it repeats; one of values is none."""
         elements = node.elements = node.elements or self._node()
         at, count = at + 4, 0
@@ -223,11 +223,11 @@ class Tree:
         node.lengths = node.lengths or Histogram()
         node.lengths.add(count)
 
-    def _node(self) -> Node:
+    def _node(self) -> PathNode:
         self.nodes += 1
-        return Node()
+        return PathNode()
 
-    def _new(self, parent: Node, name: bytes) -> Node:
+    def _new(self, parent: PathNode, name: bytes) -> PathNode:
         """The node of a name not seen before, or `{*}` where there are too many."""
         if parent.rest is None and self.nodes < MOST_NODES and len(parent.children) < MOST_CHILDREN:
             child = parent.children[name] = self._node()
@@ -242,12 +242,12 @@ class Tree:
         return parent.rest
 
 
-def _all(node: Node) -> list[Node]:
+def _all(node: PathNode) -> list[PathNode]:
     below = [*node.children.values(), *(each for each in (node.elements, node.rest) if each is not None)]
     return [node, *(inner for each in below for inner in _all(each))]
 
 
-def _count_form(node: Node, data: bytes, start: int, end: int) -> None:
+def _count_form(node: PathNode, data: bytes, start: int, end: int) -> None:
     """Count a short text as what it could be besides a text."""
     if (form := FORMS.fullmatch(data, start, end)) is not None and form.lastgroup:
         _count(node.forms, form.lastgroup)

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nestling.executors.facts.field_order import field_order
-from nestling.executors.facts.path_tree import OBJECT, TYPES, Node
+from nestling.executors.facts.path_tree import OBJECT, TYPES, PathNode
 from nestling.ir.facts import ANY_KEY, ELEMENT, Path
 from nestling.ir.facts.steps import name_step
 
 
-def paths_of(root: Node, *, exact: bool) -> tuple[Path, ...]:
+def paths_of(root: PathNode, *, exact: bool) -> tuple[Path, ...]:
     """All paths below the root."""
     return tuple(_below(root, (), exact=exact))
 
 
-def _below(node: Node, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]:
+def _below(node: PathNode, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]:
     parents = node.types.get(OBJECT, 0)
     places = {name: place for place, name in enumerate(field_order(node.orders, node.children))}
     for name, place, child in sorted((_text(name), places[name], child) for name, child in node.children.items()):
@@ -28,7 +28,7 @@ def _below(node: Node, steps: tuple[str, ...], *, exact: bool) -> Iterator[Path]
 
 
 def _with_below(
-    node: Node, steps: tuple[str, ...], parents: int, *, exact: bool, keys: int = 0, place: int = 0
+    node: PathNode, steps: tuple[str, ...], parents: int, *, exact: bool, keys: int = 0, place: int = 0
 ) -> Iterator[Path]:
     if node.present:
         yield Path(

@@ -8,7 +8,7 @@ from datetime import datetime
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.capture import Capture, Kind
+from nestling.ir.capture import Capture, CaptureKind
 from nestling.ir.capture.entries import OWN, counted
 
 ENTRIES = 20_000
@@ -45,7 +45,7 @@ def captured(database: Database[Document], asking: Asking) -> Capture:
     limit = asking.milliseconds()
     what = f"{database.name}.system.profile"
     entries: list[tuple[datetime | None, Document]] = asking.ask(what, lambda: list(_entries(database, limit)), [])
-    return counted(Kind.PROFILER, reversed(entries))
+    return counted(CaptureKind.PROFILER, reversed(entries))
 
 
 def _entries(database: Database[Document], limit: int) -> Iterator[tuple[datetime | None, Document]]:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from nestling.ir.facts import ANY_KEY, ELEMENT, Collection, Path
+from nestling.ir.facts import ANY_KEY, ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.path import NUMBERS
 from nestling.ir.facts.steps import is_plain
 
@@ -23,7 +23,7 @@ CASED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ReferencedField:
     """A field references may point to; `named`: the name of the reference says so.
 
     `converts`: its types that values of the reference are only once converted. `collation`: of an index on it that compares
@@ -38,12 +38,12 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PossibleReference:
     """A path that may hold references, and where to look, the likeliest first."""
 
-    collection: Collection
+    collection: CollectionFacts
     path: Path
-    targets: tuple[Target, ...]
+    targets: tuple[ReferencedField, ...]
 
     @property
     def is_object_id(self) -> bool:
@@ -66,21 +66,21 @@ class Candidate:
         return _named(self.path) == "_id"
 
 
-def candidates(collections: Sequence[Collection]) -> Iterator[Candidate]:
+def candidates(collections: Sequence[CollectionFacts]) -> Iterator[PossibleReference]:
     """The paths of a database's documents that may hold references; they may lead to files in GridFS, too."""
     for collection in (each for each in collections if each.holds_documents):
         for path in collection.paths:
             if path.steps[0] == "_id" or ANY_KEY in path.steps or not is_plain(path.steps):
                 continue
             targets = tuple(sorted(_targets(path, collections), key=lambda t: (not t.named, t.collection, t.field)))
-            candidate = Candidate(collection, path, targets)
+            candidate = PossibleReference(collection, path, targets)
             if _types(path) and (
                 candidate.is_object_id or candidate.is_id_text or any(target.named for target in targets)
             ):
                 yield candidate
 
 
-def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
+def _targets(path: Path, collections: Sequence[CollectionFacts]) -> Iterator[ReferencedField]:
     for other in collections:
         for key in other.top_level():
             converts = frozenset(
@@ -92,17 +92,17 @@ def _targets(path: Path, collections: Sequence[Collection]) -> Iterator[Target]:
             is_id = _mostly(path, "objectId") and _types(key) & _types(path)
             is_text_of_id = _holds_id_texts(path) and "objectId" in converts
             if named or (key.field == "_id" and (is_id or is_text_of_id)):
-                yield Target(other.name, key.field, named, converts, _collation(other, key))
+                yield ReferencedField(other.name, key.field, named, converts, _collation(other, key))
 
 
-def _collation(collection: Collection, key: Path) -> str:
+def _collation(collection: CollectionFacts, key: Path) -> str:
     """How an index that begins with the key compares texts, where that leaves out their case."""
     found = (each for each in collection.indexes if each.keys[0][0] == key.field and 0 < each.strength < CASED)
     said: dict[str, object] = next((json.loads(each.collation) for each in found), {})
     return json.dumps({name: value for name, value in said.items() if name != "version"}) if said else ""
 
 
-def _says(path: Path, other: Collection, key: Path) -> bool:
+def _says(path: Path, other: CollectionFacts, key: Path) -> bool:
     """Whether the path's name says that it refers to this key of the other collection."""
     mine, theirs = folded(stem(path)), folded(other.name)
     if not mine or mine != theirs:

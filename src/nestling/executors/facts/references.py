@@ -15,8 +15,8 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.executors.facts.reference_names import Candidate, Target, candidates
-from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, arrays_on
+from nestling.executors.facts.reference_names import PossibleReference, ReferencedField, candidates
+from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, arrays_on
 
 VALUES = 300
 """Different values of a path that are looked up."""
@@ -34,7 +34,9 @@ OBJECT_ID_DIGITS = 24
 _WHOLE = re.compile(r"-?(0|[1-9][0-9]{0,17})")
 
 
-def references(database: Database[Document], collections: Sequence[Collection], asking: Asking) -> Iterator[Reference]:
+def references(
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking
+) -> Iterator[ReferenceFacts]:
     """The references between the collections of one database."""
     for candidate in candidates(collections):
         if asking.late:
@@ -47,7 +49,7 @@ def references(database: Database[Document], collections: Sequence[Collection], 
 class _Match:
     """A target, the values that were looked up in it, how many were found, and how many more as the type they `convert` to."""
 
-    target: Target
+    target: ReferencedField
     values: list[Any]
     found: int
     converted: int = 0
@@ -65,9 +67,9 @@ class _Match:
         return self.found + self.converted <= HARDLY_ANY * len(self.values)
 
 
-def _reference(database: Database[Document], candidate: Candidate, asking: Asking) -> Iterator[Reference]:
+def _reference(database: Database[Document], candidate: PossibleReference, asking: Asking) -> Iterator[ReferenceFacts]:
     """The best target, if one is good enough; an ObjectId called an id that is found nowhere refers to nothing."""
-    best = _Match(Target("", "", named=False), _values(database, candidate, asking), 0)
+    best = _Match(ReferencedField("", "", named=False), _values(database, candidate, asking), 0)
     for target in candidate.targets[:MOST_TARGETS] if best.values else ():
         values = _values(database, candidate, asking, target.collation) if target.collation else best.values
         match = _Match(target, values, _found(database, target, values, asking))
@@ -84,10 +86,14 @@ def _reference(database: Database[Document], candidate: Candidate, asking: Askin
     if best.is_good or (best.values and not best.found and candidate.is_object_id and candidate.is_id_named):
         where, to = (candidate.collection.database, candidate.collection.name, candidate.path.steps), best.target
         counts = (len(best.values), best.found)
-        yield Reference(*where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation)
+        yield ReferenceFacts(
+            *where, to.collection, to.field, *counts, to.named, best.converted, best.converts, to.collation
+        )
 
 
-def _converted_best(database: Database[Document], best: _Match, targets: Sequence[Target], asking: Asking) -> _Match:
+def _converted_best(
+    database: Database[Document], best: _Match, targets: Sequence[ReferencedField], asking: Asking
+) -> _Match:
     """The target that most of the texts are ids of, once they are ObjectIds."""
     for target in targets if best.values else ():
         match = _with_converted(database, replace(best, target=target, converted=0, converts=""), asking)
@@ -131,7 +137,9 @@ def unwound(steps: tuple[str, ...]) -> list[Document]:
     return [{"$unwind": f"${array}"} for array in arrays_on(steps)]
 
 
-def _values(database: Database[Document], candidate: Candidate, asking: Asking, collation: str = "") -> list[Any]:
+def _values(
+    database: Database[Document], candidate: PossibleReference, asking: Asking, collation: str = ""
+) -> list[Any]:
     """Some values of the path, evenly from the least to the greatest, no two of them equal by the collation."""
     field, collection = candidate.path.field, candidate.collection
     pipeline = [
@@ -149,7 +157,7 @@ def _values(database: Database[Document], candidate: Candidate, asking: Asking, 
     return [row["_id"] for row in asking.aggregate(database, collection.name, what, pipeline, collation)]
 
 
-def _found(database: Database[Document], target: Target, values: list[Any], asking: Asking) -> int:
+def _found(database: Database[Document], target: ReferencedField, values: list[Any], asking: Asking) -> int:
     """How many of the values are there."""
     field = target.field
     pipeline: list[Document] = [

@@ -9,13 +9,13 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import MOST_DRAWN, drawn
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import Collection
+from nestling.ir.facts import CollectionFacts
 
 COUNTED_UP_TO = 200_000
 """Documents of a collection that are all checked; of more, `MOST_DRAWN`."""
 
 
-def with_refusals(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
+def with_refusals(collection: CollectionFacts, database: Database[Document], asking: Asking) -> CollectionFacts:
     """The collection, its validator held against its documents."""
     validator, storage = collection.validator, collection.storage
     if validator is None or storage is None:

@@ -15,7 +15,7 @@ from nestling.executors.facts.copied_values import comparable, comparison
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.reference_names import folded, stem
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import ELEMENT, Collection, Copied, Path, Reference, TwoWay, field_path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, Path, ReferenceFacts, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
 from nestling.ir.facts.structure import Repeat
 
@@ -112,8 +112,8 @@ def _compared(
             yield Copied(*where, each.field, checked, equal, key, found.whole, named=each.named)
 
 
-def two_ways(database: Database[Document], found: Sequence[Reference], asking: Asking) -> Iterator[TwoWay]:
-    """References that are each other's other side, by what they link."""
+def two_ways(database: Database[Document], found: Sequence[ReferenceFacts], asking: Asking) -> Iterator[TwoWay]:
+    """The references that link the same documents from both sides."""
     for n, one in enumerate(found):
         for other in found[n + 1 :]:
             opposite = (one.target, other.target) == (other.collection, one.collection)
@@ -127,7 +127,9 @@ def two_ways(database: Database[Document], found: Sequence[Reference], asking: A
                 yield TwoWay(one.database, one.collection, *steps, checked, one_sided)
 
 
-def _links(database: Database[Document], there: Reference, back: Reference, asking: Asking) -> tuple[int, int]:
+def _links(
+    database: Database[Document], there: ReferenceFacts, back: ReferenceFacts, asking: Asking
+) -> tuple[int, int]:
     """Links of one reference, and how many of them its other side does not hold; links to nothing are not counted."""
     what = f"the two sides of {there.collection}.{field_path(there.steps)}"
     pipeline: list[Document] = [

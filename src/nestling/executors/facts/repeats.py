@@ -8,9 +8,9 @@ from collections.abc import Set as AbstractSet
 
 from nestling.executors.facts.agreement import Agreement, agreement
 from nestling.executors.facts.name_words import entity_words, last_name, singular_words, subject, words
-from nestling.executors.facts.row_hashes import Cell, Table
+from nestling.executors.facts.row_hashes import Cell, HashedTable
 from nestling.ir.facts.nodes import NodeForm, Steps
-from nestling.ir.facts.structure import Counted, Link, Repeat
+from nestling.ir.facts.structure import Counted, Link, RepeatedColumn
 
 LEAST_EQUAL = 0.5
 """Rows that must be equal for a column whose name says so to be a copy, though a stale one …"""
@@ -23,7 +23,7 @@ LEAST_PARENTS = 3
 _COUNTS = frozenset({"count", "counts", "total", "number", "num", "n"})
 
 
-def repeats(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Repeat]:
+def repeats(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[RepeatedColumn]:
     """The columns beside a link, or in a sub-document beside it, that repeat a column of the row it leads to."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     taken = {(link.collection, steps) for link in links for steps in link.columns}
@@ -35,7 +35,9 @@ def repeats(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Repeat]:
                 yield from _repeats(beside, target, link, taken)
 
 
-def _repeats(table: Table, target: Table, link: Link, taken: AbstractSet[tuple[str, Steps]]) -> Iterator[Repeat]:
+def _repeats(
+    table: HashedTable, target: HashedTable, link: Link, taken: AbstractSet[tuple[str, Steps]]
+) -> Iterator[RepeatedColumn]:
     places = _places(target, link)
     rows = list(zip(*(table.cells(steps) for steps in link.columns), strict=True))
     matched = [(row, places[key]) for row, key in enumerate(rows) if key in places]
@@ -43,7 +45,7 @@ def _repeats(table: Table, target: Table, link: Link, taken: AbstractSet[tuple[s
     for steps, cells in table.columns.items():
         if (table.collection.name, steps) in taken or steps[0] == "_id":
             continue
-        best: Repeat | None = None
+        best: RepeatedColumn | None = None
         for other, originals in target.columns.items():
             if other in link.target_columns:
                 continue
@@ -60,7 +62,7 @@ def _repeats(table: Table, target: Table, link: Link, taken: AbstractSet[tuple[s
             yield best
 
 
-def _places(target: Table, link: Link) -> dict[tuple[Cell, ...], int]:
+def _places(target: HashedTable, link: Link) -> dict[tuple[Cell, ...], int]:
     keys = zip(*(target.cells(steps) for steps in link.target_columns), strict=True)
     return {key: place for place, key in enumerate(keys)}
 

@@ -17,8 +17,8 @@ from pymongo.database import Database
 
 from nestling.executors.facts.drawing import drawn
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import ELEMENT, OUT_OF_TIME, Collection
-from nestling.ir.facts.nodes import Node, NodeForm, Steps, nodes_of
+from nestling.ir.facts import ELEMENT, OUT_OF_TIME, CollectionFacts
+from nestling.ir.facts.nodes import NodeFacts, NodeForm, Steps, nodes_of
 from nestling.ir.facts.structure import Columns
 
 WHOLE_UP_TO = 120_000
@@ -48,9 +48,9 @@ class Table:
     `ways`: the columns by their steps from a row on.
     """
 
-    collection: Collection
-    node: Node
-    above: Table | None
+    collection: CollectionFacts
+    node: NodeFacts
+    above: HashedTable | None
     columns: dict[Steps, list[Cell]]
     parents: list[int] = field(default_factory=list)
     whole: bool = True
@@ -63,7 +63,7 @@ class Table:
 
     @property
     def place(self) -> Place:
-        """Where its rows lie."""
+        """The place of its rows: the collection and the steps to them."""
         return self.collection.name, self.node.steps
 
     @property
@@ -71,7 +71,7 @@ class Table:
         """How many rows there are."""
         return len(self.parents)
 
-    def around(self) -> Iterator[Table]:
+    def around(self) -> Iterator[HashedTable]:
         """The tables its rows lie in, the nearest first."""
         if self.above is not None:
             yield self.above
@@ -89,7 +89,7 @@ class Table:
         return self._lifted[steps]
 
 
-def tables(database: Database[Document], collection: Collection, asking: Asking) -> tuple[Table, ...]:
+def tables(database: Database[Document], collection: CollectionFacts, asking: Asking) -> tuple[HashedTable, ...]:
     """The tables of a collection's nodes, each after the one above it; none when it may not be read."""
     nodes = nodes_of(collection)
     if len(nodes) > MOST_NODES:
@@ -117,17 +117,17 @@ def tables(database: Database[Document], collection: Collection, asking: Asking)
     return tuple(made.values())
 
 
-def _empty(collection: Collection, nodes: Sequence[Node]) -> dict[Steps, Table]:
-    made: dict[Steps, Table] = {}
+def _empty(collection: CollectionFacts, nodes: Sequence[NodeFacts]) -> dict[Steps, HashedTable]:
+    made: dict[Steps, HashedTable] = {}
     for node in nodes:
         above = made.get(node.above) if node.above is not None else None
         if node.above is None or above is not None:
             columns: dict[Steps, list[Cell]] = {column.steps: [] for column in node.columns if not column.why}
-            made[node.steps] = Table(collection, node, above, columns)
+            made[node.steps] = HashedTable(collection, node, above, columns)
     return made
 
 
-def _add(made: Mapping[Steps, Table], document: Document) -> None:
+def _add(made: Mapping[Steps, HashedTable], document: Document) -> None:
     """One document: its rows are added to the tables of all nodes, level by level."""
     found: dict[Steps, list[tuple[int, Any]]] = {(): [(0, document)]}
     for steps, table in made.items():
@@ -144,7 +144,7 @@ def _add(made: Mapping[Steps, Table], document: Document) -> None:
         found[steps] = placed
 
 
-def _rows(table: Table, found: Mapping[Steps, list[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
+def _rows(table: HashedTable, found: Mapping[Steps, list[tuple[int, Any]]]) -> Iterator[tuple[int, Any]]:
     """The rows of a node in the rows above it, which are in `found`."""
     assert table.above is not None
     above, steps = table.above.node.steps, table.node.steps

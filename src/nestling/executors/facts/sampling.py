@@ -17,10 +17,10 @@ from pymongo.errors import OperationFailure
 
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.folding import fold
-from nestling.executors.facts.path_tree import Tree
+from nestling.executors.facts.path_tree import PathTree
 from nestling.executors.facts.paths import paths_of
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import OUT_OF_TIME, Collection, Sample
+from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, Sample
 
 BATCH_DOCUMENTS = 500
 LEAST_GROUPS = 1.5
@@ -36,10 +36,12 @@ class Amount:
     seed: int = 1
 
 
-def with_documents(collection: Collection, database: Database[Document], asking: Asking, amount: Amount) -> Collection:
+def with_documents(
+    collection: CollectionFacts, database: Database[Document], asking: Asking, amount: Amount
+) -> CollectionFacts:
     """The collection with what reading documents shows: paths, sizes and depth."""
     plan = _plan(collection, amount)
-    tree = Tree()
+    tree = PathTree()
     drawn = asking.ask(
         f"the documents of {collection.namespace}",
         lambda: _walk(database, collection, plan, tree, asking, amount),
@@ -59,7 +61,7 @@ def with_documents(collection: Collection, database: Database[Document], asking:
     )
 
 
-def _plan(collection: Collection, amount: Amount) -> Sample:
+def _plan(collection: CollectionFacts, amount: Amount) -> Sample:
     """How to choose the documents, from what the server says of the collection's size."""
     storage = collection.storage
     if storage is None:
@@ -72,7 +74,12 @@ def _plan(collection: Collection, amount: Amount) -> Sample:
 
 
 def _walk(
-    database: Database[Document], collection: Collection, plan: Sample, tree: Tree, asking: Asking, amount: Amount
+    database: Database[Document],
+    collection: CollectionFacts,
+    plan: Sample,
+    tree: PathTree,
+    asking: Asking,
+    amount: Amount,
 ) -> Sample:
     """Walk the documents of the plan; where the server has no hash of its own, a random sample."""
     try:
@@ -84,7 +91,12 @@ def _walk(
 
 
 def _read(
-    database: Database[Document], collection: Collection, plan: Sample, tree: Tree, asking: Asking, amount: Amount
+    database: Database[Document],
+    collection: CollectionFacts,
+    plan: Sample,
+    tree: PathTree,
+    asking: Asking,
+    amount: Amount,
 ) -> Sample:
     pipeline, limit = _pipeline(collection, plan), asking.milliseconds()
     mean = collection.storage.mean_bytes if collection.storage else 0.0
@@ -106,7 +118,7 @@ def _cut_short(plan: Sample) -> Sample:
     return replace(plan, method="first") if plan.method == "all" else plan
 
 
-def _pipeline(collection: Collection, plan: Sample) -> list[Document]:
+def _pipeline(collection: CollectionFacts, plan: Sample) -> list[Document]:
     match plan.method:
         case "all":
             return []
@@ -127,7 +139,7 @@ def _documents(batches: Iterable[bytes]) -> Iterator[tuple[bytes, int, int]]:
             at += size
 
 
-def _add(tree: Tree, data: bytes, start: int, size: int) -> None:
+def _add(tree: PathTree, data: bytes, start: int, size: int) -> None:
     try:
         tree.add(data, start, size)
     except (IndexError, KeyError, ValueError) as error:

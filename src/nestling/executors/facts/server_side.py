@@ -14,7 +14,7 @@ from pymongo.database import Database
 
 from nestling.executors.facts.path_tree import LARGEST_INTEGER, SMALLEST_FRACTION
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import ELEMENT, Collection, Path, Quantiles, text_forms
+from nestling.ir.facts import ELEMENT, CollectionFacts, Path, Quantiles, text_forms
 from nestling.ir.facts.steps import is_plain
 
 _T = TypeVar("_T")
@@ -26,7 +26,7 @@ WIDE_BYTES = 65_536
 """A document that makes it worth asking for its widest values."""
 
 
-def measured(collection: Collection, database: Database[Document], asking: Asking) -> Collection:
+def measured(collection: CollectionFacts, database: Database[Document], asking: Asking) -> CollectionFacts:
     """The collection with what a pass over all its documents shows; as it was when the server does not finish it in time."""
     sample = collection.sample.documents if collection.sample else 0
     paths = [path for path in collection.paths if ELEMENT not in path.steps and is_plain(path.steps)]
@@ -115,7 +115,7 @@ def _unknown(place: int, path: Path, row: Mapping[str, Any]) -> int:
     return int(row["n"] - row[f"t{place}_missing"] - sum(row[f"t{place}_{name}"] for name, _ in path.types))
 
 
-def _merged(collection: Collection, chosen: list[Path], row: Mapping[str, Any]) -> Collection:
+def _merged(collection: CollectionFacts, chosen: list[Path], row: Mapping[str, Any]) -> CollectionFacts:
     documents = int(row["n"])
     types = {path.steps: _types(place, path, row) for place, path in enumerate(chosen)}
     places = {path.steps: place for place, path in enumerate(chosen)}

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pymongo.database import Database
 
 from nestling.executors.facts.permitted import Asking, Document
-from nestling.ir.facts import Collection, Path
+from nestling.ir.facts import CollectionFacts, Path
 from nestling.ir.facts.structure import Kinds
 
 LEAST_FIELDS = 2
@@ -30,7 +30,7 @@ Signatures = Mapping[frozenset[Steps], int]
 
 
 def shapes_of(
-    database: Database[Document], collection: Collection, optional: Sequence[Path], asking: Asking
+    database: Database[Document], collection: CollectionFacts, optional: Sequence[Path], asking: Asking
 ) -> Kinds | None:
     """The kinds that only their fields tell apart; None where the documents are of one, or of no clear kinds."""
     if not 2 * LEAST_FIELDS <= len(optional) <= MOST_FIELDS:

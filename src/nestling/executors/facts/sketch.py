@@ -93,7 +93,7 @@ class Histogram:
         return Quantiles(self.count, self.total / self.count, middle, high, higher, float(self.max))
 
 
-class Distinct:
+class DistinctCount:
     """Counts different values by keeping the smallest of their hashes."""
 
     __slots__ = ("_below", "_first", "_hashes")
@@ -116,7 +116,7 @@ class Distinct:
             if len(self._hashes) >= 2 * KEPT:
                 self._shrink()
 
-    def merge(self, other: Distinct) -> None:
+    def merge(self, other: DistinctCount) -> None:
         """Add what another has counted."""
         self._below = min(self._below, other._below)
         self._hashes = {each for each in self._hashes | other._hashes if each < self._below}

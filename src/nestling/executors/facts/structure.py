@@ -14,20 +14,20 @@ from nestling.executors.facts.links import links, targets
 from nestling.executors.facts.near_keys import near_keys
 from nestling.executors.facts.permitted import Asking, Document
 from nestling.executors.facts.repeats import counted, repeats
-from nestling.executors.facts.row_hashes import Table, tables
-from nestling.ir.facts import OUT_OF_TIME, Collection
-from nestling.ir.facts.structure import Key, Link, Structure, Unclear
+from nestling.executors.facts.row_hashes import HashedTable, tables
+from nestling.ir.facts import OUT_OF_TIME, CollectionFacts
+from nestling.ir.facts.structure import Key, Link, StructureFacts, Unclear
 
 
 def structure(
-    database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
-) -> Structure:
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
+) -> StructureFacts:
     """Keys, links, repeated values and kinds of the rows of a database's collections; `tell` hears what is looked at."""
     rows = _rows(database, collections, asking, tell)
     tell("keys and repeated values")
     made, sure = rows.tables, rows.sure
     every = without_implied((*sure, *composite_links(made, rows.keys, sure)))
-    return Structure(
+    return StructureFacts(
         keys=rows.keys,
         links=every,
         unclear=tuple(each for each in rows.links if isinstance(each, Unclear)),
@@ -59,7 +59,7 @@ def value_links(
 class _Rows:
     """The rows of a database's collections as tables, what tells them apart, and what relates them by one column each."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[HashedTable, ...]
     keys: tuple[Key, ...]
     links: tuple[Link | Unclear, ...]
 
@@ -70,9 +70,9 @@ class _Rows:
 
 
 def _rows(
-    database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
 ) -> _Rows:
-    made: list[Table] = []
+    made: list[HashedTable] = []
     found: list[Key] = []
     for collection in collections:
         tell(f"rows of {collection.name}")

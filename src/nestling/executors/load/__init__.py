@@ -5,7 +5,7 @@ yield them; `units` says which there are; `writer` and `checkpoint` bring them t
 """
 
 from nestling.executors.load.loading import load
-from nestling.executors.load.report import LoadReport, Progress
+from nestling.executors.load.report import LoadProgress, LoadReport
 from nestling.executors.load.units import written_collections
 
-__all__ = ["LoadReport", "Progress", "load", "written_collections"]
+__all__ = ["LoadProgress", "LoadReport", "load", "written_collections"]

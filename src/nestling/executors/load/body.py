@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from nestling.executors.load.copies import copy_columns
-from nestling.executors.load.document_code import DocumentCode, Part, PartKind, Row
-from nestling.executors.load.level import Layout, Level, attribute_columns
+from nestling.executors.load.document_code import DocumentCode, DocumentPart, PartKind, Row
+from nestling.executors.load.level import RowLayout, StreamLevel, attribute_columns
 from nestling.executors.load.merge import Merge
 from nestling.ir.primitives import Document, Form, Pairs
-from nestling.ir.rows import Column
+from nestling.ir.rows import RowColumn
 from nestling.ir.storage.layout import Node
 from nestling.ir.storage.names import stored_name
 
@@ -22,26 +22,26 @@ from nestling.ir.storage.names import stored_name
 class Body:
     """The layout of the rows of one place, and the parts their documents have."""
 
-    level: Level
-    layout: Layout
-    parts: tuple[Part, ...]
+    level: StreamLevel
+    layout: RowLayout
+    parts: tuple[DocumentPart, ...]
 
     def code(self, merge: Merge) -> DocumentCode:
         """An empty document over these rows."""
         return DocumentCode(merge.values, len(self.layout.columns), len(self.level.identity))
 
 
-def body_columns(merge: Merge, body: Document) -> tuple[Column, ...]:
+def body_columns(merge: Merge, body: Document) -> tuple[RowColumn, ...]:
     """The columns to read for the rows of a body: their own, and those of copies along many-to-one."""
     copied = (column for copy in body.copies for column in copy_columns(merge.model, copy))
     return merge.columns((*attribute_columns(merge.model, body.entity), *copied))
 
 
-def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> Part:
+def pairs_part(merge: Merge, layout: RowLayout, entity_name: str, pairs: Pairs) -> DocumentPart:
     """Attributes as a list of keys and values."""
     entity = merge.model.entity(entity_name)
     encoders = [
-        (stored_name(name), layout[Column(name)], merge.values.encoder(entity.name, entity.attribute(name)))
+        (stored_name(name), layout[RowColumn(name)], merge.values.encoder(entity.name, entity.attribute(name)))
         for name in pairs.attributes
     ]
     key, value = pairs.key, pairs.value
@@ -49,7 +49,7 @@ def pairs_part(merge: Merge, layout: Layout, entity_name: str, pairs: Pairs) -> 
     def listed(row: Row) -> list[dict[str, Any]]:
         return [{key: name, value: encode(row[at])} for name, at, encode in encoders if row[at] is not None]
 
-    return Part(PartKind.ALWAYS, pairs.field, listed, from_key=False)
+    return DocumentPart(PartKind.ALWAYS, pairs.field, listed, from_key=False)
 
 
 def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozenset[str] = frozenset()) -> None:
@@ -61,7 +61,7 @@ def fill(merge: Merge, code: DocumentCode, body: Body, node: Node, apart: frozen
             code.column(
                 field.path,
                 body.layout,
-                Column(field.attribute),
+                RowColumn(field.attribute),
                 entity.name,
                 attribute,
                 required=not attribute.nullable,
@@ -77,5 +77,5 @@ def element_code(merge: Merge, body: Body, node: Node) -> DocumentCode:
         fill(merge, code, body, node)
         return code
     entity, name = merge.model.entity(node.entity), node.stored[0].attribute
-    code.result = code.value_or_null(body.layout, Column(name), entity.name, entity.attribute(name))
+    code.result = code.value_or_null(body.layout, RowColumn(name), entity.name, entity.attribute(name))
     return code

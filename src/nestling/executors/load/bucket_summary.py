@@ -11,21 +11,21 @@ from bson.decimal128 import create_decimal128_context
 from nestling.executors.load.bson_order import bson_order
 from nestling.executors.load.computed import integer_aggregate
 from nestling.executors.load.document_code import Row
-from nestling.executors.load.level import Layout
+from nestling.executors.load.level import RowLayout
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Summary
-from nestling.ir.rows import AggregateKind, Column
+from nestling.ir.rows import AggregateKind, RowColumn
 from nestling.ir.types import TypeName
 from nestling.ir.values import Policy, encode, encoder
 
 Summarise = Callable[[list[Row]], Any]
 
 
-def summary_of(summary: Summary, entity: Entity, layout: Layout, policy: Policy) -> Summarise:
+def summary_of(summary: Summary, entity: Entity, layout: RowLayout, policy: Policy) -> Summarise:
     """The function from a bucket's rows to the value of a summary field; None where it is missing."""
     if summary.attribute is None:
         return len
-    attribute, place = entity.attribute(summary.attribute), layout[Column(summary.attribute)]
+    attribute, place = entity.attribute(summary.attribute), layout[RowColumn(summary.attribute)]
 
     def summarise(rows: list[Row]) -> Any:
         values = [row[place] for row in rows if row[place] is not None]

@@ -16,13 +16,13 @@ from typing import Any
 from nestling.executors.load.body import body_columns, element_code
 from nestling.executors.load.bucket_summary import summary_of
 from nestling.executors.load.document_code import Document, Row, merge, nested
-from nestling.executors.load.level import Layout, Level, own_columns, total_order
+from nestling.executors.load.level import RowLayout, StreamLevel, own_columns, total_order
 from nestling.executors.load.merge import Merge, located
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.roots import Documents, distinct
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.primitives import WindowUnit
-from nestling.ir.rows import Column, RowQuery
+from nestling.ir.rows import RowColumn, RowQuery
 from nestling.ir.storage.layout import Node, StoredCollection
 from nestling.ir.storage.names import stored_name
 
@@ -37,8 +37,8 @@ def bucket_documents(work: Merge, store: StoredCollection, group: Node) -> Docum
     assert bucket is not None
     entity = work.model.entity(group.entity)
     window = (bucket.window.attribute,) if bucket.window is not None else ()
-    level = Level(entity.name, (), own_columns((*bucket.by, *window, *total_order(entity))))
-    layout = Layout((*level.identity, *body_columns(work, events.body)))
+    level = StreamLevel(entity.name, (), own_columns((*bucket.by, *window, *total_order(entity))))
+    layout = RowLayout((*level.identity, *body_columns(work, events.body)))
     body = body_of(work, level, events.body, events.children, layout)
     build = element_code(work, body, events).compile()
     pages = _Pages(work, store, group, layout)
@@ -58,17 +58,17 @@ def bucket_documents(work: Merge, store: StoredCollection, group: Node) -> Docum
 class _Pages:
     """The open buckets of one owner (and of those the database may take for the same)."""
 
-    def __init__(self, work: Merge, store: StoredCollection, group: Node, layout: Layout) -> None:
+    def __init__(self, work: Merge, store: StoredCollection, group: Node, layout: RowLayout) -> None:
         assert group.bucket is not None
         self._bucket, self._constants = group.bucket, store.collection.constants
         entity = work.model.entity(group.entity)
-        self._by = [layout[Column(name)] for name in self._bucket.by]
+        self._by = [layout[RowColumn(name)] for name in self._bucket.by]
         self._header = [
             (stored_name(name), group.path_of(name) or name, work.values.encoder(entity.name, entity.attribute(name)))
             for name in self._bucket.by
         ]
         window = self._bucket.window
-        self._window = None if window is None else (layout[Column(window.attribute)], window.unit)
+        self._window = None if window is None else (layout[RowColumn(window.attribute)], window.unit)
         self._summary = [
             (item.field, summary_of(item, entity, layout, work.values.policy)) for item in self._bucket.summary
         ]

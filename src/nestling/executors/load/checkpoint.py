@@ -23,7 +23,7 @@ _ID = "load"
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class LoadCheckpoint:
     """`done` units of a load of these `collections`, and how far `unit` is: the root key `after` which to go on, or how many
     `roots` to build but not to write.
 
@@ -50,7 +50,7 @@ class Checkpoint:
         """How many root documents of a unit are written that will be built again."""
         return self.roots if unit == self.unit else 0
 
-    def after_unit(self, unit: str, rows: Mapping[str, int], documents: Mapping[str, int]) -> Checkpoint:
+    def after_unit(self, unit: str, rows: Mapping[str, int], documents: Mapping[str, int]) -> LoadCheckpoint:
         """The checkpoint when a unit is complete."""
         done = (*self.done, unit)
         return replace(self, done=done, unit="", after=None, roots=0, rows=dict(rows), documents=dict(documents))
@@ -63,7 +63,7 @@ class Checkpoints:
         concern = WriteConcern(w="majority", j=True)
         self._collection = database.get_collection(CHECKPOINT_COLLECTION, codec_options=CODEC, write_concern=concern)
 
-    def save(self, checkpoint: Checkpoint) -> None:
+    def save(self, checkpoint: LoadCheckpoint) -> None:
         """Replace the checkpoint; everything written before is durable when this returns."""
         document = {
             "fingerprint": checkpoint.fingerprint,
@@ -79,13 +79,13 @@ class Checkpoints:
         }
         self._collection.replace_one({"_id": _ID}, document, upsert=True)
 
-    def read(self) -> Checkpoint | None:
+    def read(self) -> LoadCheckpoint | None:
         """The checkpoint of an interrupted load, if there is one."""
         found = self._collection.find_one({"_id": _ID})
         if found is None:
             return None
         after = found["after"]
-        return Checkpoint(
+        return LoadCheckpoint(
             found["fingerprint"],
             found["moment"],
             dict(found["total"]),
@@ -98,7 +98,7 @@ class Checkpoints:
             dict(found["documents"]),
         )
 
-    def resume(self, fingerprint: str, total: Mapping[str, int]) -> Checkpoint | None:
+    def resume(self, fingerprint: str, total: Mapping[str, int]) -> LoadCheckpoint | None:
         """The checkpoint to go on from; raises `LoadError` when design or source are not what they were."""
         found = self.read()
         if found is None:

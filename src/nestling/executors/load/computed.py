@@ -8,28 +8,28 @@ from decimal import Decimal
 from typing import Any
 
 from nestling.executors.load.copies import across, arrival
-from nestling.executors.load.document_code import Document, Key, Part, PartKind, merge, nested
-from nestling.executors.load.level import Level
+from nestling.executors.load.document_code import Document, DocumentPart, Key, PartKind, merge, nested
+from nestling.executors.load.level import StreamLevel
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Computed
-from nestling.ir.rows import Aggregate, AggregateKind, Column, Path, RowQuery
+from nestling.ir.rows import AggregateKind, Path, RowAggregate, RowColumn, RowQuery
 from nestling.ir.types import Type, TypeName
 from nestling.ir.values import encode, encoder
 
 Finish = Callable[[Any], Any]
 
 
-def computed_parts(work: Merge, level: Level, computed: tuple[Computed, ...]) -> Iterator[Part]:
+def computed_parts(work: Merge, level: StreamLevel, computed: tuple[Computed, ...]) -> Iterator[DocumentPart]:
     """The computed fields of a row, those over the same path from the same stream."""
     for path in dict.fromkeys(item.path for item in computed):
         yield _part(work, level, path, [item for item in computed if item.path == path])
 
 
-def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
+def _part(work: Merge, level: StreamLevel, path: Path, items: list[Computed]) -> DocumentPart:
     below, rest = across(work, level, path)
     columns = [_column(work, item, rest) for item in items]
-    aggregates = tuple(Aggregate(item.function, column) for item, column in zip(items, columns, strict=True))
+    aggregates = tuple(RowAggregate(item.function, column) for item, column in zip(items, columns, strict=True))
     absent = () if below.absent is None else (below.absent,)
     order = (*below.prefix, *absent)
     query = RowQuery(below.entity, (), order, below.inner, work.after, group_by_order=True, aggregates=aggregates)
@@ -56,18 +56,18 @@ def _part(work: Merge, level: Level, path: Path, items: list[Computed]) -> Part:
             merge(document, nested(field, moment))
         return document
 
-    return Part(PartKind.SPREAD, "", take)
+    return DocumentPart(PartKind.SPREAD, "", take)
 
 
-def _column(work: Merge, item: Computed, rest: Path) -> Column | None:
+def _column(work: Merge, item: Computed, rest: Path) -> RowColumn | None:
     """What is aggregated; rows are counted by what they were joined by, so that those without a row at the end do not count."""
     if item.attribute is not None:
-        return Column(item.attribute, rest)
-    return Column(arrival(work.model, rest)[0], rest) if rest else None
+        return RowColumn(item.attribute, rest)
+    return RowColumn(arrival(work.model, rest)[0], rest) if rest else None
 
 
 def _finish(work: Merge, item: Computed, attribute: Attribute | None) -> Finish:
-    """From what the source computed to what is stored: rounded down to the step, in the type of the attribute."""
+    """Turn what the source computed into what is stored: rounded down to the step, in the attribute's type."""
     policy, step = work.values.policy, item.step
     if attribute is not None and item.function in (AggregateKind.MIN, AggregateKind.MAX):
         return encoder(attribute.type, policy)

@@ -7,21 +7,21 @@ from typing import Any
 
 from nestling.common.errors import GapError, Problem
 from nestling.executors.load.bson_order import sorted_alike
-from nestling.executors.load.document_code import DocumentCode, Key, Part, PartKind, Row
+from nestling.executors.load.document_code import DocumentCode, DocumentPart, Key, PartKind, Row
 from nestling.executors.load.embedded import ChildRows, Sorter, sorted_elements, sorter
-from nestling.executors.load.level import Layout, Level, own_columns, steps_of, total_order
+from nestling.executors.load.level import RowLayout, StreamLevel, own_columns, steps_of, total_order
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Entity, Model
 from nestling.ir.primitives import Copy, Form, Order
-from nestling.ir.rows import Column, Newest, Path, RowQuery, SortKey, reversed_path
+from nestling.ir.rows import NewestRows, Path, RowColumn, RowQuery, RowSortKey, reversed_path
 
 
-def copy_columns(model: Model, copy: Copy) -> tuple[Column, ...]:
+def copy_columns(model: Model, copy: Copy) -> tuple[RowColumn, ...]:
     """The columns a copy along many-to-one adds to its row's."""
     if not copy.is_to_one(model):
         return ()
     attributes = dict.fromkeys((*(field.attribute for field in copy.attributes), *arrival(model, copy.path)))
-    return tuple(Column(attribute, copy.path) for attribute in attributes)
+    return tuple(RowColumn(attribute, copy.path) for attribute in attributes)
 
 
 def arrival(model: Model, path: Path) -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def arrival(model: Model, path: Path) -> tuple[str, ...]:
     return link.parent_attributes if path[-1].up else link.child_attributes
 
 
-def copy_part(merge: Merge, level: Level, layout: Layout, copy: Copy) -> Part:
+def copy_part(merge: Merge, level: StreamLevel, layout: RowLayout, copy: Copy) -> DocumentPart:
     """The part of a document that is a copy."""
     if copy.closure:
         return _ancestors(merge, level, copy)
@@ -42,43 +42,47 @@ def copy_part(merge: Merge, level: Level, layout: Layout, copy: Copy) -> Part:
 # --- many-to-one -----------------------------------------------------------------------------------------------------
 
 
-def _joined(merge: Merge, layout: Layout, copy: Copy) -> Part:
+def _joined(merge: Merge, layout: RowLayout, copy: Copy) -> DocumentPart:
     source = merge.model.entity(copy.path[-1].target(merge.model))
     code = DocumentCode(merge.values, len(layout.columns), 0)
-    there = " and ".join(f"c{layout[Column(name, copy.path)]} is not None" for name in arrival(merge.model, copy.path))
+    there = " and ".join(
+        f"c{layout[RowColumn(name, copy.path)]} is not None" for name in arrival(merge.model, copy.path)
+    )
     code.guard(there, _nothing)
     if copy.home:  # a home must give the source row back: only for a key that is equal to the letter
         link = merge.model.relationship(copy.path[0].relationship)
         held = zip(link.child_attributes, link.parent_attributes, strict=True)
-        code.guard(code.exact([(layout[Column(a)], layout[Column(b, copy.path)]) for a, b in held]), _nothing)
+        code.guard(code.exact([(layout[RowColumn(a)], layout[RowColumn(b, copy.path)]) for a, b in held]), _nothing)
     _fill(code, layout, source, copy, copy.path)
     build = code.compile()
     if not copy.form.to_many:
         kind = PartKind.SPREAD if copy.form is Form.INLINE else PartKind.VALUE
-        return Part(kind, copy.name, build, from_key=False)
-    place = layout[Column(arrival(merge.model, copy.path)[0], copy.path)]
-    return Part(PartKind.ALWAYS, copy.name, lambda row: [] if row[place] is None else [build(row)], from_key=False)
+        return DocumentPart(kind, copy.name, build, from_key=False)
+    place = layout[RowColumn(arrival(merge.model, copy.path)[0], copy.path)]
+    return DocumentPart(
+        PartKind.ALWAYS, copy.name, lambda row: [] if row[place] is None else [build(row)], from_key=False
+    )
 
 
 def _nothing(row: Row) -> None:
     del row
 
 
-def _fill(code: DocumentCode, layout: Layout, source: Entity, copy: Copy, path: Path) -> None:
+def _fill(code: DocumentCode, layout: RowLayout, source: Entity, copy: Copy, path: Path) -> None:
     """Put into a document, or make its result, what the copy holds of one source row."""
     if copy.form in (Form.SCALARS, Form.PATH):
         name = copy.attributes[0].attribute
-        code.result = code.value_or_null(layout, Column(name, path), source.name, source.attribute(name))
+        code.result = code.value_or_null(layout, RowColumn(name, path), source.name, source.attribute(name))
         return
     for field in copy.attributes:
-        column, attribute = Column(field.attribute, path), source.attribute(field.attribute)
+        column, attribute = RowColumn(field.attribute, path), source.attribute(field.attribute)
         code.column(field.path, layout, column, source.name, attribute, required=False)
 
 
 # --- one-to-many -----------------------------------------------------------------------------------------------------
 
 
-def across(merge: Merge, level: Level, path: Path) -> tuple[Level, Path]:
+def across(merge: Merge, level: StreamLevel, path: Path) -> tuple[StreamLevel, Path]:
     """The level of rows reached from another along `path`, and the rest of the path from there to its end.
 
     The stream's base is where the path last goes down: from there everything before is above it, and the rest many-to-one.
@@ -87,13 +91,13 @@ def across(merge: Merge, level: Level, path: Path) -> tuple[Level, Path]:
     base = path[last - 1].target(merge.model) if last else level.entity
     way, rest = path[:last], path[last:]
     if not last:
-        return Level(level.entity, level.identity, (), level.inner + tuple(steps_of(rest)), level.absent), rest
+        return StreamLevel(level.entity, level.identity, (), level.inner + tuple(steps_of(rest)), level.absent), rest
     key = own_columns(total_order(merge.model.entity(base)))
     below = level.seen_from(base, reversed_path(way), key)
-    return Level(base, below.prefix, key, below.inner + tuple(steps_of(rest)), below.absent), rest
+    return StreamLevel(base, below.prefix, key, below.inner + tuple(steps_of(rest)), below.absent), rest
 
 
-def _streamed(merge: Merge, level: Level, copy: Copy) -> Part:
+def _streamed(merge: Merge, level: StreamLevel, copy: Copy) -> DocumentPart:
     below, rest = across(merge, level, copy.path)
     source = merge.model.entity(copy.path[-1].target(merge.model))
     names = dict.fromkeys(
@@ -103,9 +107,9 @@ def _streamed(merge: Merge, level: Level, copy: Copy) -> Part:
             *(source.key or source.attribute_names),
         )
     )
-    columns = merge.columns(Column(name, rest) for name in names)
+    columns = merge.columns(RowColumn(name, rest) for name in names)
     absent = () if below.absent is None else (below.absent,)
-    layout = Layout((*below.identity, *columns, *absent))
+    layout = RowLayout((*below.identity, *columns, *absent))
     newest = _newest(below, source, rest, copy)
     query = RowQuery(below.entity, layout.columns, below.identity, below.inner, merge.after, newest=newest)
     stream = merge.stream(query, None if below.absent is None else layout[below.absent])
@@ -116,12 +120,12 @@ def _streamed(merge: Merge, level: Level, copy: Copy) -> Part:
     sort = sort or (_by_key(merge, source, layout, rest) if rest else None)
     take = rows.elements() if sort is None else sorted_elements(rows, sort)
     if copy.form.to_many:
-        return Part(PartKind.ALWAYS, copy.name, take if copy.limit is None else _first(take, copy.limit))
+        return DocumentPart(PartKind.ALWAYS, copy.name, take if copy.limit is None else _first(take, copy.limit))
     kind = PartKind.SPREAD if copy.form is Form.INLINE else PartKind.VALUE
-    return Part(kind, copy.name, lambda key: next(iter(take(key)), None))
+    return DocumentPart(kind, copy.name, lambda key: next(iter(take(key)), None))
 
 
-def _by_key(merge: Merge, source: Entity, layout: Layout, path: Path) -> Sorter | None:
+def _by_key(merge: Merge, source: Entity, layout: RowLayout, path: Path) -> Sorter | None:
     """Sorts by the source's key where the stream comes in the order of another entity's."""
     return sorter(merge.values.policy, source, layout, tuple(Order(name) for name in source.key), path)
 
@@ -130,27 +134,27 @@ def _first(take: Callable[[Key], list[Any]], limit: int) -> Callable[[Key], list
     return lambda key: take(key)[:limit]
 
 
-def _newest(below: Level, source: Entity, rest: Path, copy: Copy) -> Newest | None:
+def _newest(below: StreamLevel, source: Entity, rest: Path, copy: Copy) -> NewestRows | None:
     """Let the source drop what the limit leaves out, where it orders values as MongoDB does."""
     names = [order.attribute for order in copy.order] + list(source.key)
     if copy.limit is None or not source.key or not all(sorted_alike(source.attribute(name).type) for name in names):
         return None
     if below.absent is not None or not below.prefix:
         return None
-    order = [SortKey(Column(item.attribute, rest), item.descending) for item in copy.order]
-    return Newest(below.prefix, (*order, *(SortKey(Column(name, rest)) for name in source.key)), copy.limit)
+    order = [RowSortKey(RowColumn(item.attribute, rest), item.descending) for item in copy.order]
+    return NewestRows(below.prefix, (*order, *(RowSortKey(RowColumn(name, rest)) for name in source.key)), copy.limit)
 
 
 # --- ancestors -------------------------------------------------------------------------------------------------------
 
 
-def _ancestors(merge: Merge, level: Level, copy: Copy) -> Part:
+def _ancestors(merge: Merge, level: StreamLevel, copy: Copy) -> DocumentPart:
     if not copy.path[0].up:
         raise GapError(Problem(f"copy `{copy.name}`: descendants cannot be copied", next_move="copy ancestors"))
     entity = merge.model.entity(level.entity)
-    columns = merge.columns(Column(field.attribute, copy.path) for field in copy.attributes)
+    columns = merge.columns(RowColumn(field.attribute, copy.path) for field in copy.attributes)
     absent = () if level.absent is None else (level.absent,)
-    layout = Layout((*level.identity, *columns, *absent))
+    layout = RowLayout((*level.identity, *columns, *absent))
     query = RowQuery(
         level.entity, layout.columns, level.identity, level.inner, merge.after, ancestors=copy.path[0].relationship
     )
@@ -165,7 +169,7 @@ def _ancestors(merge: Merge, level: Level, copy: Copy) -> Part:
     take = rows.elements()
     if copy.form is Form.PATH:
         separator = copy.separator
-        return Part(
+        return DocumentPart(
             PartKind.ALWAYS, copy.name, lambda key: separator + "".join(f"{step}{separator}" for step in take(key))
         )
-    return Part(PartKind.ALWAYS, copy.name, take if copy.limit is None else _first(take, copy.limit))
+    return DocumentPart(PartKind.ALWAYS, copy.name, take if copy.limit is None else _first(take, copy.limit))

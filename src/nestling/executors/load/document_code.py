@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from nestling.executors.load.level import Layout
-from nestling.executors.load.stored_value import NAMES, UnstorableError, Values, expression
+from nestling.executors.load.level import RowLayout
+from nestling.executors.load.stored_value import NAMES, UnstorableError, ValueEncoders, expression
 from nestling.ir.model import Attribute
-from nestling.ir.rows import Column
+from nestling.ir.rows import RowColumn
 from nestling.ir.storage.stored_nulls import NULLS
 
 Row = tuple[Any, ...]
@@ -39,7 +39,7 @@ class PartKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DocumentPart:
     """Something a document holds that is not simply a column: computed from its row, or from its row's key in another stream."""
 
     kind: PartKind
@@ -53,7 +53,7 @@ class Part:
 class DocumentCode:
     """Collects what a document holds, then compiles it. `key_width` leading columns are a row's key for other streams."""
 
-    def __init__(self, values: Values, width: int, key_width: int) -> None:
+    def __init__(self, values: ValueEncoders, width: int, key_width: int) -> None:
         self._values = values
         self._width, self._key_width = width, key_width
         self._scope: dict[str, Any] = {**NAMES, "merge": merge}
@@ -76,13 +76,13 @@ class DocumentCode:
         """Source of the BSON form of a column that is not NULL."""
         return expression(attribute, f"c{place}", self.bind(self._values.encoder(entity, attribute)))
 
-    def value_or_null(self, layout: Layout, column: Column, entity: str, attribute: Attribute) -> str:
+    def value_or_null(self, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute) -> str:
         """Source of the BSON form of a column, None where it is NULL."""
         place = layout[column]
         return f"({self.value(place, entity, attribute)}) if {_is_there(layout, column)} else None"
 
     def column(
-        self, path: str, layout: Layout, column: Column, entity: str, attribute: Attribute, *, required: bool
+        self, path: str, layout: RowLayout, column: RowColumn, entity: str, attribute: Attribute, *, required: bool
     ) -> None:
         """A field that holds a column's value, missing where it is NULL; null where the row says that it is."""
         source = self.value(layout[column], entity, attribute)
@@ -110,14 +110,14 @@ class DocumentCode:
         return self._boxes[outer]
 
     def guard(self, condition: str, otherwise: Callable[[Row], Any]) -> None:
-        """Unless `condition` holds the result is what `otherwise` makes of the row."""
+        """Code after which the result is what `otherwise` makes of the row, unless `condition` holds."""
         self._guards.append((condition, self.bind(otherwise)))
 
     def exact(self, places: list[tuple[int, int]]) -> str:
         """Condition that pairs of columns are equal to the letter, and not just as the database compares."""
         return " and ".join(f"c{a} == c{b} and c{a}.__class__ is c{b}.__class__" for a, b in places)
 
-    def part(self, part: Part) -> None:
+    def part(self, part: DocumentPart) -> None:
         """Something that comes from elsewhere."""
         name = f"t{self._parts}"
         self._parts += 1
@@ -202,15 +202,15 @@ class DocumentCode:
         return self._scope["build"]
 
 
-def _is_null(layout: Layout, column: Column) -> str:
+def _is_null(layout: RowLayout, column: RowColumn) -> str:
     """Condition that a column's field is null; empty where rows do not say it."""
-    nulls = Column(NULLS.name, column.path)
+    nulls = RowColumn(NULLS.name, column.path)
     if nulls not in layout:
         return ""
     return f"c{layout[nulls]} is not None and {column.attribute!r} in c{layout[nulls]}"
 
 
-def _is_there(layout: Layout, column: Column) -> str:
+def _is_there(layout: RowLayout, column: RowColumn) -> str:
     """Condition that a column has a value, which a null is not."""
     there, null = f"c{layout[column]} is not None", _is_null(layout, column)
     return f"{there} and not ({null})" if null else there

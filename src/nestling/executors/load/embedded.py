@@ -9,12 +9,12 @@ from typing import Any
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.bson_order import bson_order, sorted_alike
 from nestling.executors.load.document_code import DocumentCode, Key, Row
-from nestling.executors.load.level import Layout
-from nestling.executors.load.merge import NO_GROUP, Merge, Stream, located, row_name
+from nestling.executors.load.level import RowLayout
+from nestling.executors.load.merge import NO_GROUP, Merge, RowStream, located, row_name
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Order, Slots
-from nestling.ir.rows import Column, Path
+from nestling.ir.rows import Path, RowColumn
 from nestling.ir.values import Policy, encoder
 
 Take = Callable[[Key], list[Any]]
@@ -28,9 +28,9 @@ class ChildRows:
         self,
         merge: Merge,
         entity: Entity,
-        stream: Stream,
+        stream: RowStream,
         width: int,
-        layout: Layout,
+        layout: RowLayout,
         code: DocumentCode,
         *,
         path: Path = (),
@@ -137,7 +137,7 @@ def bounded(
 
 def slotted(rows: ChildRows, slots: Slots) -> Callable[[Key], list[Any]]:
     """The elements at their places, None elsewhere."""
-    take, place = rows.pairs(), rows.layout[Column(slots.attribute)]
+    take, place = rows.pairs(), rows.layout[RowColumn(slots.attribute)]
 
     def placed(key: Key) -> list[Any]:
         found: list[Any] = [None] * slots.count
@@ -158,14 +158,17 @@ def slotted(rows: ChildRows, slots: Slots) -> Callable[[Key], list[Any]]:
     return placed
 
 
-def sorter(policy: Policy, entity: Entity, layout: Layout, order: tuple[Order, ...], path: Path = ()) -> Sorter | None:
+def sorter(
+    policy: Policy, entity: Entity, layout: RowLayout, order: tuple[Order, ...], path: Path = ()
+) -> Sorter | None:
     """What sorts (row, element) pairs by `order`, then by key (all attributes without one); None when the stream does already."""
     in_key_order = bool(entity.key) and all(sorted_alike(entity.attribute(name).type) for name in entity.key)
     if not order and in_key_order:
         return None
     ends = () if in_key_order else tuple(Order(name) for name in entity.key or entity.attribute_names)
     keys = [
-        (_sort_key(policy, layout, Column(item.attribute, path), entity), item.descending) for item in (*order, *ends)
+        (_sort_key(policy, layout, RowColumn(item.attribute, path), entity), item.descending)
+        for item in (*order, *ends)
     ]
     keys.reverse()
 
@@ -176,7 +179,7 @@ def sorter(policy: Policy, entity: Entity, layout: Layout, order: tuple[Order, .
     return sort
 
 
-def _sort_key(policy: Policy, layout: Layout, column: Column, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
+def _sort_key(policy: Policy, layout: RowLayout, column: RowColumn, entity: Entity) -> Callable[[tuple[Row, Any]], Any]:
     place, encode = layout[column], encoder(entity.attribute(column.attribute).type, policy)
 
     def key(pair: tuple[Row, Any]) -> Any:

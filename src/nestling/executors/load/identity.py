@@ -10,13 +10,13 @@ from bson import ObjectId
 
 from nestling.common.errors import Problem
 from nestling.executors.load.document_code import DocumentCode, Row
-from nestling.executors.load.level import Layout
+from nestling.executors.load.level import RowLayout
 from nestling.executors.load.stored_value import UnstorableError
 from nestling.ir.codec import CODEC
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.primitives import Collection
-from nestling.ir.rows import Column
+from nestling.ir.rows import RowColumn
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 from nestling.ir.storage.names import stored_name
 from nestling.ir.values import encode
@@ -38,7 +38,7 @@ def discriminated(store: StoredCollection, root: Node) -> tuple[str, str] | None
 
 
 def id_source(
-    code: DocumentCode, layout: Layout, entity: Entity, attributes: tuple[str, ...], prefix: tuple[str, str] | None
+    code: DocumentCode, layout: RowLayout, entity: Entity, attributes: tuple[str, ...], prefix: tuple[str, str] | None
 ) -> str:
     """Source of an `_id` made of attributes: a value, or a sub-document where there are several or a discriminator."""
     parts = [(stored_name(name), _part(code, layout, entity, name)) for name in attributes]
@@ -48,8 +48,8 @@ def id_source(
     return "{" + ", ".join([*items, *(f"{name!r}: {source}" for name, source in parts)]) + "}"
 
 
-def _part(code: DocumentCode, layout: Layout, entity: Entity, name: str) -> str:
-    attribute, place = entity.attribute(name), layout[Column(name)]
+def _part(code: DocumentCode, layout: RowLayout, entity: Entity, name: str) -> str:
+    attribute, place = entity.attribute(name), layout[RowColumn(name)]
     source = code.value(place, entity.name, attribute)
     if not attribute.nullable:
         return f"({source})"
@@ -64,15 +64,17 @@ def _no_id(attribute: str) -> Callable[[], object]:
     return refuse
 
 
-def derived_id(code: DocumentCode, layout: Layout, entity: Entity, name: str, number: Callable[[Row], object]) -> str:
+def derived_id(
+    code: DocumentCode, layout: RowLayout, entity: Entity, name: str, number: Callable[[Row], object]
+) -> str:
     """Source of an ObjectId derived from the key, or from the row's number where rows have no key."""
-    places = [layout[Column(attribute)] for attribute in entity.key]
+    places = [layout[RowColumn(attribute)] for attribute in entity.key]
     if places and not any(entity.attribute(attribute).nullable for attribute in entity.key):
         return f"{code.bind(object_id)}({name!r}, {', '.join(f'c{place}' for place in places)})"
     return f"{code.bind(object_id)}({name!r}, {code.bind(number)}(row))"
 
 
-def reference_source(code: DocumentCode, design: Design, layout: Layout, entity: Entity) -> str:
+def reference_source(code: DocumentCode, design: Design, layout: RowLayout, entity: Entity) -> str:
     """Source of the id by which others refer to a row: its `_id` where that holds the key, else the key's value(s)."""
     found = design.home_root(entity.name)
     if found is not None:

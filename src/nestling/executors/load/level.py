@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.model import Entity, Model
-from nestling.ir.rows import Column, Path
+from nestling.ir.rows import Path, RowColumn
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class StreamLevel:
     """Columns as seen from `entity`: `prefix` identifies the row above, `own` this row within it.
 
     `inner` are the paths along which rows above must exist. `absent`, when given, is a column that must be NULL: the topmost
@@ -23,19 +23,19 @@ class Level:
     """
 
     entity: str
-    prefix: tuple[Column, ...] = ()
-    own: tuple[Column, ...] = ()
+    prefix: tuple[RowColumn, ...] = ()
+    own: tuple[RowColumn, ...] = ()
     inner: tuple[Path, ...] = ()
-    absent: Column | None = None
+    absent: RowColumn | None = None
 
     @property
-    def identity(self) -> tuple[Column, ...]:
+    def identity(self) -> tuple[RowColumn, ...]:
         """The columns that tell a row of this level from every other."""
         return self.prefix + self.own
 
-    def seen_from(self, entity: str, hops: Path, own: Iterable[Column]) -> Level:
+    def seen_from(self, entity: str, hops: Path, own: Iterable[RowColumn]) -> StreamLevel:
         """The level of rows of `entity` that belong to rows of this one, which lies at the end of `hops`."""
-        return Level(
+        return StreamLevel(
             entity,
             tuple(lift(column, hops) for column in self.identity),
             tuple(own),
@@ -44,23 +44,23 @@ class Level:
         )
 
 
-class Layout:
+class RowLayout:
     """The columns a stream reads, each once, and where each is in its rows."""
 
-    def __init__(self, columns: Iterable[Column]) -> None:
+    def __init__(self, columns: Iterable[RowColumn]) -> None:
         self.columns = tuple(dict.fromkeys(columns))
         self._places = {column: place for place, column in enumerate(self.columns)}
 
-    def __getitem__(self, column: Column) -> int:
+    def __getitem__(self, column: RowColumn) -> int:
         return self._places[column]
 
-    def __contains__(self, column: Column) -> bool:
+    def __contains__(self, column: RowColumn) -> bool:
         return column in self._places
 
 
-def lift(column: Column, hops: Path) -> Column:
+def lift(column: RowColumn, hops: Path) -> RowColumn:
     """The column as seen from where `hops` start."""
-    return Column(column.attribute, hops + column.path)
+    return RowColumn(column.attribute, hops + column.path)
 
 
 def steps_of(hops: Path) -> Iterator[Path]:
@@ -68,9 +68,9 @@ def steps_of(hops: Path) -> Iterator[Path]:
     return (hops[: end + 1] for end in range(len(hops)))
 
 
-def own_columns(attributes: Iterable[str]) -> tuple[Column, ...]:
+def own_columns(attributes: Iterable[str]) -> tuple[RowColumn, ...]:
     """Columns of the base entity, each once."""
-    return tuple(Column(attribute) for attribute in dict.fromkeys(attributes))
+    return tuple(RowColumn(attribute) for attribute in dict.fromkeys(attributes))
 
 
 def identifying(entity: Entity) -> tuple[str, ...]:
@@ -92,6 +92,6 @@ def is_keyset(entity: Entity) -> bool:
     return bool(group) and not any(entity.attribute(name).nullable for name in group)
 
 
-def attribute_columns(model: Model, entity: str) -> tuple[Column, ...]:
+def attribute_columns(model: Model, entity: str) -> tuple[RowColumn, ...]:
     """Every attribute of the base entity."""
     return own_columns(model.entity(entity).attribute_names)

@@ -15,14 +15,14 @@ from nestling.common.collector import seldom_collected
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.create import check_empty, create_indexes
-from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
+from nestling.executors.load.checkpoint import Checkpoints, LoadCheckpoint
 from nestling.executors.load.dangling import check_parents
 from nestling.executors.load.empty import check_kept, empty
 from nestling.executors.load.highest_numbers import keep_numbers
 from nestling.executors.load.merge import Merge
-from nestling.executors.load.report import LoadReport, Progress, peak_bytes
+from nestling.executors.load.report import LoadProgress, LoadReport, peak_bytes
 from nestling.executors.load.sender import Sender
-from nestling.executors.load.stored_value import Values
+from nestling.executors.load.stored_value import ValueEncoders
 from nestling.executors.load.units import Unit, gridfs_indexes, units_of, written_collections
 from nestling.executors.load.writer import Writer
 from nestling.executors.moment import now
@@ -47,7 +47,7 @@ def load(
     unseen: Mapping[str, Sequence[ModifyCollection]] = MappingProxyType({}),
     resume: bool = False,
     policy: Policy | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[LoadProgress], None] | None = None,
 ) -> LoadReport:
     """Load a source into a database whose collections are made (`create`), then build `indexes`.
 
@@ -70,10 +70,10 @@ class _Load:
         source: RowSource,
         database: Database[Any],
         policy: Policy,
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[LoadProgress], None] | None,
     ) -> None:
         self.design, self.source, self.database = design, source, database
-        self.values, self._tell = Values(policy), progress
+        self.values, self._tell = ValueEncoders(policy), progress
         self.checkpoints = Checkpoints(database)
         self.rows: Counter[str] = Counter()
         self.documents: Counter[str] = Counter()
@@ -112,7 +112,7 @@ class _Load:
         documents = dict.fromkeys((store.name for store in self.design.stores), 0) | self.documents
         return LoadReport(entities, documents, seconds, peak_bytes(), (*self.values.notes(), *writer.notes()))
 
-    def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[Checkpoint, bool]:
+    def _begin(self, total: dict[str, int], *, resume: bool) -> tuple[LoadCheckpoint, bool]:
         """The checkpoint to start from, and whether that is the beginning; checks what must be right before a row is written."""
         names = written_collections(self.design)
         check_privileges(self.database, ((*names, CHECKPOINT_COLLECTION, NUMBERS_COLLECTION), WRITING))
@@ -121,12 +121,12 @@ class _Load:
         is_new = checkpoint is None
         if checkpoint is None:
             check_empty(self.database, names, resume=resume)
-            checkpoint = Checkpoint(mark, now(), total, names)
+            checkpoint = LoadCheckpoint(mark, now(), total, names)
             self.checkpoints.save(checkpoint)
         check_parents(self.design, self.source)
         return checkpoint, is_new
 
-    def _units(self, units: Sequence[Unit], checkpoint: Checkpoint, writer: Writer, *, is_new: bool) -> None:
+    def _units(self, units: Sequence[Unit], checkpoint: LoadCheckpoint, writer: Writer, *, is_new: bool) -> None:
         for unit in units:
             if unit.name in checkpoint.done:
                 continue
@@ -134,7 +134,7 @@ class _Load:
                 empty(self.database, unit.store.name)
             checkpoint = self._unit(unit, checkpoint, writer)
 
-    def _unit(self, unit: Unit, checkpoint: Checkpoint, writer: Writer) -> Checkpoint:
+    def _unit(self, unit: Unit, checkpoint: LoadCheckpoint, writer: Writer) -> LoadCheckpoint:
         """Load one unit; returns the checkpoint after it."""
         merge = Merge(
             self.design, self.source, self.values, checkpoint.moment, checkpoint.after_of(unit.name), self.rows
@@ -156,7 +156,7 @@ class _Load:
             return
         self._told = now
         rows, seconds = self.rows.total(), now - self._began
-        self._tell(Progress(store, self.documents[store], rows, sum(total.values()), seconds, self._rows_before))
+        self._tell(LoadProgress(store, self.documents[store], rows, sum(total.values()), seconds, self._rows_before))
 
     def _check_complete(self, total: Mapping[str, int]) -> None:
         """Every row of the source must have been placed, once, and still be there."""

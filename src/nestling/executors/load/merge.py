@@ -10,11 +10,11 @@ from typing import Any
 
 from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.document_code import BuildGroups, Document, Key, Row
-from nestling.executors.load.level import Layout, Level
-from nestling.executors.load.stored_value import UnstorableError, Values
+from nestling.executors.load.level import RowLayout, StreamLevel
+from nestling.executors.load.stored_value import UnstorableError, ValueEncoders
 from nestling.ir.design import Design
 from nestling.ir.model import Entity
-from nestling.ir.rows import Column, Path, RowQuery, RowSource
+from nestling.ir.rows import Path, RowColumn, RowQuery, RowSource
 from nestling.ir.storage.stored_nulls import NULLS
 
 SIDE = list[tuple[str, Document]]
@@ -33,7 +33,7 @@ NO_GROUP: tuple[Any, list[Any]] = (object(), [])
 """What comes after the last group: no key equals its key."""
 
 
-class Stream:
+class RowStream:
     """Rows in the order of the merge, one ahead: `row` is the next one, None at the end.
 
     Or, with `group`, what a generator makes of the rows of one parent at a time: `key` and `found` are the next group.
@@ -81,7 +81,7 @@ class Merge:
         self,
         design: Design,
         source: RowSource,
-        values: Values,
+        values: ValueEncoders,
         moment: datetime,
         after: Key | None,
         loaded: Counter[str],
@@ -94,30 +94,30 @@ class Merge:
         self.side: SIDE = []
         self.strays = 0
         self.key_width = 0
-        self._streams: list[tuple[Stream, str]] = []
+        self._streams: list[tuple[RowStream, str]] = []
 
-    def stream(self, query: RowQuery, absent: int | None = None) -> Stream:
+    def stream(self, query: RowQuery, absent: int | None = None) -> RowStream:
         """A stream below the root; rows whose column `absent` is not NULL belong to another merge."""
 
         def start() -> Iterator[Row]:
             rows = self.source.rows(query)
             return rows if absent is None else (row for row in rows if row[absent] is None)
 
-        stream = Stream(start)
+        stream = RowStream(start)
         self._streams.append((stream, query.entity))
         return stream
 
-    def read(self, level: Level, columns: tuple[Column, ...]) -> tuple[Stream, Layout]:
+    def read(self, level: StreamLevel, columns: tuple[RowColumn, ...]) -> tuple[RowStream, RowLayout]:
         """A stream of a level's rows with these columns (after the identifying ones), and where each column is."""
         absent = () if level.absent is None else (level.absent,)
-        layout = Layout((*level.identity, *columns, *absent))
+        layout = RowLayout((*level.identity, *columns, *absent))
         query = RowQuery(level.entity, layout.columns, level.identity, level.inner, self.after)
         return self.stream(query, None if level.absent is None else layout[level.absent]), layout
 
-    def columns(self, of: Iterable[Column]) -> tuple[Column, ...]:
+    def columns(self, of: Iterable[RowColumn]) -> tuple[RowColumn, ...]:
         """Columns whose values documents hold, and for each row they are of, where the source tells it, which fields are null."""
         columns = tuple(of)
-        nulls = (Column(NULLS.name, path) for path in dict.fromkeys(each.path for each in columns))
+        nulls = (RowColumn(NULLS.name, path) for path in dict.fromkeys(each.path for each in columns))
         return (*columns, *nulls) if self._tells_nulls else columns
 
     @property
@@ -149,13 +149,13 @@ class Merge:
                 raise LoadError(Problem(what, next_move="load again from a source that rests, with `--replace`"))
 
 
-def located(error: UnstorableError, entity: Entity, layout: Layout, row: Row, path: Path = ()) -> LoadError:
+def located(error: UnstorableError, entity: Entity, layout: RowLayout, row: Row, path: Path = ()) -> LoadError:
     """The error of a value that cannot be stored, naming the row and the attribute."""
     where = f"{row_name(entity, layout, row, path)}, attribute `{error.attribute}`"
     return LoadError(Problem(error.problem.what, where=where, next_move=error.problem.next_move))
 
 
-def row_name(entity: Entity, layout: Layout, row: Row, path: Path = ()) -> str:
+def row_name(entity: Entity, layout: RowLayout, row: Row, path: Path = ()) -> str:
     """How a person would name a row: `movie (id 12)`; its columns lie at `path`."""
-    names = [name for name in entity.key or entity.attribute_names[:3] if Column(name, path) in layout]
-    return f"{entity.name} ({', '.join(f'{name} {row[layout[Column(name, path)]]!r}' for name in names)})"
+    names = [name for name in entity.key or entity.attribute_names[:3] if RowColumn(name, path) in layout]
+    return f"{entity.name} ({', '.join(f'{name} {row[layout[RowColumn(name, path)]]!r}' for name in names)})"

@@ -9,13 +9,13 @@ from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, fill
 from nestling.executors.load.document_code import Build, DocumentCode, Row
 from nestling.executors.load.identity import derived_id, id_source
-from nestling.executors.load.level import Layout
+from nestling.executors.load.level import RowLayout
 from nestling.executors.load.merge import Merge, Stray, row_name
 from nestling.ir.primitives import Embedding
 from nestling.ir.storage.layout import Node
 
 
-def inexact(merge: Merge, body: Body, embedding: Embedding, layout: Layout) -> Callable[[Row], Stray]:
+def inexact(merge: Merge, body: Body, embedding: Embedding, layout: RowLayout) -> Callable[[Row], Stray]:
     """What becomes of a row that is joined to its parent but does not hold its key to the letter."""
     if embedding.orphans is None:
         return _refuse(merge, embedding, layout)
@@ -66,7 +66,7 @@ class _Occurrences:
         return [*row, self._count]
 
 
-def _refuse(merge: Merge, embedding: Embedding, layout: Layout) -> Callable[[Row], Any]:
+def _refuse(merge: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[Row], Any]:
     link = merge.model.relationship(embedding.relationship)
     child = merge.model.entity(link.child)
 

@@ -6,16 +6,16 @@ from collections.abc import Callable
 from typing import Any
 
 from nestling.executors.load.document_code import Document, Row, merge, nested
-from nestling.executors.load.level import Layout
+from nestling.executors.load.level import RowLayout
 from nestling.executors.load.merge import Merge
 from nestling.ir.primitives import Embedding
-from nestling.ir.rows import Column
+from nestling.ir.rows import RowColumn
 from nestling.ir.storage.names import stored_name
 
 FIRST_PAGE = 2  # the array in the parent is page 1
 
 
-def page_writer(work: Merge, embedding: Embedding, layout: Layout) -> Callable[[Row, list[Any]], None]:
+def page_writer(work: Merge, embedding: Embedding, layout: RowLayout) -> Callable[[Row, list[Any]], None]:
     """The function that stores the pages of one parent, given one of its rows and all its elements."""
     overflow = embedding.overflow
     assert overflow is not None
@@ -23,7 +23,7 @@ def page_writer(work: Merge, embedding: Embedding, layout: Layout) -> Callable[[
     link = work.model.relationship(embedding.relationship)
     child = work.model.entity(link.child)
     keys = [
-        (stored_name(name), layout[Column(name)], work.values.encoder(child.name, child.attribute(name)))
+        (stored_name(name), layout[RowColumn(name)], work.values.encoder(child.name, child.attribute(name)))
         for name in link.child_attributes
     ]
 

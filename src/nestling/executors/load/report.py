@@ -11,7 +11,7 @@ PEAK_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024  # getrusage counts ki
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class LoadProgress:
     """How far a load is: `rows` of `total_rows` placed after `seconds`, now writing `documents` into `store`.
 
     `resumed_rows` of them were placed before this run.

@@ -10,13 +10,13 @@ from nestling.common.errors import LoadError, Problem
 from nestling.executors.load.body import Body, body_columns, fill
 from nestling.executors.load.document_code import Document, DocumentCode, Key, Row
 from nestling.executors.load.identity import collection_name, derived_id, discriminated, id_source
-from nestling.executors.load.level import Layout, Level, identifying, own_columns, total_order
+from nestling.executors.load.level import RowLayout, StreamLevel, identifying, own_columns, total_order
 from nestling.executors.load.merge import Merge, located, row_name
 from nestling.executors.load.orphans import orphan_code
 from nestling.executors.load.parts import body_of
 from nestling.executors.load.split_off import file_writer, is_before, part_builder
 from nestling.ir.primitives import Copy, Embedding
-from nestling.ir.rows import Column, RowQuery, up
+from nestling.ir.rows import RowColumn, RowQuery, up
 from nestling.ir.storage.layout import Node, Role, StoredCollection
 
 Documents = Iterator[tuple[str, Document, Row]]
@@ -53,7 +53,7 @@ def home_documents(merge: Merge, store: StoredCollection, root: Node) -> Documen
 def orphan_documents(merge: Merge, store: StoredCollection, root: Node, embedding: Embedding) -> Documents:
     """Documents of rows whose parent does not exist; rows below them are told by that parent being absent."""
     link = merge.model.relationship(embedding.relationship)
-    absent = Column(link.parent_attributes[0], (up(link),))
+    absent = RowColumn(link.parent_attributes[0], (up(link),))
     level = root_level(merge, root, absent)
     return _documents(merge, level, root, lambda body: _orphan(merge, store, root, body), without_parent=link.name)
 
@@ -64,9 +64,9 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
     level = root_level(merge, root)
     child = merge.model.entity(link.child)
     below = level.seen_from(child.name, (up(link),), own_columns(total_order(child)))
-    parents = [Column(name, (up(link),)) for name in link.parent_attributes]
+    parents = [RowColumn(name, (up(link),)) for name in link.parent_attributes]
     stream, layout = merge.read(below, (*own_columns(link.child_attributes), *parents))
-    held = [(layout[Column(a)], layout[b]) for a, b in zip(link.child_attributes, parents, strict=True)]
+    held = [(layout[RowColumn(a)], layout[b]) for a, b in zip(link.child_attributes, parents, strict=True)]
     width = len(level.identity)
 
     def is_referred(key: Key) -> bool:
@@ -81,15 +81,15 @@ def unreferred_documents(merge: Merge, store: StoredCollection, root: Node, copy
             yield name, document, row
 
 
-def root_level(merge: Merge, root: Node, absent: Column | None = None) -> Level:
+def root_level(merge: Merge, root: Node, absent: RowColumn | None = None) -> StreamLevel:
     """The level of root rows: nothing above, in the order of what identifies them."""
-    return Level(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
+    return StreamLevel(root.entity, (), own_columns(total_order(merge.model.entity(root.entity))), absent=absent)
 
 
 def _documents(
-    merge: Merge, level: Level, root: Node, compiled: Callable[[Body], _Root], without_parent: str | None = None
+    merge: Merge, level: StreamLevel, root: Node, compiled: Callable[[Body], _Root], without_parent: str | None = None
 ) -> Documents:
-    layout = Layout((*level.identity, *body_columns(merge, root.body)))
+    layout = RowLayout((*level.identity, *body_columns(merge, root.body)))
     made = compiled(body_of(merge, level, root.body, root.children, layout))
     query = RowQuery(root.entity, layout.columns, level.identity, after=merge.after, without_parent=without_parent)
     entity, loaded, store = merge.model.entity(root.entity), merge.loaded, made.store
@@ -105,7 +105,7 @@ def _documents(
     merge.check_exhausted()
 
 
-def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: Layout) -> Iterator[Row]:
+def distinct(merge: Merge, root: Node, rows: Iterator[Row], layout: RowLayout) -> Iterator[Row]:
     """Root rows, starting the streams below with the first; rows that cannot be told apart must not need those streams."""
     first = next(rows, None)
     if first is None:
@@ -154,7 +154,7 @@ def _file(
     merge: Merge, code: DocumentCode, body: Body, store: StoredCollection, root: Node, name: str, bucket: str
 ) -> None:
     attribute, path = merge.model.entity(root.entity).attribute(name), root.path_of(name) or name
-    place = body.layout[Column(name)]
+    place = body.layout[RowColumn(name)]
     write = file_writer(merge, bucket, store.collection.name, path, root.entity, attribute)
     code.put(path, f"{code.bind(write)}(c{place}, d['_id'])", f"c{place} is not None")
 

@@ -9,12 +9,12 @@ from dataclasses import replace
 import bson
 
 from nestling.common.errors import LoadError, Problem
-from nestling.executors.load.checkpoint import Checkpoint
+from nestling.executors.load.checkpoint import LoadCheckpoint
 from nestling.executors.load.document_code import Document, Key
 from nestling.executors.load.merge import SIDE, Merge
 from nestling.executors.load.roots import Documents
 from nestling.executors.load.units import Unit
-from nestling.executors.load.writer import BATCH_BYTES, BATCH_DOCUMENTS, Batch, Writer
+from nestling.executors.load.writer import BATCH_BYTES, BATCH_DOCUMENTS, DocumentBatch, Writer
 from nestling.ir.codec import CODEC
 from nestling.ir.literals import shell
 
@@ -31,12 +31,12 @@ class Sender:
     """
 
     def __init__(
-        self, unit: Unit, checkpoint: Checkpoint, writer: Writer, rows: Counter[str], documents: Counter[str]
+        self, unit: Unit, checkpoint: LoadCheckpoint, writer: Writer, rows: Counter[str], documents: Counter[str]
     ) -> None:
         self._unit, self._writer, self._rows, self._documents = unit, writer, rows, documents
         self._checkpoint = replace(checkpoint, unit=unit.name)
         self._written = 0 if unit.anew else checkpoint.roots_of(unit.name)
-        self._batch = Batch()
+        self._batch = DocumentBatch()
 
     def send_all(self, documents: Documents, merge: Merge) -> Iterator[None]:
         """Send root documents with those that came up beside them; yields now and then, for others to look how far it is."""
@@ -76,7 +76,7 @@ class Sender:
             self._batch.checkpoint = self._checkpoint
             self._writer.write(self._batch)
 
-    def finish(self) -> Checkpoint:
+    def finish(self) -> LoadCheckpoint:
         """Send what is left; returns the checkpoint after the unit."""
         self._checkpoint = self._checkpoint.after_unit(self._unit.name, self._rows, self._documents)
         self._batch.checkpoint, self._batch.lasting = self._checkpoint, True
@@ -91,7 +91,7 @@ class Sender:
             self._checkpoint = replace(self._checkpoint, roots=roots)
         self._batch.checkpoint = self._checkpoint
         self._writer.write(self._batch)
-        self._batch = Batch()
+        self._batch = DocumentBatch()
 
     def _encoded(self, store: str, document: Document) -> bytes:
         try:

@@ -14,7 +14,7 @@ from nestling.executors.load.identity import object_id
 from nestling.executors.load.merge import Merge
 from nestling.ir.model import Attribute
 from nestling.ir.primitives import Split
-from nestling.ir.rows import Column, UndecodableText
+from nestling.ir.rows import RowColumn, UndecodableText
 from nestling.ir.storage.layout import Node
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.written_values import written_bound
@@ -28,7 +28,7 @@ def part_builder(merge: Merge, body: Body, part: Node, split: Split) -> Callable
     entity, code = merge.model.entity(part.entity), body.code(merge)
     for field in part.stored:
         if field.attribute in split.attributes:
-            column, attribute = Column(field.attribute), entity.attribute(field.attribute)
+            column, attribute = RowColumn(field.attribute), entity.attribute(field.attribute)
             code.column(field.path, body.layout, column, entity.name, attribute, required=False)
     build = code.compile()
 
@@ -43,7 +43,7 @@ def is_before(merge: Merge, body: Body, entity_name: str, split: Split) -> Calla
     """Whether a row belongs to the archive; a value of another class than the bound's does not."""
     assert split.rows is not None
     attribute = merge.model.entity(entity_name).attribute(split.rows.attribute)
-    place, bound = body.layout[Column(attribute.name)], written_bound(attribute.type, split.rows.value)
+    place, bound = body.layout[RowColumn(attribute.name)], written_bound(attribute.type, split.rows.value)
     classes = (int, float, Decimal) if isinstance(bound, int | float | Decimal) else (type(bound),)
 
     def before(row: Row) -> bool:

@@ -44,7 +44,7 @@ class UnstorableError(Exception):
         self.problem = problem
 
 
-class Values:
+class ValueEncoders:
     """Encoders for every attribute of a load, counting the values that were stored as found."""
 
     def __init__(self, policy: Policy) -> None:

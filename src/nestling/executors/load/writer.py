@@ -24,7 +24,7 @@ from nestling.common.errors import PermissionDenied, Problem
 from nestling.executors.create import modify
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import invalid_words
-from nestling.executors.load.checkpoint import Checkpoint, Checkpoints
+from nestling.executors.load.checkpoint import Checkpoints, LoadCheckpoint
 from nestling.executors.load.refusal import INVALID, refusal
 from nestling.ir.codec import RAW
 from nestling.ir.design import Design
@@ -41,13 +41,13 @@ CHECKPOINT_SECONDS = 0.5
 
 
 @dataclass(slots=True)
-class Batch:
+class DocumentBatch:
     """Encoded documents by collection, complete up to `checkpoint`; `lasting`: the checkpoint is saved at once."""
 
     documents: defaultdict[str, list[bytes]] = field(default_factory=lambda: defaultdict(list))
     count: int = 0
     size_bytes: int = 0
-    checkpoint: Checkpoint | None = None
+    checkpoint: LoadCheckpoint | None = None
     lasting: bool = False
 
     def add(self, store: str, encoded: bytes) -> None:
@@ -80,13 +80,13 @@ class Writer:
         self._repeats, self._without_id = repeats, without_id
         self._unseen = dict(unseen)
         self._widened: dict[str, str] = {}
-        self._batches: queue.Queue[Batch | None] = queue.Queue(QUEUED_BATCHES)
+        self._batches: queue.Queue[DocumentBatch | None] = queue.Queue(QUEUED_BATCHES)
         self._error: BaseException | None = None
         self._saved = time.monotonic()
         self._thread = threading.Thread(target=self._run, name="nestling-writer", daemon=True)
         self._thread.start()
 
-    def write(self, batch: Batch) -> None:
+    def write(self, batch: DocumentBatch) -> None:
         """Hand over a batch; waits while enough are waiting. Raises what an earlier batch met."""
         while True:
             self._raise()
@@ -120,7 +120,7 @@ class Writer:
             raise self._error
 
     def _run(self) -> None:
-        latest: Checkpoint | None = None
+        latest: LoadCheckpoint | None = None
         try:
             while (batch := self._batches.get()) is not None:
                 for store, documents in batch.documents.items():

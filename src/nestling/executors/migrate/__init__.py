@@ -17,7 +17,7 @@ from nestling.executors.migrate.preflight import in_the_way
 from nestling.executors.migrate.server_side import Gathered, ServerSide
 from nestling.executors.migrate.spool import Shelf
 from nestling.executors.migrate.undo_record import BEFORE
-from nestling.executors.migrate.unit import Target
+from nestling.executors.migrate.unit import MigrationUnit
 from nestling.executors.migrate.waiting import with_patience
 
 __all__ = [
@@ -30,9 +30,9 @@ __all__ = [
     "Job",
     "Migration",
     "MigrationReport",
+    "MigrationUnit",
     "ServerSide",
     "Shelf",
-    "Target",
     "abort",
     "ask_in_use",
     "check_in_use",

@@ -8,7 +8,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.calls import Call
+from nestling.executors.calls import CollectionCall
 from nestling.executors.migrate.state import COLLECTION, ID, States
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.ir.migration import Phase
@@ -22,10 +22,10 @@ _UNSURE = (Phase.FENCED, Phase.SWITCHING)
 """While a migration is there, its next step is the one that has to be noticed: nothing is kept of an answer."""
 
 
-def ask_in_use(design: str) -> Generator[Call, Any, bool]:
+def ask_in_use(design: str) -> Generator[CollectionCall, Any, bool]:
     """Ask as `check_in_use` does; gives whether the answer may be trusted for a while."""
     fields = {"phase": 1, "old": 1, "new": 1}
-    found = yield Call(COLLECTION, "find", {"filter": {"_id": ID}, "projection": fields, "comment": LOOK})
+    found = yield CollectionCall(COLLECTION, "find", {"filter": {"_id": ID}, "projection": fields, "comment": LOOK})
     if not found:
         return True
     phase = Phase(found[0]["phase"])

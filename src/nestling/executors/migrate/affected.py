@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.executors.migrate.changed_rows import RowChange
+from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.closure import roots_of
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.unit import Scope, Target
+from nestling.executors.migrate.unit import MigrationUnit, Scope
 from nestling.ir.migration import Row
 
 
-def carry_over(deriver: Deriver, targets: Sequence[Target], changes: Sequence[RowChange]) -> None:
+def carry_over(deriver: Deriver, targets: Sequence[MigrationUnit], changes: Sequence[ChangedRow]) -> None:
     """Derive every document again that some changed row makes differ."""
     gone: dict[str, list[Row]] = {}
     for change in changes:
@@ -22,7 +22,7 @@ def carry_over(deriver: Deriver, targets: Sequence[Target], changes: Sequence[Ro
             deriver.forget_pages(target, gone)
 
 
-def _scopes(deriver: Deriver, target: Target, changes: Sequence[RowChange]) -> Iterator[Scope]:
+def _scopes(deriver: Deriver, target: MigrationUnit, changes: Sequence[ChangedRow]) -> Iterator[Scope]:
     homes, scope_of = deriver.homes, target.scoping()
     with deriver.session() as session:
         for reach in target.reaches:

@@ -18,8 +18,8 @@ from nestling.executors.load.empty import empty
 from nestling.executors.migrate.derive import Deriver, ExpectedDocuments, refused_document
 from nestling.executors.migrate.distinct_values import mark
 from nestling.executors.migrate.server_side import ServerSide, TooMuchAtOnce, build
-from nestling.executors.migrate.state import State, States
-from nestling.executors.migrate.unit import Scope, Target
+from nestling.executors.migrate.state import MigrationState, States
+from nestling.executors.migrate.unit import MigrationUnit, Scope
 from nestling.ir.migration import Row
 
 BATCH_SCOPES = 5_000
@@ -34,13 +34,13 @@ Batch = tuple[list[Scope], list[Row]]
 
 def backfill(
     deriver: Deriver,
-    targets: Sequence[Target],
+    targets: Sequence[MigrationUnit],
     on_server: Sequence[ServerSide],
     database: Database[Any],
     states: States,
-    state: State,
+    state: MigrationState,
     tell: Tell,
-) -> State:
+) -> MigrationState:
     """Build what is not built yet; returns the state after it."""
     for side in on_server:
         if side.collection not in state.done:
@@ -58,7 +58,9 @@ def backfill(
     return state
 
 
-def _unit(deriver: Deriver, target: Target, database: Database[Any], states: States, state: State, tell: Tell) -> State:
+def _unit(
+    deriver: Deriver, target: MigrationUnit, database: Database[Any], states: States, state: MigrationState, tell: Tell
+) -> MigrationState:
     goes_on = target.is_keyed and state.unit == target.unit.name
     after = state.after if goes_on else None
     if target.is_numbered or target.is_series:
@@ -79,7 +81,7 @@ def _unit(deriver: Deriver, target: Target, database: Database[Any], states: Sta
     return state
 
 
-def _batches(target: Target, rows: Iterator[Row]) -> Iterator[Batch]:
+def _batches(target: MigrationUnit, rows: Iterator[Row]) -> Iterator[Batch]:
     """Root rows with their scopes; rows of one scope, which come together, stay together."""
     scopes, batch, last, scope_of = list[Scope](), list[Row](), None, target.scoping()
     for row in rows:

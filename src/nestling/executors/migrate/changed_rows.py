@@ -8,7 +8,7 @@ from typing import Any
 
 import bson
 
-from nestling.executors.changes import Change, ChangeKind
+from nestling.executors.changes import ChangeEvent, EventKind
 from nestling.executors.migrate.homes import Homes
 from nestling.ir.codec import CODEC
 from nestling.ir.migration import HeldIds, Row
@@ -22,7 +22,7 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class RowChange:
+class ChangedRow:
     """A row as it was at some time, and the attributes that are no longer, or were not always, so; None: it came or went."""
 
     entity: str
@@ -34,13 +34,13 @@ class RowChange:
 class Observed:
     """Changed rows, and entities some rows of which have changed without anybody knowing which."""
 
-    rows: tuple[RowChange, ...]
+    rows: tuple[ChangedRow, ...]
     unknown: frozenset[str] = frozenset()
 
 
-def observe(homes: Homes, changes: Iterable[Change]) -> Observed:
+def observe(homes: Homes, changes: Iterable[ChangeEvent]) -> Observed:
     """The rows changes of documents are about; documents without a picture of what they were leave their entities unknown."""
-    by_document: dict[tuple[str, bytes], list[Change]] = {}
+    by_document: dict[tuple[str, bytes], list[ChangeEvent]] = {}
     for change in changes:
         key = stored_bytes(change.id)
         by_document.setdefault((change.collection, key), []).append(change)
@@ -61,11 +61,11 @@ def observe(homes: Homes, changes: Iterable[Change]) -> Observed:
     return Observed(tuple(rows), frozenset(unknown))
 
 
-def _images(changes: Sequence[Change]) -> list[Document] | None:
+def _images(changes: Sequence[ChangeEvent]) -> list[Document] | None:
     """The document at every time it is known; an empty one stands for its absence. None: some time is not known."""
     found: dict[bytes, Document] = {}
     for change in changes:
-        if change.kind is ChangeKind.INSERT:
+        if change.kind is EventKind.INSERT:
             found[b""] = {}
         elif change.before is None:
             return None
@@ -84,7 +84,7 @@ def _owner(homes: Homes, collection: str) -> str | None:
     return next((place.query.collection for place in homes.places if collection in place.parts), None)
 
 
-def _of_owner(homes: Homes, owner: str, changes: Sequence[Change]) -> list[Change]:
+def _of_owner(homes: Homes, owner: str, changes: Sequence[ChangeEvent]) -> list[ChangeEvent]:
     """A change of a part as one of the document it belongs to: it was there, and all of it may differ."""
     found = []
     for change in changes:
@@ -94,14 +94,14 @@ def _of_owner(homes: Homes, owner: str, changes: Sequence[Change]) -> list[Chang
         documents = homes.database[owner]
         document = documents.find_one({"_id": identity})
         if document is not None:
-            found.append(Change(ChangeKind.INSERT, owner, identity, change.point, after=document))
+            found.append(ChangeEvent(EventKind.INSERT, owner, identity, change.point, after=document))
     return found
 
 
 # --- rows ------------------------------------------------------------------------------------------------------------
 
 
-def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
+def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[Document]]) -> Iterator[ChangedRow]:
     """What the rows of some documents have been, each document at several times."""
     known = [image for images in documents for image in images if image]
     rows = iter(homes.in_documents(collection, known))
@@ -114,7 +114,7 @@ def _of_documents(homes: Homes, collection: str, documents: Sequence[Sequence[Do
                 yield from _relisted(homes, ids, images, held)
 
 
-def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[Document]]) -> Iterator[RowChange]:
+def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[Document]]) -> Iterator[ChangedRow]:
     """Rows that are not the same at all times, with the attributes that differ."""
     kept = [{bson.encode(row, codec_options=CODEC): row for row in rows} for rows in times]
     always = set(kept[0]).intersection(*kept[1:])
@@ -127,7 +127,7 @@ def _differing(homes: Homes, entity: Entity, times: Sequence[Sequence[Document]]
         is_always_there = bool(entity.key) and all(any(row in rows.values() for row in found) for rows in kept)
         attributes = _attributes(entity, found) if is_always_there else None
         for row in found:
-            yield RowChange(entity.name, homes.decode(entity.name, row), attributes)
+            yield ChangedRow(entity.name, homes.decode(entity.name, row), attributes)
 
 
 def _key(entity: Entity, row: Document) -> bytes:
@@ -151,7 +151,7 @@ def _attributes(entity: Entity, rows: Sequence[Document]) -> frozenset[str]:
 
 def _relisted(
     homes: Homes, ids: HeldIds, images: Sequence[Document], held: Sequence[Mapping[str, Sequence[Document]]]
-) -> Iterator[RowChange]:
+) -> Iterator[ChangedRow]:
     """The children whose ids are not in the array at all times: as they are, and as children of this document's rows; and
     these themselves, as a child may be gone.
     """
@@ -163,14 +163,14 @@ def _relisted(
     rows = list(homes.fetch(child.name, child.key, (_key_values(child, value) for value in moved)))
     parents = [homes.decode(parent.name, row) for time in held for row in time.get(parent.name, ())]
     for above in parents if moved else ():
-        yield RowChange(parent.name, above, None)
+        yield ChangedRow(parent.name, above, None)
     for row in rows:
-        yield RowChange(child.name, row, None)
+        yield ChangedRow(child.name, row, None)
         for above in parents:
             changed = list(row)
             for mine, theirs in zip(link.child_attributes, link.parent_attributes, strict=True):
                 changed[child.attribute_names.index(mine)] = above[parent.attribute_names.index(theirs)]
-            yield RowChange(child.name, tuple(changed), None)
+            yield ChangedRow(child.name, tuple(changed), None)
 
 
 def _ids(image: Document, ids: HeldIds) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from pymongo.client_session import ClientSession
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes, Values
 from nestling.executors.migrate.spool import Spool
-from nestling.executors.migrate.unit import Target
+from nestling.executors.migrate.unit import MigrationUnit
 from nestling.ir.migration import Row
 from nestling.ir.model import Model
 from nestling.ir.rows import Hop, Path, reversed_path
@@ -17,7 +17,7 @@ from nestling.ir.storage.stored_nulls import sql_value
 
 
 def gather(
-    homes: Homes, target: Target, roots: Iterable[Row], spool: Spool, session: ClientSession
+    homes: Homes, target: MigrationUnit, roots: Iterable[Row], spool: Spool, session: ClientSession
 ) -> dict[Path, list[Row]]:
     """Bring the root rows and everything their documents depend on into the spool; returns the rows at each way's end."""
     rows: dict[Path, list[Row]] = {(): list(spool.add(target.entity.name, roots))}

@@ -10,7 +10,7 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.executors.fingerprint import fingerprint, partition
-from nestling.executors.migrate.changed_rows import RowChange
+from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.read import decode_raw, read_raw, row_decoder
@@ -30,7 +30,7 @@ class HomeDifferences:
     """Rows the old design has by entity, and the rows in which the new one differs, as they are in either."""
 
     rows: Mapping[str, int]
-    differing: tuple[RowChange, ...]
+    differing: tuple[ChangedRow, ...]
 
     @property
     def equal(self) -> bool:
@@ -52,7 +52,7 @@ class HomeViews:
     def compare(self, entities: Sequence[str] | None = None) -> HomeDifferences:
         """Read every row of these entities (all that move) on both sides."""
         rows: dict[str, int] = {}
-        found: list[RowChange] = []
+        found: list[ChangedRow] = []
         for name in self.entities if entities is None else entities:
             entity = self.model.entity(name)
             old = fingerprint(read_raw(self.database, self.old.homes[name]))
@@ -62,7 +62,7 @@ class HomeViews:
                 found += self._differing(entity, differing)
         return HomeDifferences(rows, tuple(found))
 
-    def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[RowChange]:
+    def _differing(self, entity: Entity, partitions: frozenset[int]) -> Iterator[ChangedRow]:
         """The rows of these partitions that one side has and the other has not."""
         decode = row_decoder(entity.attribute_names, entity, self.old.nulls_of(entity.name))
 
@@ -73,7 +73,7 @@ class HomeViews:
         homes = self.old.homes[entity.name], self.new.homes[entity.name]
         return self._unlike(entity, read(homes[0]), read(homes[1]))
 
-    def _unlike(self, entity: Entity, old: Iterable[Row], new: Iterable[Row]) -> Iterator[RowChange]:
+    def _unlike(self, entity: Entity, old: Iterable[Row], new: Iterable[Row]) -> Iterator[ChangedRow]:
         """The rows one side has and the other has not."""
         encode = canonical_encoder(entity.attribute_names, entity, self.policy)
         rows: dict[bytes, Row] = {}
@@ -84,11 +84,11 @@ class HomeViews:
                 rows[canonical] = row
                 bag[canonical] += 1
         for canonical in [*(bags[0] - bags[1]), *(bags[1] - bags[0])]:
-            yield RowChange(entity.name, rows[canonical], None)
+            yield ChangedRow(entity.name, rows[canonical], None)
 
-    def again(self, differing: Sequence[RowChange]) -> tuple[RowChange, ...]:
+    def again(self, differing: Sequence[ChangedRow]) -> tuple[ChangedRow, ...]:
         """What still differs of rows that did, by their keys (all their values, where they have none)."""
-        found: list[RowChange] = []
+        found: list[ChangedRow] = []
         for name in dict.fromkeys(change.entity for change in differing):
             entity = self.model.entity(name)
             places = [entity.attribute_names.index(each) for each in entity.key or entity.attribute_names]
@@ -96,7 +96,7 @@ class HomeViews:
             found += self._unlike(entity, _having(self.old, entity, keys), _having(self.new, entity, keys))
         return tuple(found)
 
-    def told(self, differing: Sequence[RowChange]) -> Iterator[DifferingRow]:
+    def told(self, differing: Sequence[ChangedRow]) -> Iterator[DifferingRow]:
         """A few of the rows that differ of each entity, as people read them."""
         for name in dict.fromkeys(change.entity for change in differing):
             entity = self.model.entity(name)

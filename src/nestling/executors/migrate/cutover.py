@@ -14,7 +14,7 @@ from pymongo.database import Database
 from nestling.executors.create import create_indexes
 from nestling.executors.found_indexes import found_indexes, usual_collation
 from nestling.executors.migrate.job import Job
-from nestling.executors.migrate.state import State, States
+from nestling.executors.migrate.state import MigrationState, States
 from nestling.executors.migrate.undo_record import BEFORE, Trail
 from nestling.ir.codec import CODEC
 from nestling.ir.indexes.index_form import does_work_of
@@ -25,7 +25,7 @@ _RULES = ("validator", "validationLevel", "validationAction")
 _NO_RULES: Mapping[str, Any] = {"validator": {}, "validationLevel": "strict", "validationAction": "error"}
 
 
-def fence(job: Job, database: Database[Any], states: States, state: State) -> State:
+def fence(job: Job, database: Database[Any], states: States, state: MigrationState) -> MigrationState:
     """Have the old collections refuse inserts and updates; what they checked before is kept in the state."""
     names = [name for name in job.old if name not in job.unfenced]
     there = {each["name"]: each["options"] for each in database.list_collections(filter={"name": {"$in": names}})}
@@ -39,7 +39,7 @@ def fence(job: Job, database: Database[Any], states: States, state: State) -> St
     return state
 
 
-def unfence(database: Database[Any], state: State) -> None:
+def unfence(database: Database[Any], state: MigrationState) -> None:
     """Give the old collections, whatever they are called now, their own validators again."""
     there = frozenset(database.list_collection_names())
     for name, rules in state.fences.items():
@@ -49,7 +49,7 @@ def unfence(database: Database[Any], state: State) -> None:
                 break
 
 
-def forget_images(database: Database[Any], state: State) -> None:
+def forget_images(database: Database[Any], state: MigrationState) -> None:
     """Let the server keep no documents from before changes where only the migration wanted them."""
     there = frozenset(database.list_collection_names())
     for name in state.images:

@@ -25,14 +25,14 @@ from nestling.executors.batches import batches
 from nestling.executors.errors.codes import DUPLICATE_KEY
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.load.merge import Merge
-from nestling.executors.load.stored_value import Values
+from nestling.executors.load.stored_value import ValueEncoders
 from nestling.executors.migrate.closure import gather
 from nestling.executors.migrate.distinct_values import mark, once
 from nestling.executors.migrate.homes import Homes
 from nestling.executors.migrate.needed_rows import narrowed
 from nestling.executors.migrate.refused_row import ANEW, refused_row
 from nestling.executors.migrate.spool import OpenShelf, Shelf, Spool
-from nestling.executors.migrate.unit import Found, Scope, Target
+from nestling.executors.migrate.unit import Found, MigrationUnit, Scope
 from nestling.ir.codec import CODEC, RAW
 from nestling.ir.literals import shell
 from nestling.ir.migration import Row
@@ -99,7 +99,7 @@ class Deriver:
         """They are gone."""
         self._open.close()
 
-    def _place(self, target: Target) -> _Place:
+    def _place(self, target: MigrationUnit) -> _Place:
         """Where the documents of a target are derived, made when first asked for."""
         name = target.unit.name
         if name not in self._shelves:
@@ -111,13 +111,13 @@ class Deriver:
         """One state of the old design, for as long as the server keeps it."""
         return self._database.client.start_session(snapshot=self._snapshot)
 
-    def derive(self, target: Target, scopes: Iterable[Scope]) -> None:
+    def derive(self, target: MigrationUnit, scopes: Iterable[Scope]) -> None:
         """Make the documents of these scopes what the old homes imply now."""
         for some in batches(once(scopes), SCOPES_AT_ONCE):
             rows = self.homes.fetch(target.entity.name, target.attributes, some)
             self.apply(target, some, self.wanted(target, some, rows))
 
-    def wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
+    def wanted(self, target: MigrationUnit, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
         """The documents of these scopes as they must be; `roots` are their root rows, perhaps with others.
 
         Raises `MigrationError` for a value that does not come through the shelf as it is.
@@ -128,7 +128,7 @@ class Deriver:
             names = with_nulls(self._place(target).kept).entity(error.entity).attribute_names
             raise refused_row(self.homes, error, dict(zip(names, error.row, strict=True))) from None
 
-    def _wanted(self, target: Target, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
+    def _wanted(self, target: MigrationUnit, scopes: Sequence[Scope], roots: Iterable[Row]) -> ExpectedDocuments:
         wanted, belongs = ExpectedDocuments(), _belongs(target, scopes)
         marks = frozenset(map(mark, scopes))
         place = self._place(target)
@@ -140,7 +140,7 @@ class Deriver:
             wanted.owners += self._page_finders(target, rows)
             source = place.shelf.source()
             with source.snapshot():
-                values = Values(self._policy)
+                values = ValueEncoders(self._policy)
                 merge = Merge(target.design, source, values, self._moment, None, Counter(), tells_nulls=True)
                 for name, document, row in target.unit.documents(merge):
                     if belongs(document, row):
@@ -152,7 +152,7 @@ class Deriver:
                     merge.side.clear()
         return wanted
 
-    def apply(self, target: Target, scopes: Sequence[Scope], wanted: ExpectedDocuments) -> None:
+    def apply(self, target: MigrationUnit, scopes: Sequence[Scope], wanted: ExpectedDocuments) -> None:
         """Write what differs from what is there."""
         finders = [*target.finders(scopes), *wanted.owners]
         if target.is_numbered or target.is_series:
@@ -174,7 +174,7 @@ class Deriver:
         for name in dict.fromkeys(at for at, _ in there):
             self._write(name, [], before=[key for (at, _), (key, _) in there.items() if at == name])
 
-    def _apply_bag(self, target: Target, finders: Sequence[Found], wanted: ExpectedDocuments) -> None:
+    def _apply_bag(self, target: MigrationUnit, finders: Sequence[Found], wanted: ExpectedDocuments) -> None:
         """Documents whose `_id` says nothing: as many of each as there are rows."""
         for name in target.collections:
             missing: dict[bytes, list[dict[str, Any]]] = {}
@@ -215,14 +215,14 @@ class Deriver:
     def _raw(self, name: str) -> Any:
         return self._database.get_collection(name, codec_options=RAW)
 
-    def _page_finders(self, target: Target, rows: Mapping[Path, Sequence[Row]]) -> Iterator[Found]:
+    def _page_finders(self, target: MigrationUnit, rows: Mapping[Path, Sequence[Row]]) -> Iterator[Found]:
         """What finds the pages of every parent at hand."""
         for paged in target.paged:
             for owner in once(paged.owner(self.homes.model, row) for row in rows[paged.path]):
                 if None not in owner:
                     yield paged.finder(self.homes.model, owner, self._policy)
 
-    def forget_pages(self, target: Target, gone: Mapping[str, Sequence[Row]]) -> None:
+    def forget_pages(self, target: MigrationUnit, gone: Mapping[str, Sequence[Row]]) -> None:
         """Remove the pages of parents that are no longer there; `gone` are rows by entity that came or went."""
         for paged in target.paged:
             owners = once(paged.owner(self.homes.model, row) for row in gone.get(paged.link.parent, ()))
@@ -263,7 +263,7 @@ def _content(document: Mapping[str, Any]) -> bytes:
     return bson.encode(kept, codec_options=CODEC)
 
 
-def _belongs(target: Target, scopes: Sequence[Scope]) -> Callable[[Document, Row], bool]:
+def _belongs(target: MigrationUnit, scopes: Sequence[Scope]) -> Callable[[Document, Row], bool]:
     """Whether a document the loader built is of these scopes: its row begins with its scope; a bucket says whose it is."""
     if target.root.bucket is None:
         marks, width = frozenset(map(mark, scopes)), len(target.attributes)

@@ -11,13 +11,13 @@ from typing import Any
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.changes import Batch, ChangeKind, Point, Stream, Watching, follow
+from nestling.executors.changes import ChangeBatch, ChangeStream, EventKind, HistoryPoint, Watching, follow
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.changed_rows import observe
 from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.derive import Deriver
-from nestling.executors.migrate.state import COLLECTION, State, States
-from nestling.executors.migrate.unit import Target
+from nestling.executors.migrate.state import COLLECTION, MigrationState, States
+from nestling.executors.migrate.unit import MigrationUnit
 
 CHANGES_AT_ONCE = 500
 WAIT_SECONDS = 0.5
@@ -25,19 +25,19 @@ _MARKER = "marker "
 
 
 @dataclass(slots=True)
-class Follower:
+class ChangeFollower:
     """A stream of the old design's changes and where they go. `changes` counts what has been carried over."""
 
     deriver: Deriver
-    targets: Sequence[Target]
+    targets: Sequence[MigrationUnit]
     sides: HomeViews
     database: Database[Any]
     states: States
-    state: State
-    stream: Stream
+    state: MigrationState
+    stream: ChangeStream
     changes: int = 0
 
-    def step(self, wait_seconds: float = WAIT_SECONDS) -> Batch:
+    def step(self, wait_seconds: float = WAIT_SECONDS) -> ChangeBatch:
         """Carry over the changes at hand, and remember that they are."""
         batch = self.stream.take(CHANGES_AT_ONCE, wait_seconds)
         changes = [change for change in batch.changes if change.collection != COLLECTION]
@@ -77,19 +77,22 @@ class Follower:
             marks.delete_one({"_id": marker})
 
 
-_ENDED = {ChangeKind.DROP: "dropped", ChangeKind.RENAME: "renamed", ChangeKind.DROP_DATABASE: "dropped"}
+_ENDED = {EventKind.DROP: "dropped", EventKind.RENAME: "renamed", EventKind.DROP_DATABASE: "dropped"}
 
 
 @contextmanager
 def following(
-    make: Callable[[Stream], Follower], database: Database[Any], collections: Sequence[str], state: State
-) -> Iterator[Follower]:
+    make: Callable[[ChangeStream], ChangeFollower],
+    database: Database[Any],
+    collections: Sequence[str],
+    state: MigrationState,
+) -> Iterator[ChangeFollower]:
     """A follower from where the state says changes were carried over to."""
     with follow(database, _watching(collections), after=state.point) as stream:
         yield make(stream)
 
 
-def latest(database: Database[Any], collections: Sequence[str]) -> Point:
+def latest(database: Database[Any], collections: Sequence[str]) -> HistoryPoint:
     """The point before everything that is yet to happen."""
     with follow(database, _watching(collections)) as stream:
         return stream.point

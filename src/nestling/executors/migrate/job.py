@@ -10,7 +10,7 @@ from nestling.executors.migrate.compare import HomeViews
 from nestling.executors.migrate.homes import SCRATCH, Homes
 from nestling.executors.migrate.server_side import ServerSide
 from nestling.executors.migrate.undo_record import Trail
-from nestling.executors.migrate.unit import Target
+from nestling.executors.migrate.unit import MigrationUnit
 from nestling.ir.drift import CompiledCheck
 from nestling.ir.programs.command import Command, CreateIndex
 from nestling.ir.values import Policy
@@ -85,7 +85,7 @@ class Job:
     """The digests each collection notes of the design it was written by."""
 
     homes: Homes
-    targets: Sequence[Target]
+    targets: Sequence[MigrationUnit]
     on_server: Sequence[ServerSide]
     sides: HomeViews
 

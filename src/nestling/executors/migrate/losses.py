@@ -39,7 +39,7 @@ def is_of_id(found: FoundField) -> bool:
 
 
 def _nulls(job: Job, database: Database[Any]) -> Iterable[FoundField]:
-    """Of what is rewritten; nulls among the elements of an array are no fields."""
+    """The fields that are null in what is rewritten; nulls among the elements of an array do not count."""
     asked = {name: stages for name, stages in job.searches.nulls.items() if name not in job.kept}
     kept = {
         (place.query.collection, path)
@@ -133,7 +133,7 @@ def require_nothing_lost(
 
 
 def refused(found: Sequence[str], move: str) -> MigrationError:
-    """The error for these, of which the first are named."""
+    """The error for these losses; it names the first few."""
     told = [*found[:SHOWN]]
     if len(found) > SHOWN:
         told.append(f"and {len(found) - SHOWN:,} more")

@@ -13,7 +13,7 @@ from pymongo.database import Database
 from nestling.common.connection import address, typed_errors
 from nestling.common.errors import MigrationError, Problem
 from nestling.executors.abilities import capped_collections
-from nestling.executors.changes import Stream, keep_images
+from nestling.executors.changes import ChangeStream, keep_images
 from nestling.executors.check import differing_fields
 from nestling.executors.create import create, create_indexes
 from nestling.executors.found_fields import find_fields
@@ -21,7 +21,7 @@ from nestling.executors.found_indexes import is_there
 from nestling.executors.migrate.active_design import TRUSTED_SECONDS
 from nestling.executors.migrate.affected import carry_over
 from nestling.executors.migrate.backfill import backfill
-from nestling.executors.migrate.changed_rows import RowChange
+from nestling.executors.migrate.changed_rows import ChangedRow
 from nestling.executors.migrate.compare import HomeDifferences
 from nestling.executors.migrate.cutover import (
     drop,
@@ -34,15 +34,15 @@ from nestling.executors.migrate.cutover import (
 from nestling.executors.migrate.derive import Deriver
 from nestling.executors.migrate.duplicate_keys import repeated_keys, repeated_uniques
 from nestling.executors.migrate.field_orders import compare_id_orders
-from nestling.executors.migrate.follow import Follower, following, latest
+from nestling.executors.migrate.follow import ChangeFollower, following, latest
 from nestling.executors.migrate.indexes import require_same_indexes
 from nestling.executors.migrate.job import Job
 from nestling.executors.migrate.losses import require_nothing_lost
 from nestling.executors.migrate.migration_lease import alone
-from nestling.executors.migrate.preflight import check, check_cutover
+from nestling.executors.migrate.preflight import check_cutover, check_start
 from nestling.executors.migrate.refused_values import require_values
 from nestling.executors.migrate.spool import OpenShelf
-from nestling.executors.migrate.state import COLLECTION, State, States, begun
+from nestling.executors.migrate.state import COLLECTION, MigrationState, States, begun
 from nestling.executors.migrate.undo_record import BEFORE
 from nestling.executors.migrate.unknown_fields import dropped_with
 from nestling.executors.moment import now
@@ -130,7 +130,7 @@ class Migration:
         """The state, and nobody else at it; nothing is written to a database where a migration may not begin, or not end."""
         state = States(self.database).resume(self.job.designs)
         if state is None:
-            check(self.job, self.database, offline=offline)
+            check_start(self.job, self.database, offline=offline)
             self.tell("values of several types", 0)
             require_values(self.job, self.open_shelf, offline=offline)
         if cutover and (state is None or state.phase is not Phase.DONE):
@@ -148,13 +148,13 @@ class Migration:
             self.unknown = find_fields(self.database, self.job.searches.unknown)
         self.lagging = differing_fields(self.job.searches.lagging, self.database)
 
-    def _begin(self, states: States, *, offline: bool) -> State:
+    def _begin(self, states: States, *, offline: bool) -> MigrationState:
         for target in () if offline else self.job.targets:
             target.check()
         images = () if offline else self._images()
         point = None if offline else latest(self.database, self.job.old)
         job = self.job
-        state = State(
+        state = MigrationState(
             job.designs,
             now(),
             offline=offline,
@@ -173,7 +173,7 @@ class Migration:
             return ()
         return keep_images(self.database, [name for name in self.job.old if name not in self.job.unfenced])
 
-    def _go_on(self, states: States, state: State, start: float, *, cutover: bool) -> MigrationReport:
+    def _go_on(self, states: States, state: MigrationState, start: float, *, cutover: bool) -> MigrationReport:
         job = self.job
         has_moments = not state.offline and capped_collections(self.database).isdisjoint(job.old)
         moment, policy = state.moment, job.policy
@@ -181,7 +181,7 @@ class Migration:
             return self._derived(states, state, start, deriver, cutover=cutover)
 
     def _derived(
-        self, states: States, state: State, start: float, deriver: Deriver, *, cutover: bool
+        self, states: States, state: MigrationState, start: float, deriver: Deriver, *, cutover: bool
     ) -> MigrationReport:
         if state.phase is Phase.BACKFILL:
             state = self._backfill(states, state, deriver)
@@ -207,7 +207,7 @@ class Migration:
         uniques = repeated_uniques(self.job.homes, dict.fromkeys(each.entity for each in compared.differing))
         return replace(report, differing=differing, repeated=(*repeated_keys(self.job.homes, entities), *uniques))
 
-    def _backfill(self, states: States, state: State, deriver: Deriver) -> State:
+    def _backfill(self, states: States, state: MigrationState, deriver: Deriver) -> MigrationState:
         create(self.job.commands, self.database, tuple(self.job.names), resume=True)
         state = backfill(deriver, self.job.targets, self.job.on_server, self.database, states, state, self.tell)
         self.tell("indexes", 0)
@@ -218,12 +218,12 @@ class Migration:
         states.save(state)
         return state
 
-    def _to_switch(self, state: State) -> State:
+    def _to_switch(self, state: MigrationState) -> MigrationState:
         """The state with the indexes that the cutover drops and builds, as the database is now."""
         trail, last = self.job.trail, state.trail or self.job.trail
         return replace(state, trail=replace(trail, indexes_built=last.indexes_built))
 
-    def _noted(self, state: State) -> State:
+    def _noted(self, state: MigrationState) -> MigrationState:
         """The state with the indexes this run is about to build on collections in use, for an abort to drop."""
         trail = state.trail or self.job.trail
         known = {(each.collection, each.name) for each in trail.indexes_built}
@@ -232,19 +232,19 @@ class Migration:
         return replace(state, trail=replace(trail, indexes_built=(*trail.indexes_built, *more)))
 
     @contextmanager
-    def _follower(self, states: States, state: State, deriver: Deriver) -> Iterator[Follower | None]:
+    def _follower(self, states: States, state: MigrationState, deriver: Deriver) -> Iterator[ChangeFollower | None]:
         """What carries changes over; None where nobody writes."""
         if state.offline:
             yield None
             return
 
-        def make(stream: Stream) -> Follower:
-            return Follower(deriver, self.job.targets, self.job.sides, self.database, states, state, stream)
+        def make(stream: ChangeStream) -> ChangeFollower:
+            return ChangeFollower(deriver, self.job.targets, self.job.sides, self.database, states, state, stream)
 
         with following(make, self.database, self.job.old, state) as follower:
             yield follower
 
-    def _verify(self, deriver: Deriver, follower: Follower | None) -> HomeDifferences:
+    def _verify(self, deriver: Deriver, follower: ChangeFollower | None) -> HomeDifferences:
         """Compare all rows; those that differ, as they may while writes go on, again until each was once the same.
 
         A document that had to go for another one's unique value is looked for at the end: where both have the value, one is gone.
@@ -263,8 +263,8 @@ class Migration:
         return HomeDifferences(compared.rows, differing)
 
     def _settled(
-        self, differing: tuple[RowChange, ...], follower: Follower | None, deriver: Deriver | None
-    ) -> tuple[RowChange, ...]:
+        self, differing: tuple[ChangedRow, ...], follower: ChangeFollower | None, deriver: Deriver | None
+    ) -> tuple[ChangedRow, ...]:
         """What of these rows still differs; with a deriver, more is derived again than what was on its way."""
         for round_ in range(ROUNDS):
             if not differing:
@@ -276,7 +276,9 @@ class Migration:
             differing = self.job.sides.again(differing)
         return differing
 
-    def _reached(self, states: States, follower: Follower | None, state: State, phase: Phase) -> State:
+    def _reached(
+        self, states: States, follower: ChangeFollower | None, state: MigrationState, phase: Phase
+    ) -> MigrationState:
         if follower is not None:
             state = follower.state
         state = replace(state, phase=phase)
@@ -286,8 +288,8 @@ class Migration:
         return state
 
     def _cut_over(
-        self, states: States, state: State, deriver: Deriver, follower: Follower | None
-    ) -> tuple[State, HomeDifferences]:
+        self, states: States, state: MigrationState, deriver: Deriver, follower: ChangeFollower | None
+    ) -> tuple[MigrationState, HomeDifferences]:
         if follower is not None:
             self._catch_up(follower)
             state = follower.state
@@ -298,7 +300,7 @@ class Migration:
         finally:
             self.refused_seconds = time.monotonic() - begin
 
-    def _catch_up(self, follower: Follower) -> None:
+    def _catch_up(self, follower: ChangeFollower) -> None:
         """Carry over what came while rows were compared, and what comes meanwhile, until hardly anything does."""
         self.tell("changes", 0)
         for _ in range(ROUNDS):
@@ -308,8 +310,8 @@ class Migration:
                 break
 
     def _fenced(
-        self, states: States, state: State, deriver: Deriver, follower: Follower | None
-    ) -> tuple[State, HomeDifferences]:
+        self, states: States, state: MigrationState, deriver: Deriver, follower: ChangeFollower | None
+    ) -> tuple[MigrationState, HomeDifferences]:
         """What is done while writes are refused."""
         state = fence(self.job, self.database, states, self._to_switch(state))
         if follower is not None:
@@ -329,12 +331,12 @@ class Migration:
         state = self._reached(states, follower, state, Phase.SWITCHING)
         return self._switch(states, state), compared
 
-    def _reopened(self, states: States, follower: Follower | None, state: State) -> State:
+    def _reopened(self, states: States, follower: ChangeFollower | None, state: MigrationState) -> MigrationState:
         """The old design takes writes again."""
         unfence(self.database, state)
         return self._reached(states, follower, state, Phase.FOLLOWING)
 
-    def _switch(self, states: States, state: State) -> State:
+    def _switch(self, states: States, state: MigrationState) -> MigrationState:
         switch(self.job, self.database)
         switch_indexes(self.job, self.database)
         unfence(self.database, state)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from nestling.executors.migrate.unit import Target
+from nestling.executors.migrate.unit import MigrationUnit
 from nestling.ir.model import Entity, Model
 
 Needed = Mapping[str, frozenset[str]]
 """By entity, the attributes that are read of its rows."""
 
 
-def needed(model: Model, target: Target) -> Needed:
+def needed(model: Model, target: MigrationUnit) -> Needed:
     """The attributes of every entity that the target's documents depend on."""
     found: dict[str, set[str]] = {target.entity.name: {*target.entity.attribute_names}}
     for reach in target.reaches:
@@ -30,7 +30,7 @@ def needed(model: Model, target: Target) -> Needed:
     return {name: frozenset(names) for name, names in found.items()}
 
 
-def narrowed(model: Model, *targets: Target) -> Model:
+def narrowed(model: Model, *targets: MigrationUnit) -> Model:
     """The model of what the targets need. It allows any value of a type: what may be is asked where documents are written."""
     found: dict[str, frozenset[str]] = {}
     for each in targets:

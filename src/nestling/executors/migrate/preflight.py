@@ -27,7 +27,7 @@ _NEW = ("find", "insert", "update", "remove", "createCollection", "createIndex",
 _RENAMING = "renameCollectionSameDB"
 
 
-def check(job: Job, database: Database[Any], *, offline: bool) -> None:
+def check_start(job: Job, database: Database[Any], *, offline: bool) -> None:
     """Raise `MigrationError`, `PermissionDenied` or `VerifyError` with everything that is in the way."""
     require_loaded(database, job.old)
     old = tuple(name for name in _OLD if name != "changeStream" or not offline)

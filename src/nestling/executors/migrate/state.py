@@ -13,7 +13,7 @@ from pymongo import WriteConcern
 from pymongo.database import Database
 
 from nestling.common.errors import MigrationError, Problem
-from nestling.executors.changes import Point
+from nestling.executors.changes import HistoryPoint
 from nestling.executors.load.checkpoint import found_key, stored_key
 from nestling.executors.migrate.migration_lease import alone
 from nestling.executors.migrate.undo_record import BEFORE, Trail
@@ -26,7 +26,7 @@ ID = "migration"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class MigrationState:
     """`designs` tells both designs, `old` and `new` each (by what decides how data is stored). `offline`: nobody writes, and no
     changes are followed.
 
@@ -42,7 +42,7 @@ class State:
     done: tuple[str, ...] = ()
     unit: str = ""
     after: tuple[object, ...] | None = None
-    point: Point | None = None
+    point: HistoryPoint | None = None
     images: tuple[str, ...] = ()
     fences: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     old: str = ""
@@ -69,7 +69,7 @@ class States:
         concern = WriteConcern(w="majority", j=True)
         self._collection = database.get_collection(COLLECTION, codec_options=CODEC, write_concern=concern)
 
-    def save(self, state: State) -> None:
+    def save(self, state: MigrationState) -> None:
         """Everything written before is durable when this returns."""
         if self._check is not None:
             self._check()
@@ -90,13 +90,13 @@ class States:
         }
         self._collection.replace_one({"_id": ID}, document, upsert=True)
 
-    def read(self) -> State | None:
+    def read(self) -> MigrationState | None:
         """The state, if a migration has begun."""
         found = self._collection.find_one({"_id": ID})
         if found is None:
             return None
         after, point, trail = found["after"], found["point"], found.get("trail")
-        return State(
+        return MigrationState(
             found["designs"],
             found["moment"],
             Phase(found["phase"]),
@@ -104,7 +104,7 @@ class States:
             tuple(found["done"]),
             found["unit"],
             None if after is None else tuple(found_key(value) for value in after),
-            None if point is None else Point.of(point),
+            None if point is None else HistoryPoint.of(point),
             tuple(found["images"]),
             {name: bson.decode(fence) for name, fence in found["fences"]},
             found.get("old", ""),
@@ -112,7 +112,7 @@ class States:
             None if trail is None else Trail.of(trail),
         )
 
-    def resume(self, designs: str) -> State | None:
+    def resume(self, designs: str) -> MigrationState | None:
         """The state to go on from; raises `MigrationError` when it is another migration's."""
         found = self.read()
         if found is not None and found.designs != designs:
@@ -130,7 +130,7 @@ class States:
 
 
 @contextmanager
-def begun(database: Database[Any]) -> Iterator[tuple[States, State]]:
+def begun(database: Database[Any]) -> Iterator[tuple[States, MigrationState]]:
     """The migration that has begun, whatever its designs, and nobody else at it."""
     if States(database).read() is None:
         raise MigrationError(Problem("no migration has begun", where=database.name))

@@ -32,7 +32,7 @@ class Trail:
     indexes_built: Sequence[CreateIndex]
 
     def stored(self) -> bytes:
-        """As bytes, as names and options of indexes may hold what no field's name can."""
+        """The record as bytes, since names and options of indexes may hold what no field name can."""
         document = {
             "names": list(self.names.items()),
             "replaced": self.replaced,

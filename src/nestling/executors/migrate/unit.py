@@ -31,7 +31,7 @@ ASKED_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class MigrationUnit:
     """A unit of the loader with the ways its documents depend on; `attributes` are those of a scope."""
 
     design: Design
@@ -146,7 +146,7 @@ class Target:
         return {"$and": conditions}
 
     def _is(self, name: str, value: object) -> dict[str, Any]:
-        """That a root document holds a value, NULL as nothing or as null."""
+        """The condition that a root document holds this value; NULL may be missing or null."""
         stored, path = self._stored(name, value), self.root.path_of(name)
         if path is not None and value is None:
             return {"$or": [{path: {"$exists": False}}, {path: {"$type": "null", "$not": {"$type": "array"}}}]}

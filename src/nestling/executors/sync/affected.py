@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.executors.batches import batches, small_batches
-from nestling.executors.changes import Change, ChangeKind
-from nestling.executors.sync.asking import View
-from nestling.executors.sync.narrowed import Distinct, of_documents, of_ids, with_values
+from nestling.executors.changes import ChangeEvent, EventKind
+from nestling.executors.sync.asking import DatabaseSession
+from nestling.executors.sync.narrowed import DistinctValues, of_documents, of_ids, with_values
 from nestling.executors.sync.touched import replaces, touches, without_places
 from nestling.ir.programs.route import CompiledRoute, SyncPlan
 from nestling.ir.storage.names import value_at
@@ -21,10 +21,10 @@ Values = list[object]
 
 @dataclass
 class Holders:
-    """Of one upkeep: documents by `_id`, those found by anchors, or `every` one."""
+    """The documents one upkeep concerns: some by `_id`, those found by anchors, or `every` one."""
 
-    ids: Distinct = field(default_factory=Distinct)
-    anchors: Distinct = field(default_factory=Distinct)
+    ids: DistinctValues = field(default_factory=DistinctValues)
+    anchors: DistinctValues = field(default_factory=DistinctValues)
     every: bool = False
 
 
@@ -32,8 +32,8 @@ class Holders:
 class _Seen:
     """What a batch said about one route: link values, documents to read them from, documents as they were."""
 
-    links: Distinct = field(default_factory=Distinct)
-    present: Distinct = field(default_factory=Distinct)
+    links: DistinctValues = field(default_factory=DistinctValues)
+    present: DistinctValues = field(default_factory=DistinctValues)
     before: list[Mapping[str, Any]] = field(default_factory=list)
 
 
@@ -45,8 +45,8 @@ class Affected:
         for each in plan.routes:
             self._routes[each.route.collection].append(each)
 
-    def holders(self, changes: Iterable[Change], view: View) -> dict[str, Holders]:
-        """By the upkeeps' ids; link values are read as they are now, and from documents as they were where these came along."""
+    def holders(self, changes: Iterable[ChangeEvent], view: DatabaseSession) -> dict[str, Holders]:
+        """The holders for each upkeep's id. Link values are read as they are now, and from old documents that came along."""
         found: dict[str, Holders] = defaultdict(Holders)
         seen: dict[int, tuple[CompiledRoute, _Seen]] = {}
         for change in changes:
@@ -61,28 +61,28 @@ class Affected:
                 holders.anchors.update(_anchors(compiled, notes, view))
         return found
 
-    def _of(self, change: Change) -> list[CompiledRoute]:
-        if change.kind is ChangeKind.DROP_DATABASE:
+    def _of(self, change: ChangeEvent) -> list[CompiledRoute]:
+        if change.kind is EventKind.DROP_DATABASE:
             return [route for routes in self._routes.values() for route in routes]
         return [*self._routes.get(change.collection, ()), *self._routes.get(change.to, ())]
 
 
 def _note(
-    compiled: CompiledRoute, change: Change, changed: frozenset[str] | None, notes: _Seen, holders: Holders
+    compiled: CompiledRoute, change: ChangeEvent, changed: frozenset[str] | None, notes: _Seen, holders: Holders
 ) -> None:
     """What one change means for a route."""
     route = compiled.route
     if not change.kind.of_document:
         holders.every = True
     elif route.own:
-        if change.kind is not ChangeKind.DELETE:
+        if change.kind is not EventKind.DELETE:
             holders.ids.add(change.id)
     elif route.by_id:
         notes.links.add([value_at(change.id, path) for path in route.by_id])
     elif compiled.links is None:
         holders.every = True
     else:
-        if change.kind is not ChangeKind.DELETE:
+        if change.kind is not EventKind.DELETE:
             notes.present.add(change.id)
         if _may_move(compiled, change, changed):
             if change.before is None or not route.images:
@@ -98,17 +98,17 @@ def _said_of(compiled: CompiledRoute, document: Mapping[str, Any]) -> Mapping[st
     return {name: value for name, value in document.items() if name in fields}
 
 
-def _may_move(compiled: CompiledRoute, change: Change, changed: frozenset[str] | None) -> bool:
+def _may_move(compiled: CompiledRoute, change: ChangeEvent, changed: frozenset[str] | None) -> bool:
     """Whether rows may have been linked to others before the change."""
-    if change.kind is ChangeKind.INSERT:
+    if change.kind is EventKind.INSERT:
         return False
     if changed is None:
         return True
     return touches(changed, compiled.route.moving) or replaces(changed, compiled.route.nodes)
 
 
-def _anchors(compiled: CompiledRoute, notes: _Seen, view: View) -> Iterator[Values]:
-    links = Distinct()
+def _anchors(compiled: CompiledRoute, notes: _Seen, view: DatabaseSession) -> Iterator[Values]:
+    links = DistinctValues()
     links.update(each for each in notes.links.values if None not in each)
     if compiled.links is not None:
         reads = [of_ids(compiled.links, some) for some in batches(notes.present.values, DOCUMENTS_AT_ONCE)]

@@ -24,7 +24,7 @@ from nestling.ir.programs.compiled import CompiledRead
 BATCH = 1_000
 
 
-class View:
+class DatabaseSession:
     """A database through a session of its own; for one thread."""
 
     def __init__(self, database: Database[Any]) -> None:

@@ -12,16 +12,16 @@ from typing import Any
 from bson.timestamp import Timestamp
 
 from nestling.common.errors import HistoryLost
-from nestling.executors.changes import Change, Point, Stream, Watching, follow, without_images
+from nestling.executors.changes import ChangeEvent, ChangeStream, HistoryPoint, Watching, follow, without_images
 from nestling.executors.changes.stream import AWAIT_MILLISECONDS
 from nestling.executors.moment import now
 from nestling.executors.sync.affected import Affected, Holders
-from nestling.executors.sync.asking import View
+from nestling.executors.sync.asking import DatabaseSession
 from nestling.executors.sync.large_refreshes import RefreshQueue, Task
 from nestling.executors.sync.lease import SyncLease
-from nestling.executors.sync.narrowed import Distinct
+from nestling.executors.sync.narrowed import DistinctValues
 from nestling.executors.sync.refresh import Refresh
-from nestling.executors.sync.run import Run
+from nestling.executors.sync.run import SyncRun
 from nestling.executors.sync.saving import Saving
 from nestling.executors.sync.schedule import due, is_scheduled
 from nestling.ir.programs.route import BackgroundUpkeep
@@ -40,14 +40,14 @@ SAVE_SECONDS = 0.5
 class Following:
     """What a run does while it holds the lease."""
 
-    def __init__(self, run: Run, lease: SyncLease) -> None:
+    def __init__(self, run: SyncRun, lease: SyncLease) -> None:
         self._run, self._lease = run, lease
         self._kept = {each.id: each for each in run.plan.kept}
         self._affected = Affected(run.plan)
-        self._view = View(run.database)
+        self._view = DatabaseSession(run.database)
         self._refresh = Refresh(self._view, run.metrics, lease.held)
         self._side = RefreshQueue(self._beside)
-        self._batches: list[tuple[int, Point]] = []
+        self._batches: list[tuple[int, HistoryPoint]] = []
         self._number = 0
         self._saved = 0.0
         self._saving = Saving()
@@ -99,7 +99,7 @@ class Following:
             if not is_scheduled(kept):
                 self._side.add(Task(kept, self._number, time))
 
-    def _loop(self, stream: Stream, target: Timestamp | None) -> None:
+    def _loop(self, stream: ChangeStream, target: Timestamp | None) -> None:
         while not self._run.stop.is_set():
             batch = stream.take(CHANGES_AT_ONCE, TAKE_SECONDS)
             self._number += 1
@@ -117,7 +117,7 @@ class Following:
         self._lease.held()
         self._save(at_once=True)
 
-    def _apply(self, changes: Sequence[Change]) -> None:
+    def _apply(self, changes: Sequence[ChangeEvent]) -> None:
         """All effects of a batch, but those that are left to the side."""
         self._lease.held()
         self._seen = time = changes[-1].point.time
@@ -140,10 +140,10 @@ class Following:
             self._refresh.documents(kept, ids.values)
 
     def _many(
-        self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]], ids: Distinct, time: Timestamp | None
+        self, kept: BackgroundUpkeep, anchors: Sequence[Sequence[object]], ids: DistinctValues, time: Timestamp | None
     ) -> None:
         """Mend the holders of these anchors, or add theirs to `ids`; one anchor with too many is left to the side, alone."""
-        found = Distinct()
+        found = DistinctValues()
         found.update(islice(self._refresh.found_by(kept, anchors), INLINE_HOLDERS + 1))
         if len(found) <= INLINE_HOLDERS:
             if len(found) < SHARED_FROM or not self._refresh.sharing(kept, anchors):
@@ -164,7 +164,7 @@ class Following:
             self._lease.held()
 
         def done() -> None:
-            view = View(self._run.database)
+            view = DatabaseSession(self._run.database)
             try:
                 view.not_before(task.time)
                 refresh = Refresh(view, self._run.metrics, may_go_on)
@@ -199,11 +199,11 @@ class Following:
             self._saving.wait()
         self._saved = time.monotonic()
 
-    def _saved_at(self, point: Point, computed: Mapping[str, datetime]) -> None:
+    def _saved_at(self, point: HistoryPoint, computed: Mapping[str, datetime]) -> None:
         self._run.retried(partial(self._lease.save, point, computed))
         self._run.metrics.say(resume_point=_shown(point.time))
 
-    def _measure(self, stream: Stream) -> None:
+    def _measure(self, stream: ChangeStream) -> None:
         self._run.metrics.set("lag_changes", stream.behind)
         self._run.metrics.set("waiting", self._side.waiting)
 
@@ -218,7 +218,7 @@ class _Stopped(Exception):
     """The run is ending: what is half done is done again by the next one."""
 
 
-def _reached(point: Point, target: Timestamp | None) -> bool:
+def _reached(point: HistoryPoint, target: Timestamp | None) -> bool:
     return target is None or (point.time is not None and point.time >= target)
 
 

@@ -63,7 +63,7 @@ class RefreshQueue:
             return len(self._waiting) + (self._running is not None)
 
     def stop(self) -> None:
-        """Begin no other; what runs ends at its next step."""
+        """Begin no further refresh; one that runs ends at its next step."""
         with self._changed:
             self._stopped = True
             self._changed.notify_all()

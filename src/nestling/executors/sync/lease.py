@@ -11,7 +11,7 @@ from bson.timestamp import Timestamp
 from pymongo.database import Database
 
 from nestling.common.errors import Problem, SyncError
-from nestling.executors.changes import Point
+from nestling.executors.changes import HistoryPoint
 from nestling.executors.lease import LIVE, Lease
 from nestling.ir.storage.names import OWN_COLLECTIONS
 
@@ -60,7 +60,7 @@ class SyncLease(Lease):
     ) -> None:
         super().__init__(database, COLLECTION, name, f"`{name}`", seconds=seconds, lost=lost)
         self._name, self._design = name, design
-        self.point: Point | None = None
+        self.point: HistoryPoint | None = None
         self.computed: dict[str, datetime] = {}
 
     def take(self, *, anew: bool) -> bool:
@@ -84,10 +84,10 @@ class SyncLease(Lease):
         if found.get("design") is None:
             self.change([{"$set": {"design": self._design}}])
         if point := found.get("point"):
-            self.point = Point.of(point)
+            self.point = HistoryPoint.of(point)
         self.computed = _computed(found)
 
-    def save(self, point: Point, computed: Mapping[str, datetime]) -> None:
+    def save(self, point: HistoryPoint, computed: Mapping[str, datetime]) -> None:
         """Everything up to the point has had its effect."""
         times = [{"upkeep": name, "at": at} for name, at in sorted(computed.items())]
         self.change({"$set": {"point": point.document(), "computed": times}})

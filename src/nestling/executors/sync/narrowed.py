@@ -57,7 +57,7 @@ def with_values(read: CompiledRead, names: Iterable[str], values: Iterable[objec
     return read_for_row(step, dict(zip(names, values, strict=True)))
 
 
-class Distinct:
+class DistinctValues:
     """Values of any kind, each once, in the order they came."""
 
     def __init__(self) -> None:

@@ -20,9 +20,17 @@ from nestling.executors.check.differing_values import differing_values
 from nestling.executors.check.repairs import Repairs
 from nestling.executors.errors.invalid import why_refused
 from nestling.executors.errors.transient import is_transient
-from nestling.executors.sync.asking import View
+from nestling.executors.sync.asking import DatabaseSession
 from nestling.executors.sync.metrics import Metrics
-from nestling.executors.sync.narrowed import NUMBER, Distinct, ids_of_values, of_few, of_ids, of_values, with_values
+from nestling.executors.sync.narrowed import (
+    NUMBER,
+    DistinctValues,
+    ids_of_values,
+    of_few,
+    of_ids,
+    of_values,
+    with_values,
+)
 from nestling.executors.updates import Updates
 from nestling.ir.drift import ID
 from nestling.ir.literals import shell
@@ -40,7 +48,7 @@ Row = Mapping[str, Any]
 class Refresh:
     """Mends the holders of upkeeps through one thread's view. `may_go_on` raises when this instance may not."""
 
-    def __init__(self, view: View, metrics: Metrics, may_go_on: Callable[[], None]) -> None:
+    def __init__(self, view: DatabaseSession, metrics: Metrics, may_go_on: Callable[[], None]) -> None:
         self._view, self._metrics, self._may_go_on = view, metrics, may_go_on
         self._repairs: dict[str, Repairs] = {}
         self._updates: dict[str, Updates] = {}
@@ -111,7 +119,7 @@ class Refresh:
         of = self._updates[kept.id].of
         written = 0
         for values in batches((value for (value,) in anchors), DOCUMENTS_AT_ONCE):
-            found = Distinct()
+            found = DistinctValues()
             rows = list(self._view.ask(of_values(short.read, short.path, values)))
             found.update(row[ANCHOR] for row in rows)
             there = len(found)

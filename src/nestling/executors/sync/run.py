@@ -36,7 +36,7 @@ class SyncOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class SyncRun:
     """One run of one instance: `stop` ends it, `metrics` and `say` tell of it."""
 
     database: Database[Any]

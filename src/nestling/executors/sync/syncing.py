@@ -16,7 +16,7 @@ from nestling.executors.changes import keep_images
 from nestling.executors.sync.following import Following
 from nestling.executors.sync.lease import SyncLease
 from nestling.executors.sync.metrics import Metrics
-from nestling.executors.sync.run import Run, Say, SyncOptions
+from nestling.executors.sync.run import Say, SyncOptions, SyncRun
 from nestling.ir.programs.route import SyncPlan
 
 STANDBY_SECONDS = 0.5
@@ -63,7 +63,9 @@ def _synced(
     metrics: Metrics | None,
     say: Say | None,
 ) -> SyncReport:
-    run = Run(database, plan, options or SyncOptions(), stop or Event(), metrics or Metrics(), say or (lambda _: None))
+    run = SyncRun(
+        database, plan, options or SyncOptions(), stop or Event(), metrics or Metrics(), say or (lambda _: None)
+    )
     _refuse_elsewhere(run)
     if not plan.kept:
         run.say("The design keeps nothing that follows from something else: there is nothing to do.")
@@ -83,7 +85,7 @@ def _synced(
     )
 
 
-def _refuse_elsewhere(run: Run) -> None:
+def _refuse_elsewhere(run: SyncRun) -> None:
     """A database without any of the design's collections is the wrong one."""
     wanted = set(run.plan.collections) | {each.collection for each in run.plan.kept}
     if wanted and wanted.isdisjoint(run.database.list_collection_names()):
@@ -91,7 +93,7 @@ def _refuse_elsewhere(run: Run) -> None:
         raise SyncError(Problem(what, next_move="name the database that was loaded: mongodb://host/database"))
 
 
-def _taken(run: Run, lease: SyncLease) -> bool:
+def _taken(run: SyncRun, lease: SyncLease) -> bool:
     """Take the lease; wait for it when another has it."""
     told = False
     while not run.stop.is_set():
@@ -108,7 +110,7 @@ def _taken(run: Run, lease: SyncLease) -> bool:
     return False
 
 
-def _active(run: Run, lease: SyncLease) -> None:
+def _active(run: SyncRun, lease: SyncLease) -> None:
     if run.options.once:
         lease.computed.clear()
     run.metrics.set("active", 1)

@@ -13,7 +13,7 @@ def without_places(paths: Iterable[str]) -> frozenset[str]:
 
 
 def touches(changed: frozenset[str], paths: Iterable[str]) -> bool:
-    """Whether one of the changed paths is one of the paths, in one of them, or around one."""
+    """Whether a changed path is one of these paths, lies below one, or above one."""
     return any(overlap(c, p) for p in paths for c in changed)
 
 

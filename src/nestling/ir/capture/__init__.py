@@ -1,20 +1,20 @@
 """Captured statements: what applications were seen to ask of a MongoDB, as shapes without values, and how often.
 
-A command becomes a `Shape` (`shape`), a `Tally` counts shapes as they come, a `Capture` is what came of it. The profiler, the
-server's log, `$queryStats` and the recorder differ only in where commands come from.
+A command becomes a `CommandShape` (`shape`), a `Tally` counts shapes as they come, a `Capture` is what came of it. The profiler,
+the server's log, `$queryStats` and the recorder differ only in where commands come from.
 """
 
-from nestling.ir.capture.capture import Capture, Follow, Kind, ShapeTotals, capture_text, merged, read_capture
-from nestling.ir.capture.shape import Operation, Part, Shape, operation_of, parts, shape
+from nestling.ir.capture.capture import Capture, CaptureKind, Follow, ShapeTotals, capture_text, merged, read_capture
+from nestling.ir.capture.shape import CommandOperation, CommandPart, CommandShape, operation_of, parts, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
 
 __all__ = [
     "Capture",
+    "CaptureKind",
+    "CommandOperation",
+    "CommandPart",
+    "CommandShape",
     "Follow",
-    "Kind",
-    "Operation",
-    "Part",
-    "Shape",
     "ShapeTotals",
     "Sums",
     "Tally",

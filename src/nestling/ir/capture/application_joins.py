@@ -16,7 +16,7 @@ from bson import ObjectId
 from bson.dbref import DBRef
 
 from nestling.ir.capture.capture import Follow
-from nestling.ir.capture.shape import Operation, Shape
+from nestling.ir.capture.shape import CommandOperation, CommandShape
 
 KEPT = 4
 """Shapes of one client whose latest answers are remembered …"""
@@ -39,7 +39,7 @@ SAYING = 8
 
 @dataclass(slots=True)
 class _Answer:
-    shape: Shape
+    shape: CommandShape
     time: float
     returned: int
     documents: Sequence[Mapping[str, Any]]
@@ -55,15 +55,15 @@ class _Tried:
 class Follower:
     """Watches the reads of each client in order."""
 
-    _answers: OrderedDict[object, OrderedDict[Shape, _Answer]] = field(default_factory=OrderedDict)
-    _tried: dict[Shape, _Tried] = field(default_factory=dict)
-    _found: dict[tuple[Shape, Shape, str, str], int] = field(default_factory=dict)
+    _answers: OrderedDict[object, OrderedDict[CommandShape, _Answer]] = field(default_factory=OrderedDict)
+    _tried: dict[CommandShape, _Tried] = field(default_factory=dict)
+    _found: dict[tuple[CommandShape, CommandShape, str, str], int] = field(default_factory=dict)
 
     def watch(
         self,
         client: object,
         time: float,
-        shape: Shape,
+        shape: CommandShape,
         condition: object,
         returned: int,
         documents: Sequence[Mapping[str, Any]] = (),
@@ -73,7 +73,7 @@ class Follower:
         asked = list(_asked(condition)) if before else []
         if before and asked and self._is_due(shape):
             self._compare(before, time, shape, asked)
-        if returned and shape.operation in (Operation.FIND, Operation.AGGREGATE):
+        if returned and shape.operation in (CommandOperation.FIND, CommandOperation.AGGREGATE):
             self._remember(client, _Answer(shape, time, returned, documents[:DOCUMENTS]))
 
     def follows(self) -> tuple[Follow, ...]:
@@ -84,7 +84,7 @@ class Follower:
             for (first, second, name, path), times in found
         )
 
-    def _is_due(self, shape: Shape) -> bool:
+    def _is_due(self, shape: CommandShape) -> bool:
         count = self._tried.get(shape)
         if count is None:
             if len(self._tried) >= PAIRS:
@@ -98,12 +98,12 @@ class Follower:
 
     def _compare(
         self,
-        before: OrderedDict[Shape, _Answer],
+        before: OrderedDict[CommandShape, _Answer],
         time: float,
-        shape: Shape,
+        shape: CommandShape,
         asked: list[tuple[str, Sequence[Any], bool]],
     ) -> None:
-        seen: set[tuple[Shape, Shape, str, str]] = set()
+        seen: set[tuple[CommandShape, CommandShape, str, str]] = set()
         for answer in reversed(before.values()):
             if time - answer.time > SECONDS:
                 break

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from nestling.common.errors import InputError, Problem
 from nestling.ir.capture.masking_check import is_sound
-from nestling.ir.capture.shape import Shape
+from nestling.ir.capture.shape import CommandShape
 from nestling.ir.facts.collection import Skipped
 from nestling.ir.noun_json import noun_text, read_noun
 
@@ -18,7 +18,7 @@ LEAST_SECONDS = 1.0
 """A capture is never taken to be shorter, so that a handful of commands at once gives no wild rates."""
 
 
-class Kind(StrEnum):
+class CaptureKind(StrEnum):
     """Where statements were captured."""
 
     PROFILER = "profiler"
@@ -36,7 +36,7 @@ class ShapeTotals:
     captures' lengths; 0: not known.
     """
 
-    shape: Shape
+    shape: CommandShape
     count: float
     seconds: float = 0.0
     documents_examined: float = 0
@@ -59,8 +59,8 @@ class Follow:
     Of the `tried` times `second` was looked at, it asked for such values `times` times. An empty `path`: not known which.
     """
 
-    first: Shape
-    second: Shape
+    first: CommandShape
+    second: CommandShape
     field: str
     path: str
     times: int
@@ -79,7 +79,7 @@ class Capture:
     `slow_only`: only statements that took long were noted.
     """
 
-    kind: Kind
+    kind: CaptureKind
     window_seconds: float
     seen: tuple[ShapeTotals, ...] = ()
     follows: tuple[Follow, ...] = ()
@@ -113,9 +113,9 @@ def merged(captures: Sequence[Capture]) -> Capture:
     Its window is the shortest of those that saw any statement: rates say no more than the shortest they were counted in.
     """
     window = min((max(each.window_seconds, LEAST_SECONDS) for each in captures if each.seen), default=LEAST_SECONDS)
-    best: dict[Shape, ShapeTotals] = {}
+    best: dict[CommandShape, ShapeTotals] = {}
     for kind in dict.fromkeys(each.kind for each in captures):
-        added: dict[Shape, ShapeTotals] = {}
+        added: dict[CommandShape, ShapeTotals] = {}
         for capture in (each for each in captures if each.kind is kind):
             factor = window / max(capture.window_seconds, LEAST_SECONDS)
             for seen in capture.seen:
@@ -124,7 +124,7 @@ def merged(captures: Sequence[Capture]) -> Capture:
         for shape, seen in added.items():
             if shape not in best or seen.count > best[shape].count:
                 best[shape] = seen
-    follows: dict[tuple[Shape, Shape, str, str], Follow] = {}
+    follows: dict[tuple[CommandShape, CommandShape, str, str], Follow] = {}
     for each in (follow for capture in captures for follow in capture.follows):
         key = (each.first, each.second, each.field, each.path)
         known = follows.get(key)
@@ -132,7 +132,7 @@ def merged(captures: Sequence[Capture]) -> Capture:
             each if known is None else replace(each, times=known.times + each.times, tried=known.tried + each.tried)
         )
     skipped = tuple(dict.fromkeys(note for capture in captures for note in capture.skipped))
-    first = captures[0].kind if captures else Kind.RECORDER
+    first = captures[0].kind if captures else CaptureKind.RECORDER
     slow = bool(captures) and all(each.slow_only for each in captures)
     return Capture(first, window, tuple(best.values()), tuple(follows.values()), skipped, slow)
 

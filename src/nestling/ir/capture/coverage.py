@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.ir.capture.capture import Capture, Kind
-from nestling.ir.capture.shape import Shape
+from nestling.ir.capture.capture import Capture, CaptureKind
+from nestling.ir.capture.shape import CommandShape
 
 LEAST_READS = 20
 """Executions of reads below which nobody knows what is read."""
@@ -30,11 +30,11 @@ class Watched:
 
 def watched(captures: Sequence[Capture]) -> Watched:
     """What captures counted; of two kinds that saw a statement, the one that saw more counts."""
-    by_kind: dict[Kind, Counter[Shape]] = {}
+    by_kind: dict[CaptureKind, Counter[CommandShape]] = {}
     for capture in captures:
         for seen in capture.seen:
             by_kind.setdefault(capture.kind, Counter())[seen.shape] += round(seen.count)
-    most: Counter[Shape] = Counter()
+    most: Counter[CommandShape] = Counter()
     for counts in by_kind.values():
         most |= counts
     with_any = [capture for capture in captures if capture.seen]

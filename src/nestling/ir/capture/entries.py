@@ -7,24 +7,24 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from nestling.ir.capture.capture import Capture, Kind
-from nestling.ir.capture.shape import Operation, Shape, operation_of, shape
+from nestling.ir.capture.capture import Capture, CaptureKind
+from nestling.ir.capture.shape import CommandOperation, CommandShape, operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally, list_values
 from nestling.ir.storage.names import is_system
 
 OWN = "nestling"
 """The application name of nestling itself, whose statements are nobody's workload."""
 _BY_KIND = {
-    "insert": Operation.INSERT,
-    "update": Operation.UPDATE,
-    "remove": Operation.DELETE,
-    "delete": Operation.DELETE,
+    "insert": CommandOperation.INSERT,
+    "update": CommandOperation.UPDATE,
+    "remove": CommandOperation.DELETE,
+    "delete": CommandOperation.DELETE,
 }
 
 Entry = Mapping[str, Any]
 
 
-def counted(kind: Kind, entries: Iterable[tuple[datetime | None, Entry]]) -> Capture:
+def counted(kind: CaptureKind, entries: Iterable[tuple[datetime | None, Entry]]) -> Capture:
     """Entries with their times, oldest first, as a capture."""
     tally = Tally(kind)
     first = last = None
@@ -61,7 +61,7 @@ def _client(entry: Entry) -> object:
     return str(entry.get("remote") or entry.get("client", "")), str(entry.get("appName", ""))
 
 
-def _shape(entry: Entry, command: Mapping[str, Any]) -> Shape | None:
+def _shape(entry: Entry, command: Mapping[str, Any]) -> CommandShape | None:
     """The shape of an entry; None for commands that touch no documents of applications."""
     database, _, collection = str(entry.get("ns", "")).partition(".")
     kind = str(entry.get("op") or entry.get("type", ""))

@@ -13,7 +13,7 @@ from typing import Any
 from bson import json_util
 from bson.codec_options import DatetimeConversion
 
-from nestling.ir.capture.capture import Capture, Kind
+from nestling.ir.capture.capture import Capture, CaptureKind
 from nestling.ir.capture.entries import counted as counted_entries
 from nestling.ir.storage.names import SYSTEM_DATABASES
 
@@ -26,7 +26,7 @@ _READING = json_util.JSONOptions(
 
 def counted(lines: Iterable[str], databases: Collection[str] = ()) -> Capture:
     """The slow operations among the lines as a capture; `databases`: only of these, when any are named."""
-    return counted_entries(Kind.LOG, _entries(lines, frozenset(databases)))
+    return counted_entries(CaptureKind.LOG, _entries(lines, frozenset(databases)))
 
 
 def _entries(lines: Iterable[str], databases: frozenset[str]) -> Iterator[tuple[datetime | None, Mapping[str, Any]]]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from nestling.ir.capture.shape import Shape
+from nestling.ir.capture.shape import CommandShape
 
 _Test = Callable[[object], bool]
 
 
-def is_sound(shape: Shape) -> bool:
-    """Whether the text is a JSON object of clauses with the types that `Shape` names."""
+def is_sound(shape: CommandShape) -> bool:
+    """Whether the text is a JSON object of clauses with the types that `CommandShape` names."""
     try:
         clauses = json.loads(shape.text)
     except (ValueError, RecursionError):

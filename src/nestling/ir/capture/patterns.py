@@ -12,7 +12,7 @@ from nestling.ir.capture.indexable import compared, served
 from nestling.ir.capture.shape import MAP_REDUCE, Operation, Shape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
-from nestling.ir.facts.statement import Pattern, Projection, Statement
+from nestling.ir.facts.statement import Pattern, Projection, StatementFacts
 
 SCRIPTS = {
     "$where": "$where",
@@ -24,9 +24,9 @@ SCRIPTS = {
 _NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
 
 
-def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statement, ...]:
+def statements_of(capture: Capture, databases: Container[str]) -> tuple[StatementFacts, ...]:
     """Captured statements of some databases as those of facts; those that differ in nothing a rule reads are one."""
-    found: dict[Statement, list[ShapeTotals]] = {}
+    found: dict[StatementFacts, list[ShapeTotals]] = {}
     for each in capture.seen:
         if each.shape.database in databases:
             found.setdefault(_without_sums(each), []).append(each)
@@ -34,10 +34,10 @@ def statements_of(capture: Capture, databases: Container[str]) -> tuple[Statemen
     return tuple(_summed(statement, all_seen, followed) for statement, all_seen in found.items())
 
 
-def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
-    """By a read's shape, the collections then asked for what its answers held, and after how many of its times."""
+def _followed(capture: Capture) -> dict[CommandShape, Counter[str]]:
+    """For each shape of read, the collections that were asked next for values of its answers, and how often."""
     counts = {each.shape: each.count for each in capture.seen}
-    found: dict[Shape, Counter[str]] = {}
+    found: dict[CommandShape, Counter[str]] = {}
     for each in capture.follows:
         times = round(min(each.share * counts.get(each.second, 0), counts.get(each.first, 0)))
         known = found.setdefault(each.first, Counter())
@@ -47,12 +47,12 @@ def _followed(capture: Capture) -> dict[Shape, Counter[str]]:
     return found
 
 
-def _without_sums(seen: ShapeTotals) -> Statement:
+def _without_sums(seen: ShapeTotals) -> StatementFacts:
     shape, clauses = seen.shape, seen.shape.clauses
     pipeline = clauses.get("pipeline", [])
     condition, order = served(pipeline) if pipeline else (_condition(clauses), clauses.get("sort", {}))
     equal, ranged, patterns = _filters(condition)
-    return Statement(
+    return StatementFacts(
         shape.database,
         shape.collection,
         _NAMES.get(shape.operation, shape.operation.value),
@@ -81,7 +81,7 @@ def _scripts(clauses: object) -> Iterator[str]:
 
 def _summed(statement: Statement, seen: list[ShapeTotals], followed: Mapping[Shape, Counter[str]]) -> Statement:
     after = sum((followed[each.shape] for each in seen if each.shape in followed), Counter[str]())
-    return Statement(
+    return StatementFacts(
         statement.database,
         statement.collection,
         statement.operation,

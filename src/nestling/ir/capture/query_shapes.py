@@ -9,7 +9,7 @@ from typing import Any
 
 from bson import ObjectId
 
-from nestling.ir.capture.capture import Capture, Kind
+from nestling.ir.capture.capture import Capture, CaptureKind
 from nestling.ir.capture.shape import operation_of, shape
 from nestling.ir.capture.tally import Sums, Tally
 
@@ -29,7 +29,7 @@ _NUMBERED = ("limit", "skip", "$limit", "$skip")
 
 def counted(statistics: Iterable[Mapping[str, Any]]) -> Capture:
     """The answers of `$queryStats` as a capture, over the time the oldest of them covers."""
-    tally = Tally(Kind.QUERY_STATS)
+    tally = Tally(CaptureKind.QUERY_STATS)
     first: list[datetime] = []
     last: list[datetime] = []
     for each in statistics:

@@ -14,7 +14,7 @@ from nestling.ir.capture.masks import Masked, different, expression, value
 from nestling.ir.storage.names import LOOK, is_system
 
 
-class Operation(StrEnum):
+class CommandOperation(StrEnum):
     """What a command does; the others of a server read or write no documents of applications."""
 
     FIND = "find"
@@ -29,11 +29,16 @@ class Operation(StrEnum):
     @property
     def reads(self) -> bool:
         """Whether it changes nothing."""
-        return self in (Operation.FIND, Operation.AGGREGATE, Operation.COUNT, Operation.DISTINCT)
+        return self in (
+            CommandOperation.FIND,
+            CommandOperation.AGGREGATE,
+            CommandOperation.COUNT,
+            CommandOperation.DISTINCT,
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class CommandShape:
     """A command without its values; `text` is the JSON of its clauses.
 
     find: `{filter, projection, sort, limit, skip}`; aggregate: `{pipeline}`; count: `{query}`; distinct: `{key, query}`; insert:
@@ -43,7 +48,7 @@ class Shape:
 
     database: str
     collection: str
-    operation: Operation
+    operation: CommandOperation
     text: str
 
     @property
@@ -60,10 +65,10 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CommandPart:
     """A statement of a command: its shape, and how many of the command's are alike."""
 
-    shape: Shape
+    shape: CommandShape
     count: float = 1.0
 
 
@@ -76,37 +81,37 @@ LONGEST_TEXT = 30_000
 """A shape longer than this is cut to its operation."""
 
 
-def operation_of(command: Mapping[str, Any]) -> Operation | None:
+def operation_of(command: Mapping[str, Any]) -> CommandOperation | None:
     """What a command does, by its first name; None for those that touch no documents of applications."""
     first = next(iter(command), "")
     return READ_OF.get(first.lower())
 
 
-def parts(database: str, command: Mapping[str, Any]) -> Iterator[Part]:
+def parts(database: str, command: Mapping[str, Any]) -> Iterator[CommandPart]:
     """The statements of a command as applications send it: one, or each of `updates` and `deletes`."""
     operation = operation_of(command)
     collection = command.get(next(iter(command), ""))
     if operation is None or not isinstance(collection, str) or is_system(collection) or command.get("comment") == LOOK:
         return
-    several = {Operation.UPDATE: "updates", Operation.DELETE: "deletes"}.get(operation)
+    several = {CommandOperation.UPDATE: "updates", CommandOperation.DELETE: "deletes"}.get(operation)
     if several is None or not isinstance(command.get(several), Sequence):
-        yield Part(shape(database, collection, operation, command))
+        yield CommandPart(shape(database, collection, operation, command))
         return
     statements = command[several]
     looked_at = statements[:MOST_LOOKED_AT]
     for each in looked_at:
         if isinstance(each, Mapping):
-            yield Part(shape(database, collection, operation, each), len(statements) / len(looked_at))
+            yield CommandPart(shape(database, collection, operation, each), len(statements) / len(looked_at))
 
 
-def shape(database: str, collection: str, operation: Operation, command: Mapping[str, Any]) -> Shape:
+def shape(database: str, collection: str, operation: CommandOperation, command: Mapping[str, Any]) -> CommandShape:
     """The shape of one statement."""
     masked = {name: each for name, each in _CLAUSES[operation](command).items() if each not in ({}, [], False, 0)}
     collation = command.get("collation")
     if isinstance(collation, Mapping) and collation:
         masked["collation"] = limit(collation.get("strength", 3))
     text = json.dumps(masked, ensure_ascii=False, separators=(",", ":"))
-    return Shape(database, collection, operation, text if len(text) <= LONGEST_TEXT else '{"cut":true}')
+    return CommandShape(database, collection, operation, text if len(text) <= LONGEST_TEXT else '{"cut":true}')
 
 
 def _find(command: Mapping[str, Any]) -> dict[str, Masked]:
@@ -171,12 +176,12 @@ def _find_and_modify(command: Mapping[str, Any]) -> dict[str, Masked]:
 
 
 _CLAUSES = {
-    Operation.FIND: _find,
-    Operation.AGGREGATE: _aggregate,
-    Operation.COUNT: _count,
-    Operation.DISTINCT: _distinct,
-    Operation.INSERT: _insert,
-    Operation.UPDATE: _update,
-    Operation.DELETE: _delete,
-    Operation.FIND_AND_MODIFY: _find_and_modify,
+    CommandOperation.FIND: _find,
+    CommandOperation.AGGREGATE: _aggregate,
+    CommandOperation.COUNT: _count,
+    CommandOperation.DISTINCT: _distinct,
+    CommandOperation.INSERT: _insert,
+    CommandOperation.UPDATE: _update,
+    CommandOperation.DELETE: _delete,
+    CommandOperation.FIND_AND_MODIFY: _find_and_modify,
 }

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nestling.ir.capture.application_joins import Follower
-from nestling.ir.capture.capture import Capture, Kind, ShapeTotals
-from nestling.ir.capture.shape import Shape
+from nestling.ir.capture.capture import Capture, CaptureKind, ShapeTotals
+from nestling.ir.capture.shape import CommandShape
 from nestling.ir.facts.collection import Skipped
 from nestling.ir.quantity_words import counted
 
@@ -40,13 +40,13 @@ class _Row:
 class Tally:
     """Counts by shape."""
 
-    kind: Kind
+    kind: CaptureKind
     follower: Follower = field(default_factory=Follower)
-    rows: dict[Shape, _Row] = field(default_factory=dict)
+    rows: dict[CommandShape, _Row] = field(default_factory=dict)
     beyond: float = 0.0
     left_out: dict[str, Skipped] = field(default_factory=dict)
 
-    def add(self, shape: Shape, sums: Sums, count: float = 1.0) -> bool:
+    def add(self, shape: CommandShape, sums: Sums, count: float = 1.0) -> bool:
         """Count a statement; False when there are too many shapes to count this one by itself."""
         row = self.rows.get(shape)
         if row is None:
@@ -65,7 +65,7 @@ class Tally:
         total.collection_scans += sums.collection_scans
         return True
 
-    def sample(self, shape: Shape, values: Iterable[tuple[str, object]]) -> None:
+    def sample(self, shape: CommandShape, values: Iterable[tuple[str, object]]) -> None:
         """Keep these values for a shape that has none."""
         row = self.rows.get(shape)
         if row is not None and not row.samples:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from nestling.ir.capture.shape import Operation, Shape
+from nestling.ir.capture.shape import CommandOperation, CommandShape
 from nestling.ir.facts.statement import Projection
 
 _ROOTS = ("$$ROOT", "$$CURRENT")
@@ -28,19 +28,19 @@ _SHOWING_ALL = ("$slice", "$meta", "$elemMatch")
 ALL = Projection((), but=True)
 
 
-def taken_by(shape: Shape) -> Projection | None:
+def taken_by(shape: CommandShape) -> Projection | None:
     """The top-level fields a read takes; None for a write, and where that cannot be told."""
     clauses = shape.clauses
     if not shape.operation.reads or "cut" in clauses:
         return None
     asked = {*_compared(clauses.get("filter", {})), *_compared(clauses.get("query", {}))}
     match shape.operation:
-        case Operation.FIND:
+        case CommandOperation.FIND:
             asked |= {_top(path) for path in clauses.get("sort", {})}
             return _shown(clauses.get("projection", {}), asked)
-        case Operation.AGGREGATE:
+        case CommandOperation.AGGREGATE:
             return _through(clauses.get("pipeline", []), asked)
-        case Operation.DISTINCT:
+        case CommandOperation.DISTINCT:
             return Projection(tuple(sorted({*asked, _top(clauses.get("key", ""))})))
         case _:
             return Projection(tuple(sorted(asked)))

@@ -103,7 +103,7 @@ class Allowed:
         )
 
     def __str__(self) -> str:
-        """In words: `at least 0, below 1`."""
+        """What is allowed, in words: `at least 0, below 1`."""
         shown = first_of([f"'{value}'" if isinstance(value, str) else str(value) for value in self.values], _SHOWN)
         ends = (
             ("above {}" if self.exclusive_minimum else "at least {}", self.minimum),

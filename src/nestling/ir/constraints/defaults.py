@@ -34,7 +34,7 @@ NEVER_RETURN = (Generated.SEQUENCE, Generated.IDENTITY)
 
 
 @dataclass(frozen=True, slots=True)
-class Constant:
+class ConstantDefault:
     """The same conceptual value for every row, never NULL; one that is not of its attribute's type is as it was found."""
 
     value: object
@@ -48,13 +48,13 @@ class OtherDefault:
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class ComputedAttribute:
     """What the source computes of the row's other attributes whenever it is written; no statement sets it."""
 
     sql: str
 
 
-Default: TypeAlias = Constant | Generated | Computed | OtherDefault
+Default: TypeAlias = ConstantDefault | Generated | ComputedAttribute | OtherDefault
 
 _TRUTHS = {"true": True, "false": False, "1": True, "0": False, "t": True, "f": False}
 
@@ -64,10 +64,10 @@ def written(value: object) -> bool | int | float | str:
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
-def constant(value: bool | int | float | str, kind: Type) -> Constant:
+def constant(value: bool | int | float | str, kind: Type) -> ConstantDefault:
     """The constant a written value is for an attribute of the type; kept as it is when it is none of the type's."""
     text = str(int(value)) if isinstance(value, bool) else str(value)
     if kind.name is TypeName.BOOLEAN:
-        return Constant(_TRUTHS.get(text.casefold(), value))
+        return ConstantDefault(_TRUTHS.get(text.casefold(), value))
     found = written_value(kind, text)
-    return Constant(value if isinstance(found, str) else found)
+    return ConstantDefault(value if isinstance(found, str) else found)

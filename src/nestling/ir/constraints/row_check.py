@@ -19,6 +19,7 @@ from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
+    ArithmeticOperator,
     Cast,
     Collation,
     Column,
@@ -30,7 +31,6 @@ from nestling.ir.statements.expression import (
     Literal,
     Negate,
     Not,
-    Operator,
     Or,
 )
 from nestling.ir.statements.operands import columns_of
@@ -44,10 +44,10 @@ _COMPARED: Mapping[Comparison, Callable[[Any, Any], bool]] = {
     Comparison.GREATER: gt,
     Comparison.GREATER_OR_EQUAL: ge,
 }
-_RECKONED: Mapping[Operator, Callable[[Any, Any], Any]] = {
-    Operator.ADD: add,
-    Operator.SUBTRACT: sub,
-    Operator.MULTIPLY: mul,
+_RECKONED: Mapping[ArithmeticOperator, Callable[[Any, Any], Any]] = {
+    ArithmeticOperator.ADD: add,
+    ArithmeticOperator.SUBTRACT: sub,
+    ArithmeticOperator.MULTIPLY: mul,
 }
 _SAME_VALUES = frozenset(
     {(TypeName.TEXT, TypeName.TEXT), (TypeName.INTEGER, TypeName.INTEGER), (TypeName.INTEGER, TypeName.DECIMAL)}
@@ -72,7 +72,7 @@ class RowCheck:
         return truth_of(self.condition, row) is not False
 
     def __str__(self) -> str:
-        """As DDL has it: `CHECK period (low < high)`."""
+        """The check as DDL writes it: `CHECK period (low < high)`."""
         return f"CHECK {self.name} ({condition_text(self.condition)})".replace("  ", " ", 1)
 
 

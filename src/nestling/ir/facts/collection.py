@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from nestling.ir.facts.path import Path, Quantiles
-from nestling.ir.facts.statement import Join, Statement
+from nestling.ir.facts.statement import JoinFacts, StatementFacts
 from nestling.ir.facts.steps import ELEMENT
 from nestling.ir.facts.structure import Counted, Structure
 
 
-class Kind(StrEnum):
+class NamespaceKind(StrEnum):
     """What a namespace is."""
 
     COLLECTION = "collection"
@@ -25,7 +25,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Server:
+class ServerFacts:
     """The server: version, uptime in seconds (None when it may not be asked), data-bearing members, whether sharded, and its
     storage engine (empty when it may not be asked).
     """
@@ -53,7 +53,7 @@ class Storage:
 
 
 @dataclass(frozen=True, slots=True)
-class Index:
+class IndexFacts:
     """An index: its keys (field and 1, -1, "text", "2dsphere", …), what makes it special, its size and its use.
 
     `uses` since `since_seconds` before the facts were taken, over `nodes` nodes; None when it may not be asked. `present`: its
@@ -121,7 +121,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Collection:
+class CollectionFacts:
     """A namespace. What could not be found out is None or empty, and `Facts.skipped` says why.
 
     `expires`: the collection's own option lets the server delete what is old, without an index.
@@ -129,16 +129,16 @@ class Collection:
 
     database: str
     name: str
-    kind: Kind
+    kind: NamespaceKind
     storage: Storage | None = None
-    indexes: tuple[Index, ...] = ()
+    indexes: tuple[IndexFacts, ...] = ()
     validator: Validator | None = None
     sample: Sample | None = None
     sizes: Quantiles | None = None
     depth: int = 0
     fields: Quantiles | None = None
     paths: tuple[Path, ...] = ()
-    joins: tuple[Join, ...] = ()
+    joins: tuple[JoinFacts, ...] = ()
     expires: bool = False
     options: tuple[str, ...] = ()
 
@@ -155,7 +155,7 @@ class Collection:
     @property
     def holds_documents(self) -> bool:
         """Whether it is a collection of documents people design."""
-        return self.kind in (Kind.COLLECTION, Kind.CLUSTERED, Kind.CAPPED)
+        return self.kind in (NamespaceKind.COLLECTION, NamespaceKind.CLUSTERED, NamespaceKind.CAPPED)
 
     def path(self, *steps: str) -> Path | None:
         """The path of these steps."""
@@ -177,7 +177,7 @@ class Collection:
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class ReferenceFacts:
     """Values of `path` in one collection that are `target_field` in another (`target` is empty when they are found in none).
 
     `checked` different values were looked up, `resolved` of them found; `converted` more are found as `converts` (a type of the
@@ -261,22 +261,22 @@ class Facts:
     """Everything found, and when (`taken`: ISO 8601, UTC). `structure` is empty unless it was asked for."""
 
     taken: str
-    server: Server
+    server: ServerFacts
     databases: tuple[str, ...]
-    collections: tuple[Collection, ...] = ()
-    references: tuple[Reference, ...] = ()
+    collections: tuple[CollectionFacts, ...] = ()
+    references: tuple[ReferenceFacts, ...] = ()
     two_ways: tuple[TwoWay, ...] = ()
     copies: tuple[Copied, ...] = ()
-    statements: tuple[Statement, ...] = ()
+    statements: tuple[StatementFacts, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     structure: Structure = Structure()
     counters: tuple[Counted, ...] = ()
 
-    def collection(self, database: str, name: str) -> Collection | None:
+    def collection(self, database: str, name: str) -> CollectionFacts | None:
         """The collection of that name."""
         return next((each for each in self.collections if (each.database, each.name) == (database, name)), None)
 
-    def of_documents(self) -> Iterator[Collection]:
+    def of_documents(self) -> Iterator[CollectionFacts]:
         """The collections of documents people design."""
         return (each for each in self.collections if each.holds_documents)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.ir.facts.statement import Join
+from nestling.ir.facts.statement import JoinFacts
 
 
-def joins_of(pipeline: object) -> Iterator[Join]:
+def joins_of(pipeline: object) -> Iterator[JoinFacts]:
     """The `$lookup`s and `$graphLookup`s of a pipeline, those of its inner pipelines too."""
     if not isinstance(pipeline, list):
         return
@@ -16,7 +16,7 @@ def joins_of(pipeline: object) -> Iterator[Join]:
             yield from _joins(str(name), body)
 
 
-def _joins(name: str, body: object) -> Iterator[Join]:
+def _joins(name: str, body: object) -> Iterator[JoinFacts]:
     if name == "$facet" and isinstance(body, Mapping):
         for inner in body.values():
             yield from joins_of(inner)
@@ -25,7 +25,7 @@ def _joins(name: str, body: object) -> Iterator[Join]:
     if name == "$lookup":
         yield _lookup(body)
     if name == "$graphLookup":
-        yield Join(_text(body, "from"), _text(body, "startWith").lstrip("$"), _text(body, "connectToField"))
+        yield JoinFacts(_text(body, "from"), _text(body, "startWith").lstrip("$"), _text(body, "connectToField"))
     if name in ("$lookup", "$unionWith"):
         yield from joins_of(body.get("pipeline"))
 

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from nestling.ir.facts.collection import Collection
+from nestling.ir.facts.collection import CollectionFacts
 from nestling.ir.facts.path import Path
 from nestling.ir.facts.steps import ANY_KEY, ELEMENT, is_plain
 
@@ -37,7 +37,7 @@ class NodeForm(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class NodeColumn:
     """A field of a node with one value. `why`: what keeps it whole (empty: it is plain)."""
 
     steps: Steps
@@ -46,22 +46,22 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class NodeFacts:
     """One level of the documents. `steps` lead to its rows (an array's end in `[]`); `above` is the node it lies in."""
 
     steps: Steps
     form: NodeForm
-    columns: tuple[Column, ...]
+    columns: tuple[NodeColumn, ...]
     above: Steps | None = None
     path: Path | None = None
     unnamed: tuple[Path, ...] = ()  # fields whose names no query can say
 
-    def column(self, steps: Steps) -> Column | None:
+    def column(self, steps: Steps) -> NodeColumn | None:
         """The column of these steps."""
         return next((column for column in self.columns if column.steps == steps), None)
 
 
-def nodes_of(collection: Collection, marks: Container[Steps] = ()) -> tuple[Node, ...]:
+def nodes_of(collection: CollectionFacts, marks: Container[Steps] = ()) -> tuple[NodeFacts, ...]:
     """All nodes, each after the one it lies in. `marks`: always empty documents that are nodes too, known from elsewhere."""
     return tuple(_Reader(collection, marks).read())
 
@@ -69,12 +69,12 @@ def nodes_of(collection: Collection, marks: Container[Steps] = ()) -> tuple[Node
 PAGE = "page"
 
 
-def is_paged(node: Node) -> bool:
+def is_paged(node: NodeFacts) -> bool:
     """Whether documents are numbered pages of rows: `page` is in their `_id` and beside it (docs/document-forms.md)."""
     return node.column(("_id", PAGE)) is not None and node.column((PAGE,)) is not None
 
 
-def paged_by(node: Node) -> tuple[Steps, ...]:
+def paged_by(node: NodeFacts) -> tuple[Steps, ...]:
     """The columns that the pages of the same rows share: what is in their `_id` besides the page, and beside it."""
     parts = {column.steps[-1] for column in node.columns if len(column.steps) > 1 and column.steps[0] == "_id"}
     return tuple(c.steps for c in node.columns if len(c.steps) == 1 and c.steps[0] in parts - {PAGE, "bucket_start"})
@@ -94,24 +94,26 @@ def beyond_sql(path: Path) -> tuple[str, ...]:
 class _Reader:
     """Walks the paths of one collection."""
 
-    def __init__(self, collection: Collection, marks: Container[Steps]) -> None:
+    def __init__(self, collection: CollectionFacts, marks: Container[Steps]) -> None:
         self.collection, self.marks = collection, marks
         self.below: dict[Steps, list[Path]] = {}
         for path in sorted(collection.paths, key=lambda path: (path.place, path.steps)):
             self.below.setdefault(path.steps[:-1], []).append(path)
 
-    def read(self) -> Iterator[Node]:
+    def read(self) -> Iterator[NodeFacts]:
         yield from self._node((), NodeForm.DOCUMENT, None, None, 0)
 
-    def _node(self, steps: Steps, form: NodeForm, path: Path | None, above: Steps | None, depth: int) -> Iterator[Node]:
-        columns: list[Column] = []
+    def _node(
+        self, steps: Steps, form: NodeForm, path: Path | None, above: Steps | None, depth: int
+    ) -> Iterator[NodeFacts]:
+        columns: list[NodeColumn] = []
         inner: list[tuple[Path, NodeForm]] = []
         unnamed: list[Path] = []
         if form is NodeForm.VALUES and path is not None:
-            columns.append(Column(steps, path))
+            columns.append(NodeColumn(steps, path))
         elif path is not None or not steps:
             self._sort_out(steps, columns, inner, unnamed, depth)
-        yield Node(steps, form, tuple(columns), above, path, tuple(unnamed))
+        yield NodeFacts(steps, form, tuple(columns), above, path, tuple(unnamed))
         for child, shape in inner:
             below = child if shape is NodeForm.OBJECT else self._elements(child)
             assert below is not None
@@ -120,7 +122,7 @@ class _Reader:
     def _sort_out(
         self,
         steps: Steps,
-        columns: list[Column],
+        columns: list[NodeColumn],
         inner: list[tuple[Path, NodeForm]],
         unnamed: list[Path],
         depth: int,
@@ -132,7 +134,7 @@ class _Reader:
                 continue
             form, why = self._form(child, depth)
             if form is None:
-                columns.append(Column(child.steps, child, why))
+                columns.append(NodeColumn(child.steps, child, why))
             elif form is NodeForm.DOCUMENT:
                 self._sort_out(child.steps, columns, inner, unnamed, depth)
             else:

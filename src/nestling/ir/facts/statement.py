@@ -40,7 +40,7 @@ class Projection:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class StatementFacts:
     """A shape of statement: how often it was seen, what it filters and sorts by, and what the server did for it, in sums.
 
     `operation`: find, aggregate, count, distinct, update, remove or insert. `filters`: fields compared, equalities first;
@@ -57,7 +57,7 @@ class Statement:
     filters: tuple[str, ...] = ()
     equalities: int = 0
     sort: tuple[tuple[str, int], ...] = ()
-    joins: tuple[Join, ...] = ()
+    joins: tuple[JoinFacts, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     collation: int = 0
     documents_examined: int = 0
@@ -75,7 +75,7 @@ class Statement:
         return f"{self.database}.{self.collection}"
 
     @property
-    def pattern(self) -> Statement:
+    def pattern(self) -> StatementFacts:
         """The statement with nothing counted: equal for two that differ only in how often they were seen."""
         return replace(
             self,

@@ -106,7 +106,7 @@ class LackedId:
 
 
 @dataclass(frozen=True, slots=True)
-class Repeat:
+class RepeatedColumn:
     """A column that repeats a column of the row its link leads to: of `checked` rows, `equal` do.
 
     `named`: its name says whose it is (`customer_name`, `customer.name`). `by_values`: chance does not explain how many
@@ -161,20 +161,22 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class Structure:
+class StructureFacts:
     """All of it. `partial`: the nodes (collection and steps) of which not all rows were looked at."""
 
     keys: tuple[Key, ...] = ()
     links: tuple[Link, ...] = ()
     unclear: tuple[Unclear, ...] = ()
     near_keys: tuple[NearKey, ...] = ()
-    repeats: tuple[Repeat, ...] = ()
+    repeats: tuple[RepeatedColumn, ...] = ()
     counted: tuple[Counted, ...] = ()
     kinds: tuple[Kinds, ...] = ()
     partial: tuple[tuple[str, Steps], ...] = ()
     lacked_ids: tuple[LackedId, ...] = ()
 
 
-def merged(structures: Sequence[Structure]) -> Structure:
+def merged(structures: Sequence[StructureFacts]) -> StructureFacts:
     """The structures of several databases as one."""
-    return Structure(*(sum((getattr(each, item.name) for each in structures), ()) for item in fields(Structure)))
+    return StructureFacts(
+        *(sum((getattr(each, item.name) for each in structures), ()) for item in fields(StructureFacts))
+    )

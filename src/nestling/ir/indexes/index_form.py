@@ -62,7 +62,7 @@ def _texts(index: CreateIndex, usual: object) -> object:
 
 
 def _only(index: CreateIndex) -> Any:
-    """Of which documents it is; a type asked for and a sparse index of one field only ask whether there is a value."""
+    """The condition of the index's documents. A type, and `sparse` on one field, only say that there is a value."""
     asked = index.options.get("partialFilterExpression")
     if index.options.get("sparse") and len(index.keys) == 1:
         return {index.keys[0][0]: {"$exists": True}}

@@ -11,7 +11,7 @@ _OF_TEXTS = ("_fts", "_ftsx")
 
 
 def index_paths(index: CreateIndex) -> Iterator[str]:
-    """Of its keys, its weights, its condition and its projection; one on every field there is names none."""
+    """The paths in the index's keys, weights, condition and projection; an index on every field names none."""
     projection = _mapping(index.options.get("wildcardProjection"))
     named = [path for path, _ in index.keys if path not in _OF_TEXTS]
     named += _mapping(index.options.get("weights"))

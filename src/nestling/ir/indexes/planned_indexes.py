@@ -1,10 +1,9 @@
-"""The indexes of a design: those it names, and those any design needs for its keys, references and side collections."""
+"""The indexes of a design: those it names with those it needs in any case, as few as do for all; and what no index can do."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import case_lookup_paths
@@ -14,77 +13,15 @@ from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import BUCKET_START, PAGE, CollectionKind, Form, Holder, Index
 from nestling.ir.programs.command import CreateIndex
 from nestling.ir.reading import Gap, GapKind
-from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.clause import ClauseOperator
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.array_paths import array_paths
-from nestling.ir.storage.collations import (
-    collation_option,
-    followed_links,
-    identity_is_collated,
-    index_collation,
-    is_followed,
-)
-from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
+from nestling.ir.storage.collations import identity_is_collated, index_collation, is_followed
+from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.storage.names import is_within, join
-from nestling.ir.types import MAY_BE_ARRAYS
 
-NAME_BYTES = 127  # what every server version takes
 KEYS_PER_INDEX = 32
-NOWHERE = "_id.ci"  # beside the whole `_id`, a part of it tells nothing more
 INDEXES_PER_COLLECTION = 63  # the server's 64 without the one on `_id`
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedIndex:
-    """An index and why it is there; `partial`: what holds of the documents in it; `collation`: how it compares texts.
-
-    `sparse`: that all fields are there is all that holds, and is said so: what is asked of one element then finds it too.
-
-    `named`: whether the design names it, or what it serves; `about`: the relationships and entities it is there for besides.
-    """
-
-    collection: str
-    keys: tuple[tuple[str, int], ...]
-    reasons: tuple[str, ...]
-    unique: bool = False
-    partial: tuple[Clause, ...] = ()
-    expire_after_seconds: int | None = None
-    collation: Collation = Collation.BINARY
-    named: bool = False
-    about: frozenset[str] = frozenset()
-    sparse: bool = False
-
-    @property
-    def fields(self) -> str:
-        """The keys as people read them: `customer_id, -placed_at`."""
-        return ", ".join(path if direction > 0 else f"-{path}" for path, direction in self.keys)
-
-    @property
-    def name(self) -> str:
-        """The name the shell would give it, with what tells it from others on the same keys; at most 127 bytes."""
-        name = "_".join(f"{path}_{direction}" for path, direction in self.keys) + ("_unique" if self.unique else "")
-        name += "_ci" if self.collation is not Collation.BINARY else ""
-        if self.partial:
-            name += "_" + _digest(repr(tuple(map(_told, self.partial))))
-        encoded = name.encode(errors="replace")
-        if len(encoded) <= NAME_BYTES:
-            return name
-        return encoded[: NAME_BYTES - 9].decode(errors="ignore") + "_" + _digest(name)
-
-    def command(self) -> CreateIndex:
-        """As the server takes it."""
-        options: dict[str, object] = {"name": self.name}
-        if self.unique:
-            options["unique"] = True
-        if self.sparse:
-            options["sparse"] = True
-        elif self.partial:
-            options["partialFilterExpression"] = _filter(self.partial)
-        if self.expire_after_seconds is not None:
-            options["expireAfterSeconds"] = self.expire_after_seconds
-        if (collation := collation_option(self.collation)) is not None:
-            options["collation"] = collation
-        return CreateIndex(self.collection, self.keys, options)
 
 
 def planned_indexes(design: Design) -> tuple[PlannedIndex, ...]:
@@ -100,7 +37,7 @@ def named_indexes(design: Design) -> tuple[PlannedIndex, ...]:
     found: list[PlannedIndex] = []
     for store in design.stores:
         own = [_named(index) for index in design.indexes if index.collection == store.name]
-        own += [_identity(store)] if identity_is_collated(design, store) else []
+        own += [identity_index(store)] if identity_is_collated(design, store) else []
         merged = _merged(next(_compared(design, index)) for index in own)
         found += [index for number, index in enumerate(merged) if _gap(design, store, index, number) is None]
     return tuple(found)
@@ -118,7 +55,7 @@ def index_gaps(design: Design) -> tuple[Gap, ...]:
 
 def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
     wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
-    for index in (*map(_named, design.indexes), *_derived(design)):
+    for index in (*map(_named, design.indexes), *needed_indexes(design)):
         wanted[index.collection] += _compared(design, index)
     kept: list[PlannedIndex] = []
     gaps: list[Gap] = []

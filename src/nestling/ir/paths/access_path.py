@@ -1,7 +1,7 @@
 """Access paths: what the server and the client do to yield rows, as a tree of steps from a closed set.
 
 The planner builds them, the cost stage prices them, the emitter renders them as MQL; `describe_step` says them in words. Between
-steps flow *documents*: those of a collection first, rows after a `Project`. A field of a document is named by its dotted path.
+steps flow *documents*: those of a collection first, rows after a `ProjectDocuments`. A field is named by its dotted path.
 
 Steps and expressions are closed sets: what consumes them matches on all and ends in `assert_never`, so that the type checker
 lists what a new one breaks. Those that only statements need are in `nestling.ir.paths.row_steps`.
@@ -27,7 +27,7 @@ class FieldPath:
 
 
 @dataclass(frozen=True, slots=True)
-class Literal:
+class FixedValue:
     """A value that stands for itself."""
 
     value: object
@@ -85,7 +85,7 @@ class UnlessEmpty:
 
 @dataclass(frozen=True, slots=True)
 class Climb:
-    """Of an array of `{k: key, p: key above, v: …}` those met from the key `start` upwards, nearest first, none twice."""
+    """The elements `{k: key, p: key above, v: …}` of an array on the way up from the key `start`, nearest first, each once."""
 
     array: Expression
     start: Expression
@@ -93,7 +93,7 @@ class Climb:
 
 @dataclass(frozen=True, slots=True)
 class RootFirst:
-    """Such an array the other way round, at most the first `limit`. Those of a cycle, which has no root, come first, by `k`."""
+    """The array of a `Climb` in reverse, at most `limit` elements. A cycle has no root: its elements come first, by `k`."""
 
     array: Expression
     limit: int | None = None
@@ -156,7 +156,7 @@ class Marks:
 
 Expression = (
     FieldPath
-    | Literal
+    | FixedValue
     | IfMissing
     | NullAsMissing
     | DocumentOf
@@ -187,7 +187,7 @@ class Comparator(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class DocumentComparison:
     """Two expressions compared."""
 
     left: Expression
@@ -196,7 +196,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, slots=True)
-class Exists:
+class FieldExists:
     """The field is there, whatever it holds."""
 
     path: str
@@ -211,7 +211,7 @@ class Holds:
     several: bool = False
 
 
-Predicate = Comparison | Exists | Holds
+Predicate = DocumentComparison | FieldExists | Holds
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 
@@ -236,7 +236,7 @@ class Unwind:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class FilterDocuments:
     """The documents that satisfy the predicate."""
 
     source: Step
@@ -259,7 +259,7 @@ class Lookup:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class ProjectDocuments:
     """Rows: a new document of (name, value) from each, in that order; fields whose value is missing are left out."""
 
     source: Step
@@ -267,7 +267,7 @@ class Project:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupDocuments:
     """One row of the `by` fields per distinct combination of their values."""
 
     source: Step
@@ -291,7 +291,7 @@ class ClientFile:
     is_text: bool
 
 
-HomeStep = CollectionScan | Unwind | Filter | Lookup | Project | Group | Union | ClientFile
+HomeStep = CollectionScan | Unwind | FilterDocuments | Lookup | ProjectDocuments | GroupDocuments | Union | ClientFile
 Step = HomeStep | RowStep
 
 
@@ -333,16 +333,16 @@ def _step_lines(step: Step) -> Iterator[str]:  # noqa: C901 - one case for each
             yield from _step_lines(source)
             yield f"as `{field}`, look up where `{foreign_path}` is or holds {describe_expression(local)}:"
             yield from _indented(_step_lines(foreign))
-        case Project(source, fields):
+        case ProjectDocuments(source, fields):
             yield from _step_lines(source)
             yield "take " + ", ".join(f"{name} = {describe_expression(each)}" for name, each in fields)
         case Unwind(source, path, keep_empty):
             yield from _step_lines(source)
             yield f"for each element of `{path}`" + (", or once without" if keep_empty else "")
-        case Filter(source, predicate):
+        case FilterDocuments(source, predicate):
             yield from _step_lines(source)
             yield f"where {_predicate_text(predicate)}"
-        case Group(source, by):
+        case GroupDocuments(source, by):
             yield from _step_lines(source)
             yield "once per distinct " + ", ".join(by)
         case ClientFile(source, field, bucket, is_text):
@@ -359,9 +359,9 @@ def _indented(lines: Iterator[str]) -> Iterator[str]:
 
 def _predicate_text(predicate: Predicate) -> str:
     match predicate:
-        case Comparison(left, comparator, right):
+        case DocumentComparison(left, comparator, right):
             return f"{describe_expression(left)} {comparator} {describe_expression(right)}"
-        case Exists(path):
+        case FieldExists(path):
             return f"`{path}` exists"
         case Holds(path, value):
             return f"`{path}` is or holds {value!r}"
@@ -374,7 +374,7 @@ def describe_expression(expression: Expression) -> str:  # noqa: C901 - one case
     match expression:
         case FieldPath(path):
             return f"`{path}`"
-        case Literal(value):
+        case FixedValue(value):
             return repr(value)
         case IfMissing(value, otherwise):
             return f"{describe_expression(value)} or else {describe_expression(otherwise)}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
-from nestling.ir.statements.algebra import Aggregate, SortKey, WindowFunction
+from nestling.ir.statements.algebra import AggregateCall, SortKey, WindowFunction
 from nestling.ir.statements.expression import Collation, Column, Expression
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ class AggregateElements:
     source: Step
     field: str
     array: str
-    aggregate: Aggregate
+    aggregate: AggregateCall
     predicate: Expression | None
     layout: Layout
 
@@ -191,7 +191,7 @@ class GroupRows:
 
     source: Step
     keys: tuple[tuple[str, Expression], ...]
-    aggregates: tuple[tuple[str, Aggregate], ...]
+    aggregates: tuple[tuple[str, AggregateCall], ...]
     layout: Layout
     collations: tuple[Collation, ...] = ()
     following: frozenset[str] = frozenset()

@@ -48,7 +48,7 @@ class GivenValue:
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class SubDocument:
     """A sub-document of (dotted path, value) in order; what is missing is left out, and sub-documents that stay empty with it.
 
     `spread`: a column that holds a sub-document whose fields are there too (what the document carries along unseen).
@@ -74,7 +74,7 @@ class PairList:
     pairs: tuple[tuple[str, Value], ...]
 
 
-Value: TypeAlias = Cell | Constant | GivenValue | Document | Items | PairList
+Value: TypeAlias = Cell | Constant | GivenValue | SubDocument | Items | PairList
 
 # --- which documents -------------------------------------------------------------------------------------------------
 
@@ -168,7 +168,7 @@ class AddToSet:
 
 
 @dataclass(frozen=True, slots=True)
-class Compute:
+class ComputeField:
     """The field becomes what the expression makes of the document as it was, and is removed when that is NULL.
 
     `layout`: where the expression's columns lie in the document. In one command such changes are alone: an update by a pipeline.
@@ -179,7 +179,7 @@ class Compute:
     layout: Layout
 
 
-Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | Compute
+Change: TypeAlias = Set | Increment | Extend | Push | Pull | AddToSet | ComputeField
 
 # --- steps -----------------------------------------------------------------------------------------------------------
 
@@ -265,7 +265,7 @@ class InsertOne:
     """
 
     collection: str
-    document: Document
+    document: SubDocument
     if_there: IfThere = IfThere.REFUSE
 
 

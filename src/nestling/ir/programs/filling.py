@@ -298,7 +298,7 @@ def _filled_update(update: Update, leaf: Leaf) -> Update:
 
 
 def _or_null(leaf: Leaf) -> Leaf:
-    """In an expression NULL is null."""
+    """The value for an expression, in which NULL is null."""
     return lambda value: None if (found := leaf(value)) is MISSING else found
 
 

@@ -18,7 +18,7 @@ from nestling.ir.programs.program import Command
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class RouteWalk:
     """The anchors some link values lead to: a read whose `parameters` take them in order, and its columns."""
 
     read: ReadPlan
@@ -51,7 +51,7 @@ class Route:
     by_id: tuple[str, ...] = ()
     links: ReadPlan | None = None
     images: bool = False
-    walk: Walk | None = None
+    walk: RouteWalk | None = None
 
     @property
     def needs_image(self) -> bool:
@@ -155,7 +155,7 @@ class SyncPlan:
 
     @property
     def touching(self) -> Mapping[str, frozenset[str]]:
-        """By collection the stored paths whose change matters to some route."""
+        """For each collection, the stored paths whose change matters to some route."""
         found: dict[str, frozenset[str]] = {}
         for each in self.routes:
             name = each.route.collection

@@ -23,7 +23,7 @@ class ReadBySameKey:
 
 
 def read_by_same_key(situation: Situation) -> Iterator[ReadBySameKey]:
-    """Of each relationship the pairs of SELECTs that run about equally often, by rate, the most frequent first."""
+    """For each relationship, the pairs of SELECTs that run about equally often, the most frequent first."""
     found = [
         ReadBySameKey(link, parent, children)
         for link in situation.model.relationships

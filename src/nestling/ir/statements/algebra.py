@@ -1,8 +1,8 @@
 """Relations: a statement as a tree of operators over the conceptual model, every name resolved.
 
-Each relation yields rows of `columns`, in that order; a bag, except that a `Sort` orders it and a `Limit` or a `Query` straight
-above keeps that order. Relations that make columns (`Scan`, `Values`, `Project`, `Group`, `Window`, `SetOperation`, `Recursive`,
-`Working`) have an alias, unique in the whole statement; the others pass their inputs' columns through.
+Each relation yields rows of `columns`, in that order; a bag, except that a `Sort` orders it and a `LimitOffset` or a `Query`
+straight above keeps that order. Relations that make columns (`Scan`, `Values`, `Project`, `GroupBy`, `Window`, `SetOperation`,
+`Recursive`, `Working`) have an alias, unique in the whole statement; the others pass their inputs' columns through.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Aggregate:
+class AggregateCall:
     """One aggregate over the rows of a group; COUNT without an argument counts rows.
 
     `filter`: only rows where it is true. `order` is CONCAT's and LIST's, without which any order is right; `separator` CONCAT's.
@@ -158,7 +158,7 @@ class NamedAggregate:
     """An aggregate and the column it becomes."""
 
     name: str
-    aggregate: Aggregate
+    aggregate: AggregateCall
     mixed: bool = False
 
 
@@ -281,7 +281,7 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class GroupBy:
     """One row for each combination of key values (NULLs are the same); without keys exactly one row, even over nothing.
 
     `collations` are the keys', in order.
@@ -333,7 +333,7 @@ class Sort:
 
 
 @dataclass(frozen=True, slots=True)
-class Limit:
+class LimitOffset:
     """At most `count` rows (None or, in SQLite, a negative number: all) after leaving out `offset`."""
 
     input: Relation
@@ -402,10 +402,10 @@ Relation: TypeAlias = (
     | Filter
     | Project
     | Join
-    | Group
+    | GroupBy
     | Distinct
     | Sort
-    | Limit
+    | LimitOffset
     | SetOperation
     | Window
     | Recursive

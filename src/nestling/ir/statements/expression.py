@@ -62,7 +62,7 @@ class Comparison(StrEnum):
     DIFFERENT = "is distinct from"
 
 
-class Operator(StrEnum):
+class ArithmeticOperator(StrEnum):
     """Arithmetic on numbers; NULL if an operand is NULL."""
 
     ADD = "+"
@@ -247,7 +247,7 @@ class Arithmetic:
     `in_order`: its decimals may be floats (SQLite has no others), of which those on the left are reckoned with first.
     """
 
-    operator: Operator
+    operator: ArithmeticOperator
     left: Expression
     right: Expression
     type: Type

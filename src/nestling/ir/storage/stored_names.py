@@ -22,7 +22,7 @@ def stored_names(model: Model, store: StoredCollection) -> Iterator[tuple[str, N
 
 
 def said_names(design: Design, collections: Iterable[str]) -> Mapping[str, str]:
-    """By path, the `entity.attribute` of what these collections store there; none where they differ in it."""
+    """For each path, the `entity.attribute` these collections store there; a path where they differ is left out."""
     wanted, found = {*collections}, dict[str, dict[str, None]]()
     for store in design.stores:
         for path, (entity, attribute) in stored_names(design.model, store) if store.name in wanted else ():

@@ -16,7 +16,7 @@ def validator_form(validator: object) -> bytes:
 
 
 def _rules(value: Any) -> Any:
-    """Without the texts in it, which refuse nothing and name relationships; a whole number is one however it is written."""
+    """The rules without their texts, which refuse nothing and name relationships; whole numbers are equal in every form."""
     match value:
         case Mapping():
             return {

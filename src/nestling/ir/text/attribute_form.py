@@ -9,17 +9,25 @@ from pydantic import Field
 
 from nestling.common.errors import Problem
 from nestling.ir.constraints.allowed import Allowed, Scalar, number
-from nestling.ir.constraints.defaults import Computed, Constant, Default, Generated, OtherDefault, constant, written
+from nestling.ir.constraints.defaults import (
+    ComputedAttribute,
+    ConstantDefault,
+    Default,
+    Generated,
+    OtherDefault,
+    constant,
+    written,
+)
 from nestling.ir.fraction import Fraction, has_fraction
 from nestling.ir.model import Attribute
 from nestling.ir.statements.expression import Collation
-from nestling.ir.text.form import Findings, Form, Texts, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, Texts, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Plain
 from nestling.ir.types import NUMBERS, TEXTS, Type, TypeName
 
 
-class AllowedForm(Form):
+class AllowedForm(FileMap):
     """What is allowed of the values of a type: some of them, a range of numbers, or texts of some length; NULL always is."""
 
     values: list[str | int | float] = Field([], description="the values there may be, of texts or numbers")
@@ -30,7 +38,7 @@ class AllowedForm(Form):
     minimum_length: int | None = Field(None, description="the fewest characters")
     maximum_length: int | None = Field(None, description="the most characters")
 
-    def to_ir(self, kind: Type, path: Path, findings: Findings) -> Allowed | None:
+    def to_ir(self, kind: Type, path: Path, findings: FormProblems) -> Allowed | None:
         """What is allowed; None when it cannot be read, which is noted."""
 
         def scalar(value: str | float) -> Scalar:
@@ -64,7 +72,7 @@ class AllowedForm(Form):
         return without(entries, exclusive_minimum=False, exclusive_maximum=False)
 
 
-class AttributeForm(Form):
+class AttributeForm(FileMap):
     """A column: `decimal(10,2)!` (NOT NULL), or with the other types its values were seen to have."""
 
     short_key = "type"
@@ -96,7 +104,7 @@ class AttributeForm(Form):
         description="whether rows of the source have further digits, which are cut off as they are read (`--milliseconds`)",
     )
 
-    def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Attribute:
+    def to_ir(self, name: str, path: Path, findings: FormProblems, texts: Collation = Collation.BINARY) -> Attribute:
         """The attribute; a type that cannot be read counts as `any`. `texts` is the collation of texts that say none."""
         text = self.type.strip()
         required = text.endswith("!")
@@ -112,7 +120,7 @@ class AttributeForm(Form):
         fraction = self._fraction(kind, path, findings)
         return Attribute(name, kind, nullable, also, self._default(kind, path, findings), rule, allowed, fraction)
 
-    def _fraction(self, kind: Type, path: Path, findings: Findings) -> Fraction | None:
+    def _fraction(self, kind: Type, path: Path, findings: FormProblems) -> Fraction | None:
         if self.fraction_digits is not None and not has_fraction(kind):
             what = f"`fraction_digits` is for times, and not for `{kind}`"
             findings.problems.append(Problem(what=what, path=path, next_move="take it out"))
@@ -124,7 +132,7 @@ class AttributeForm(Form):
             otherwise=None,
         )
 
-    def _default(self, kind: Type, path: Path, findings: Findings) -> Default | None:
+    def _default(self, kind: Type, path: Path, findings: FormProblems) -> Default | None:
         said = [name for name in ("default", "generated", "default_sql", "computed") if getattr(self, name) is not None]
         if len(said) > 1:
             what = f"{' and '.join(f'`{name}`' for name in said)} cannot both be"
@@ -134,7 +142,7 @@ class AttributeForm(Form):
         if self.default_sql is not None:
             return OtherDefault(self.default_sql)
         if self.computed is not None:
-            return Computed(self.computed)
+            return ComputedAttribute(self.computed)
         if self.generated is None:
             return None
         return findings.word(Generated, self.generated, (*path, "generated"), otherwise=Generated.NUMBER)
@@ -174,17 +182,17 @@ def _default_entry(default: Default | None) -> dict[str, object]:
     match default:
         case None:
             return {}
-        case Constant(value=value):
+        case ConstantDefault(value=value):
             return {"default": written(value)}
         case Generated():
             return {"generated": str(default)}
         case OtherDefault(sql=sql):
             return {"default_sql": sql}
-        case Computed(sql=sql):
+        case ComputedAttribute(sql=sql):
             return {"computed": sql}
         case _:
             assert_never(default)
 
 
-def _type(text: str, path: Path, findings: Findings) -> Type:
+def _type(text: str, path: Path, findings: FormProblems) -> Type:
     return findings.read(lambda: Type.parse(text), path, otherwise=Type(TypeName.ANY))

@@ -18,6 +18,7 @@ from nestling.ir.statements.expression import (
     ANY,
     And,
     Arithmetic,
+    ArithmeticOperator,
     Column,
     Compare,
     Comparison,
@@ -26,7 +27,6 @@ from nestling.ir.statements.expression import (
     IsNull,
     Literal,
     Not,
-    Operator,
     Or,
 )
 
@@ -144,12 +144,12 @@ class _Reading:
         return InList(operand, tuple(items))
 
     def sum(self) -> Expression:
-        return self._reckoned((Operator.ADD, Operator.SUBTRACT), self.product)
+        return self._reckoned((ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT), self.product)
 
     def product(self) -> Expression:
-        return self._reckoned((Operator.MULTIPLY,), self.factor)
+        return self._reckoned((ArithmeticOperator.MULTIPLY,), self.factor)
 
-    def _reckoned(self, operators: Sequence[Operator], part: Callable[[], Expression]) -> Expression:
+    def _reckoned(self, operators: Sequence[ArithmeticOperator], part: Callable[[], Expression]) -> Expression:
         found = part()
         while operator := next((each for each in operators if self.takes(each.value)), None):
             found = Arithmetic(operator, found, part(), ANY)

@@ -14,13 +14,13 @@ from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause, ClauseOperator, Scalar
 from nestling.ir.text.document_form import DocumentForm, document_text
-from nestling.ir.text.form import Findings, Form, Id, Named, Texts, group_text, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, Id, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.stored_names import Orders, order_text, orders
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 
 
-class OptionsForm(Form):
+class OptionsForm(FileMap):
     """What the server makes of a collection."""
 
     kind: Annotated[str, words_schema(ir.CollectionKind)] | None = None
@@ -29,7 +29,7 @@ class OptionsForm(Form):
     granularity: str | None = None
     size_bytes: int | None = Field(None, description="capped: its size")
 
-    def to_ir(self, path: Path, findings: Findings) -> ir.Options:
+    def to_ir(self, path: Path, findings: FormProblems) -> ir.Options:
         """The options."""
         kind = findings.word(ir.CollectionKind, self.kind, (*path, "kind"), otherwise=ir.CollectionKind.PLAIN)
         return ir.Options(kind, self.time, self.meta, self.granularity, self.size_bytes)
@@ -49,14 +49,14 @@ class OptionsForm(Form):
         }
 
 
-class WindowForm(Form):
+class WindowForm(FileMap):
     """Events of one calendar unit share a bucket."""
 
     attribute: str
     unit: Annotated[str, words_schema(ir.WindowUnit)]
 
 
-class SummaryForm(Form):
+class SummaryForm(FileMap):
     """An aggregate over one bucket: `count`, or `{avg: attribute}`."""
 
     short_key = "rows"
@@ -67,7 +67,7 @@ class SummaryForm(Form):
     min: str | None = None
     max: str | None = None
 
-    def to_ir(self, field: str, path: Path, findings: Findings) -> ir.Summary:
+    def to_ir(self, field: str, path: Path, findings: FormProblems) -> ir.Summary:
         """The summary."""
         said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) + (self.rows is not None) != 1 or self.rows not in (None, "count"):
@@ -82,7 +82,7 @@ class SummaryForm(Form):
         return str(summary.function) if summary.attribute is None else {str(summary.function): summary.attribute}
 
 
-class BucketForm(Form):
+class BucketForm(FileMap):
     """Documents that hold many events each."""
 
     by: Texts = Field([])
@@ -91,13 +91,13 @@ class BucketForm(Form):
     window: WindowForm | None = None
     summary: Named[SummaryForm] = Field({})
 
-    def to_ir(self, path: Path, findings: Findings) -> ir.Bucket:
+    def to_ir(self, path: Path, findings: FormProblems) -> ir.Bucket:
         """The bucket."""
         window = None
         if self.window is not None:
             at = (*path, "window", "unit")
             unit = findings.word(ir.WindowUnit, self.window.unit, at, otherwise=ir.WindowUnit.HOUR)
-            window = ir.Window(self.window.attribute, unit)
+            window = ir.BucketWindow(self.window.attribute, unit)
         summary = tuple(form.to_ir(n, (*path, "summary", n), findings) for n, form in self.summary.items())
         return ir.Bucket(tuple(self.by), self.field, self.limit, window, summary)
 
@@ -123,7 +123,7 @@ class MemberForm(DocumentForm):
     value: str = Field(description="the discriminator value its documents carry")
 
 
-class VariantForm(Form):
+class VariantForm(FileMap):
     """Several kinds of rows in one collection."""
 
     discriminator: str
@@ -131,7 +131,7 @@ class VariantForm(Form):
     members: Named[MemberForm] = Field({}, description="entity: further kinds of documents")
     subtypes: Named[str] = Field({}, description="relationship embedded inline: its discriminator value")
 
-    def to_ir(self, model: Model, path: Path, findings: Findings) -> ir.Variant:
+    def to_ir(self, model: Model, path: Path, findings: FormProblems) -> ir.Variant:
         """The variant."""
         members = tuple(
             ir.Member(form.value, form.body(n, model, (*path, "members", n), findings))
@@ -151,14 +151,14 @@ class VariantForm(Form):
         return {"discriminator": variant.discriminator} | value | rest
 
 
-class RowsForm(Form):
+class RowsForm(FileMap):
     """Rows whose attribute is before a value."""
 
     attribute: str
     before: str = Field(description="a value; ISO text for dates")
 
 
-class SplitForm(Form):
+class SplitForm(FileMap):
     """Part of an entity in another collection, or in GridFS."""
 
     attributes: Texts = Field([])
@@ -189,7 +189,7 @@ class CollectionForm(DocumentForm):
     splits: Named[SplitForm] = Field({}, description="collection: the attributes or rows that live there")
     constants: Named[Id] = Field({}, description="fields every document carries, such as a schema version")
 
-    def to_ir(self, name: str, model: Model, path: Path, findings: Findings) -> ir.Collection:
+    def to_ir(self, name: str, model: Model, path: Path, findings: FormProblems) -> ir.Collection:
         """The collection."""
         return ir.Collection(
             name,
@@ -217,7 +217,7 @@ class CollectionForm(DocumentForm):
         return Block({"root": collection.root} | without(head) | document_text(collection.body, model))
 
 
-class IndexForm(Form):
+class IndexForm(FileMap):
     """An index, and the statements it serves."""
 
     collection: str
@@ -260,7 +260,7 @@ def _constants(path: str, said: Scalar | Mapping[Any, Scalar] | None) -> Iterato
 
 
 def _partial(constants: Iterable[Clause]) -> Plain:
-    """By path, the value it has, or how it compares with which."""
+    """For each path, its value, or the comparison and the value it is compared with."""
     found: dict[str, Any] = {}
     for each in constants:
         if each.comparison in (ClauseOperator.EQUAL, ClauseOperator.NULL):
@@ -273,7 +273,7 @@ def _partial(constants: Iterable[Clause]) -> Plain:
     return found
 
 
-class DesignForm(Form):
+class DesignForm(FileMap):
     """A document schema."""
 
     collections: Named[CollectionForm]
@@ -281,7 +281,7 @@ class DesignForm(Form):
         None, description="to build besides those that keys, references and upkeep have, named or not"
     )
 
-    def to_ir(self, model: Model, path: Path, findings: Findings) -> Design | None:
+    def to_ir(self, model: Model, path: Path, findings: FormProblems) -> Design | None:
         """The design over `model`, None when it breaks an invariant; those are noted."""
         collections = tuple(
             form.to_ir(n, model, (*path, "collections", n), findings) for n, form in self.collections.items()

@@ -11,14 +11,14 @@ from pydantic import Field
 
 from nestling.ir import primitives as ir
 from nestling.ir.model import Cardinality, Model
-from nestling.ir.text.form import Findings, Form, Named, Texts, group_text, without
+from nestling.ir.text.form import FileMap, FormProblems, Named, Texts, group_text, without
 from nestling.ir.text.related_form import ComputedForm, CopyForm, FormWord, ReferenceForm
 from nestling.ir.text.stored_names import Orders, ir_orders, order_texts
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Plain
 
 
-class PairsForm(Form):
+class PairsForm(FileMap):
     """Attribute pattern: an array of `{k: name, v: value}`."""
 
     attributes: Texts
@@ -26,7 +26,7 @@ class PairsForm(Form):
     value: str = "v"
 
 
-class OverflowForm(Form):
+class OverflowForm(FileMap):
     """What an array leaves over: pages in another collection."""
 
     bound: int
@@ -34,7 +34,7 @@ class OverflowForm(Form):
     flag: str = "has_overflow"
 
 
-class SlotsForm(Form):
+class SlotsForm(FileMap):
     """A pre-allocated array: the place is told by an attribute."""
 
     attribute: str
@@ -42,7 +42,7 @@ class SlotsForm(Form):
     first: int = 1
 
 
-class DocumentForm(Form):
+class DocumentForm(FileMap):
     """What every document may hold."""
 
     fields: Named[str] = Field({}, description="attribute: the name or dotted path it is stored under")
@@ -52,7 +52,7 @@ class DocumentForm(Form):
     copies: Named[CopyForm] = Field({}, description="field: attributes kept here too")
     computed: Named[ComputedForm] = Field({}, description="field: an aggregate over related rows")
 
-    def body(self, entity: str, model: Model, path: Path, findings: Findings) -> ir.Document:
+    def body(self, entity: str, model: Model, path: Path, findings: FormProblems) -> ir.Document:
         """The document of rows of `entity`."""
         return ir.Document(
             entity,
@@ -75,7 +75,7 @@ class EmbeddingForm(DocumentForm):
     slots: SlotsForm | None = None
     orphans: str | None = Field(None, description="the collection of rows without a parent")
 
-    def to_ir(self, field: str, model: Model, path: Path, findings: Findings) -> ir.Embedding:
+    def to_ir(self, field: str, model: Model, path: Path, findings: FormProblems) -> ir.Embedding:
         """The embedding."""
         link = model.relationship(self.of) if model.has_relationship(self.of) else None
         one = link is not None and link.cardinality is Cardinality.ONE_TO_ONE
@@ -132,7 +132,7 @@ def _pairs_text(pairs: ir.Pairs) -> Plain:
 
 
 def _reference_texts(references: tuple[ir.Reference, ...]) -> dict[str, Plain]:
-    """By relationship; a second reference of one (both sides of a tree) gets a key of its own."""
+    """The references by relationship. A second one of the same (both sides of a tree) gets a key of its own."""
     texts: dict[str, Plain] = {}
     for reference in references:
         key = reference.relationship

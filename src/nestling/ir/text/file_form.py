@@ -14,7 +14,7 @@ from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.statistics import Statistics
 from nestling.ir.text.design_form import DesignForm
-from nestling.ir.text.form import Findings, Form, Named, Texts, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, Named, Texts, without, words_schema
 from nestling.ir.text.model_form import ModelForm
 from nestling.ir.text.statistics_form import StatisticsForm, check_statistics
 from nestling.ir.text.workload_form import RequirementsForm, StatementForm, check_requirements, check_statement
@@ -28,19 +28,19 @@ VERSION = 1
 ChoiceWord = Annotated[str, words_schema(Choice)]
 
 
-class GapForm(Form):
+class GapForm(FileMap):
     """Something that could not be carried over."""
 
     kind: Annotated[str, words_schema(GapKind)]
     what: str
     where: str = ""
 
-    def to_ir(self, path: Path, findings: Findings) -> Gap:
+    def to_ir(self, path: Path, findings: FormProblems) -> Gap:
         """The gap."""
         return Gap(findings.word(GapKind, self.kind, (*path, "kind"), otherwise=GapKind.NOTIMPL), self.what, self.where)
 
 
-class ReasonForm(Form):
+class ReasonForm(FileMap):
     """One step of a decision."""
 
     rule: str
@@ -49,7 +49,7 @@ class ReasonForm(Form):
     statements: Texts = Field([], description="the statements it is about")
 
 
-class AlternativeForm(Form):
+class AlternativeForm(FileMap):
     """A choice that was not taken."""
 
     choice: ChoiceWord
@@ -58,7 +58,7 @@ class AlternativeForm(Form):
     checked: bool = Field(True, description="whether the queries of the designs it is about were compiled")
 
 
-class FlipForm(Form):
+class FlipForm(FileMap):
     """The value of a quantity at which a decision turns to something else."""
 
     quantity: str
@@ -77,7 +77,7 @@ class FlipForm(Form):
         return without(asdict(flip), checked=True)
 
 
-class WeighedForm(Form):
+class WeighedForm(FileMap):
     """A copy, a computed value or an index that was weighed."""
 
     pattern: str
@@ -136,14 +136,14 @@ class WeighedForm(Form):
         return {"pattern": weighed.pattern} | without(entries, price="", because="", about="", checked=True)
 
 
-class DearerForm(Form):
+class DearerForm(FileMap):
     """What the query of a statement really costs."""
 
     seconds: float = Field(description="of an execution")
     rate: float = Field(description="executions a second")
 
 
-class CostsForm(Form):
+class CostsForm(FileMap):
     """What the design costs by the cost model, in seconds of work a second."""
 
     cost: float
@@ -175,7 +175,7 @@ class CostsForm(Form):
         )
 
 
-class DecisionForm(Form):
+class DecisionForm(FileMap):
     """What was chosen for one relationship, and why."""
 
     choice: ChoiceWord
@@ -184,7 +184,7 @@ class DecisionForm(Form):
     alternatives: list[AlternativeForm] = Field([])
     flips: list[FlipForm] = Field([], description="where it would turn")
 
-    def to_ir(self, relationship: str, path: Path, findings: Findings) -> Decision:
+    def to_ir(self, relationship: str, path: Path, findings: FormProblems) -> Decision:
         """The decision."""
         alternatives = tuple(
             Alternative(
@@ -222,7 +222,7 @@ class DecisionForm(Form):
         return Block({"choice": str(decision.choice)} | without(entries))
 
 
-class FileForm(Form):
+class FileForm(FileMap):
     """What both files have."""
 
     nestling: int = Field(VERSION, description="version of this text form", json_schema_extra={"const": VERSION})
@@ -234,16 +234,16 @@ class FileForm(Form):
     gaps: list[GapForm] = Field([])
     notes: Texts = Field([])
 
-    def _model(self, findings: Findings) -> Model | None:
+    def _model(self, findings: FormProblems) -> Model | None:
         if self.nestling != VERSION:
             what = f"the file is in version {self.nestling} of the text form; this nestling reads version {VERSION}"
             findings.problems.append(Problem(what=what, path=("nestling",)))
         return self.model.to_ir(("model",), findings)
 
-    def _gaps(self, findings: Findings) -> tuple[Gap, ...]:
+    def _gaps(self, findings: FormProblems) -> tuple[Gap, ...]:
         return tuple(form.to_ir(("gaps", number), findings) for number, form in enumerate(self.gaps))
 
-    def _numbers(self, model: Model | None, findings: Findings) -> tuple[Statistics, Requirements]:
+    def _numbers(self, model: Model | None, findings: FormProblems) -> tuple[Statistics, Requirements]:
         statistics = self.statistics.to_ir(("statistics",), findings, model)
         requirements = self.requirements.to_ir(("requirements",), findings)
         if model is not None:
@@ -262,7 +262,7 @@ class ReadingForm(FileForm):
         None, gt=0, description="how long the statements were watched to know their rates"
     )
 
-    def to_ir(self, findings: Findings) -> Reading | None:
+    def to_ir(self, findings: FormProblems) -> Reading | None:
         """The reading, None when there are findings that prevent it."""
         model = self._model(findings)
         statistics, requirements = self._numbers(model, findings)
@@ -305,7 +305,7 @@ class ProposalForm(FileForm):
     weighed: Named[WeighedForm] = Field({}, description="structure: whether it was chosen, and what it saves")
     costs: CostsForm | None = None
 
-    def to_ir(self, findings: Findings) -> Proposal | None:
+    def to_ir(self, findings: FormProblems) -> Proposal | None:
         """The proposal, None when there are findings that prevent it."""
         model = self._model(findings)
         statistics, requirements = self._numbers(model, findings)
@@ -356,7 +356,7 @@ class ProposalForm(FileForm):
         return {"nestling": VERSION} | head | model | without(sections) | _remarks(proposal.gaps, proposal.notes)
 
 
-def _dialect(text: str, findings: Findings) -> str:
+def _dialect(text: str, findings: FormProblems) -> str:
     """The dialect that goes by this name; empty where there is none."""
     if text and text.lower() not in NAMES:
         findings.problems.append(unknown("dialect", text, DIALECTS, path=("dialect",)))

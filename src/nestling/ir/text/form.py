@@ -1,6 +1,6 @@
 """What all forms share: a form is one map of a file, checked key by key before anything is made of it.
 
-Forms know the shape of the text and nothing else. Reading a leaf (a type, a quantity, a freshness) can fail too; `Findings`
+Forms know the shape of the text and nothing else. Reading a leaf (a type, a quantity, a freshness) can fail too; `FormProblems`
 collects those problems and goes on with a stand-in, so that one bad word does not hide the others.
 """
 
@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 Word = TypeVar("Word", bound=StrEnum)
 
 
-class Form(BaseModel):
+class FileMap(BaseModel):
     """One map of a file: unknown keys are refused, nothing is converted in silence."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, populate_by_name=False, protected_namespaces=())
@@ -44,7 +44,7 @@ class Form(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class FormProblems:
     """Problems met while forms become values."""
 
     problems: list[Problem]

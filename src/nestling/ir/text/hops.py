@@ -6,13 +6,13 @@ from nestling.common.errors import Problem
 from nestling.ir.model import Model
 from nestling.ir.rows import Hop
 from nestling.ir.rows import Path as Way
-from nestling.ir.text.form import Findings
+from nestling.ir.text.form import FormProblems
 from nestling.ir.text.yaml_reader import Path
 
 _ENDINGS = {":up": True, ":down": False}
 
 
-def hops(texts: list[str], at: str, model: Model, path: Path, findings: Findings) -> Way:
+def hops(texts: list[str], at: str, model: Model, path: Path, findings: FormProblems) -> Way:
     """The path that `texts` names, starting at the entity `at`; an open direction is noted and taken to be down."""
     way: list[Hop] = []
     for text in texts:

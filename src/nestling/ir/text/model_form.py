@@ -26,20 +26,20 @@ from nestling.ir.model import (
 from nestling.ir.statements.expression import Collation
 from nestling.ir.text.attribute_form import AttributeForm
 from nestling.ir.text.condition_reader import read_condition
-from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, Groups, Named, Texts, group_text, without, words_schema
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.types import TEXTS
 
 
-class CheckForm(Form):
+class CheckForm(FileMap):
     """A condition that every row keeps, or of which NULL leaves unknown whether it does."""
 
     short_key = "condition"
     condition: str = Field(description="as in SQL: `end_date IS NULL OR end_date > start_date`, `net + tax <= 100`")
     name: str = Field("", description="the constraint's name in the source")
 
-    def to_ir(self, path: Path, findings: Findings) -> RowCheck | None:
+    def to_ir(self, path: Path, findings: FormProblems) -> RowCheck | None:
         """The check; None when its condition cannot be read, which is noted."""
         condition = findings.read(lambda: read_condition(self.condition), path, otherwise=None)
         return None if condition is None else RowCheck(self.name, condition)
@@ -51,7 +51,7 @@ class CheckForm(Form):
         return {"name": check.name, "condition": text} if check.name else text
 
 
-class PartialUniqueForm(Form):
+class PartialUniqueForm(FileMap):
     """Attributes that are unique among some rows."""
 
     attributes: Texts = Field(description="the attributes that tell those rows apart")
@@ -61,7 +61,7 @@ class PartialUniqueForm(Form):
         [], description="those of the attributes that are compared in lower case, by PostgreSQL's `lower()`"
     )
 
-    def to_ir(self, path: Path, findings: Findings) -> PartialUnique | None:
+    def to_ir(self, path: Path, findings: FormProblems) -> PartialUnique | None:
         """The unique group; None when its condition cannot be read, which is noted."""
         condition = findings.read(lambda: read_condition(self.where), (*path, "where"), otherwise=None)
         if odd := [name for name in self.lower if name not in self.attributes]:
@@ -82,7 +82,7 @@ class PartialUniqueForm(Form):
         return without(said, name="")
 
 
-class EntityForm(Form):
+class EntityForm(FileMap):
     """A table."""
 
     key: Texts = Field([], description="attributes that tell its rows apart; none when nothing does")
@@ -96,7 +96,7 @@ class EntityForm(Form):
         " `TABLE_COLUMN_key`; `ON CONFLICT ON CONSTRAINT` says them",
     )
 
-    def to_ir(self, name: str, path: Path, findings: Findings, texts: Collation = Collation.BINARY) -> Entity:
+    def to_ir(self, name: str, path: Path, findings: FormProblems, texts: Collation = Collation.BINARY) -> Entity:
         """The entity; `texts` is the collation of texts that say none."""
         attributes = (
             form.to_ir(attribute, (*path, "attributes", attribute), findings, texts)
@@ -132,7 +132,7 @@ class EntityForm(Form):
         return Block(head | {"attributes": attributes} | tail)
 
 
-class RelationshipForm(Form):
+class RelationshipForm(FileMap):
     """One parent row to its child rows, or (with `through`) two entities linked by a junction."""
 
     parent: str | None = Field(None, description="the entity on the one side")
@@ -155,7 +155,7 @@ class RelationshipForm(Form):
     )
 
     def to_ir(
-        self, name: str, path: Path, keys: dict[str, tuple[str, ...]], findings: Findings
+        self, name: str, path: Path, keys: dict[str, tuple[str, ...]], findings: FormProblems
     ) -> Relationship | ManyToMany | None:
         """The relationship or many-to-many; None when it is neither, which is a problem."""
         if self.through is not None or self.between is not None:
@@ -180,7 +180,7 @@ class RelationshipForm(Form):
             self.enforced,
         )
 
-    def _link(self, name: str, path: Path, findings: Findings) -> ManyToMany | None:
+    def _link(self, name: str, path: Path, findings: FormProblems) -> ManyToMany | None:
         said = {"through", "between"} | ({"cardinality"} if self.cardinality == Cardinality.MANY_TO_MANY else set())
         if self.through is None or self.between is None or self.model_fields_set - said:
             what = f"`{name}` is many-to-many: it has `through` and `between`, and nothing else"
@@ -210,14 +210,14 @@ class RelationshipForm(Form):
         return {"parent": link.parent, "child": link.child} | shown
 
 
-class HierarchyForm(Form):
+class HierarchyForm(FileMap):
     """A supertype and its subtypes."""
 
     supertype: str
     subtypes: Texts = Field(description="relationships, each 1:1 on a shared key")
 
 
-class ViewForm(Form):
+class ViewForm(FileMap):
     """A query statements use like a table."""
 
     short_key = "sql"
@@ -236,7 +236,7 @@ class ViewForm(Form):
         return {"sql": view.sql} | more if more else view.sql
 
 
-class ModelForm(Form):
+class ModelForm(FileMap):
     """Everything the data can be."""
 
     name: str
@@ -251,7 +251,7 @@ class ModelForm(Form):
     hierarchies: Named[HierarchyForm] = Field({})
     views: Named[ViewForm] = Field({}, description="name: SELECT")
 
-    def to_ir(self, path: Path, findings: Findings) -> Model | None:
+    def to_ir(self, path: Path, findings: FormProblems) -> Model | None:
         """The model, None when it breaks its own rules; those are noted."""
         texts = findings.word(Collation, self.collation, (*path, "collation"), otherwise=Collation.BINARY)
         entities = tuple(form.to_ir(n, (*path, "entities", n), findings, texts) for n, form in self.entities.items())

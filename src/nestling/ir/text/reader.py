@@ -24,8 +24,8 @@ from nestling.ir.quantity_words import cut
 from nestling.ir.rate import no_rate
 from nestling.ir.reading import Reading
 from nestling.ir.text.file_form import ProposalForm, ReadingForm
-from nestling.ir.text.form import Findings, Form
-from nestling.ir.text.yaml_reader import Document, Path, read_yaml
+from nestling.ir.text.form import FileMap, FormProblems
+from nestling.ir.text.yaml_reader import Path, YamlDocument, read_yaml
 
 _FileForm = TypeVar("_FileForm", ReadingForm, ProposalForm)
 
@@ -73,20 +73,20 @@ def read_proposal(text: str, name: str) -> Proposal:
     return _proposal(*read_yaml(text, name))
 
 
-def _reading(document: Document, problems: list[Problem]) -> Reading:
+def _reading(document: YamlDocument, problems: list[Problem]) -> Reading:
     form = _form(ReadingForm, document, problems)
-    return _checked(form.to_ir(Findings(problems)) if form is not None else None, document, problems)
+    return _checked(form.to_ir(FormProblems(problems)) if form is not None else None, document, problems)
 
 
-def _proposal(document: Document, problems: list[Problem]) -> Proposal:
+def _proposal(document: YamlDocument, problems: list[Problem]) -> Proposal:
     form = _form(ProposalForm, document, problems)
-    return _checked(form.to_ir(Findings(problems)) if form is not None else None, document, problems)
+    return _checked(form.to_ir(FormProblems(problems)) if form is not None else None, document, problems)
 
 
 Result = TypeVar("Result", Reading, Proposal)
 
 
-def _checked(result: Result | None, document: Document, problems: list[Problem]) -> Result:
+def _checked(result: Result | None, document: YamlDocument, problems: list[Problem]) -> Result:
     if problems or result is None:
         # What follows from a mistake told elsewhere, at a place the file does not even have, is not told again.
         told = {problem.what for problem in problems if problem.where or document.holds(problem.path)}
@@ -100,7 +100,7 @@ def _place(problem: Problem) -> tuple[int, ...]:
     return tuple(int(part) for part in problem.where.split(":")[-2:] if part.isdigit())
 
 
-def _form(form: type[_FileForm], document: Document, problems: list[Problem]) -> _FileForm | None:
+def _form(form: type[_FileForm], document: YamlDocument, problems: list[Problem]) -> _FileForm | None:
     """The file's form, after noting what is wrong with its shape; None when what is left of it says too little."""
     try:
         return form.model_validate(document.value)
@@ -126,7 +126,7 @@ def _check_model(value: dict[str, object], worse: set[Any], problems: list[Probl
     """Look for mistakes of sense in the model and its numbers when nothing more of the file can be used."""
     shared = {"model", "statistics", "requirements"} - worse
     try:
-        ReadingForm.model_validate({key: value[key] for key in shared if key in value}).to_ir(Findings(problems))
+        ReadingForm.model_validate({key: value[key] for key in shared if key in value}).to_ir(FormProblems(problems))
     except ValidationError:
         return
 
@@ -144,7 +144,7 @@ def _mend(value: Any, place: tuple[Any, ...], keys: list[str]) -> None:
     value.update(entries)
 
 
-def _shape_problems(form: type[Form], mistakes: list[ErrorDetails]) -> Iterator[Problem]:
+def _shape_problems(form: type[FileMap], mistakes: list[ErrorDetails]) -> Iterator[Problem]:
     """One problem a place: of the branches of a choice only the first is told."""
     seen: set[Path] = set()
     for mistake in mistakes:
@@ -154,7 +154,7 @@ def _shape_problems(form: type[Form], mistakes: list[ErrorDetails]) -> Iterator[
             yield _shape_problem(form, mistake, path)
 
 
-def _shape_problem(form: type[Form], mistake: ErrorDetails, path: Path) -> Problem:
+def _shape_problem(form: type[FileMap], mistake: ErrorDetails, path: Path) -> Problem:
     name = str(path[-1]) if path else ""
     match mistake["type"]:
         case "extra_forbidden":
@@ -190,7 +190,7 @@ def _shown(value: object) -> str:
 
 
 def _plain(value: object) -> str:
-    """As YAML writes it."""
+    """The value as YAML writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -208,20 +208,20 @@ def _is_branch(step: int | str) -> bool:
     return isinstance(step, str) and ("[" in step and step.endswith("]"))
 
 
-def _keys(form: type[Form] | None) -> list[str]:
+def _keys(form: type[FileMap] | None) -> list[str]:
     return [field.alias or name for name, field in form.model_fields.items()] if form is not None else []
 
 
-def _form_at(form: type[Form], path: Path) -> type[Form] | None:
+def _form_at(form: type[FileMap], path: Path) -> type[FileMap] | None:
     """The form that describes the map at `path`."""
     at: Any = form
     for step in path:
-        if isinstance(at, type) and issubclass(at, Form):
+        if isinstance(at, type) and issubclass(at, FileMap):
             names = {field.alias or name: field.annotation for name, field in at.model_fields.items()}
             at = _inner(names.get(str(step)))
         else:
             at = _inner(get_args(at)[-1]) if get_args(at) else None
-    return at if isinstance(at, type) and issubclass(at, Form) else None
+    return at if isinstance(at, type) and issubclass(at, FileMap) else None
 
 
 def _inner(annotation: Any) -> Any:

@@ -11,7 +11,7 @@ from nestling.ir import primitives as ir
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.rows import AggregateKind
-from nestling.ir.text.form import Findings, Form, Texts, group_text, without, words_schema
+from nestling.ir.text.form import FileMap, FormProblems, Texts, group_text, without, words_schema
 from nestling.ir.text.hops import hop_texts, hops
 from nestling.ir.text.stored_names import Orders, Renames, field_texts, fields, ir_orders, order_texts
 from nestling.ir.text.yaml_reader import Path
@@ -20,11 +20,11 @@ from nestling.ir.text.yaml_writer import Plain
 FormWord = Annotated[str, words_schema(ir.Form)]
 
 
-def _freshness(text: str, path: Path, findings: Findings) -> Freshness:
+def _freshness(text: str, path: Path, findings: FormProblems) -> Freshness:
     return findings.read(lambda: Freshness.parse(text), path, otherwise=TRANSACTION)
 
 
-class ReferenceForm(Form):
+class ReferenceForm(FileMap):
     """Ids of the other side: `parent-reference`, or `{child-reference: field}`."""
 
     short_key = "holder"
@@ -34,7 +34,7 @@ class ReferenceForm(Form):
     copies: Renames = Field([], description="attributes of the child beside each id")
     freshness: str | None = Field(None, description="of those copies; transaction when not said")
 
-    def to_ir(self, name: str, path: Path, findings: Findings) -> ir.Reference:
+    def to_ir(self, name: str, path: Path, findings: FormProblems) -> ir.Reference:
         """The reference."""
         holder = ir.Holder.CHILD if self.child_reference is None else ir.Holder.PARENT
         if self.holder not in (None, str(ir.Holder.CHILD)):
@@ -66,7 +66,7 @@ class ReferenceForm(Form):
         return "parent-reference" if shown == {"holder": "parent-reference"} else shown
 
 
-class CopyForm(Form):
+class CopyForm(FileMap):
     """Attributes of related rows, kept here too."""
 
     of: Texts = Field(description="the relationships that lead to the rows; `tree:up` where a direction is open")
@@ -80,7 +80,7 @@ class CopyForm(Form):
     home: bool = Field(False, description="these copies are the only place the rows are stored")
     orphans: str | None = Field(None, description="the collection of rows that nothing refers to")
 
-    def to_ir(self, name: str, at: str, model: Model, path: Path, findings: Findings) -> ir.Copy:
+    def to_ir(self, name: str, at: str, model: Model, path: Path, findings: FormProblems) -> ir.Copy:
         """The copy, into a document of the entity `at`."""
         way = hops(self.of, at, model, (*path, "of"), findings)
         known = all(model.has_relationship(hop.relationship) for hop in way)
@@ -118,7 +118,7 @@ class CopyForm(Form):
         return without(entries, closure=False, home=False) | separator
 
 
-class ComputedForm(Form):
+class ComputedForm(FileMap):
     """An aggregate: `{count: relationship}`, or `{sum: attribute, of: relationship}`."""
 
     count: Texts | None = Field(None, description="the relationship whose rows are counted; with `of`, an attribute")
@@ -131,7 +131,7 @@ class ComputedForm(Form):
     step: int = Field(1, description="approximation: changed only every so many events")
     stamp: str | None = Field(None, description="a field that tells when it was last computed")
 
-    def to_ir(self, name: str, at: str, model: Model, path: Path, findings: Findings) -> ir.Computed:
+    def to_ir(self, name: str, at: str, model: Model, path: Path, findings: FormProblems) -> ir.Computed:
         """The computed value, in a document of the entity `at`."""
         said = [function for function in AggregateKind if getattr(self, function) is not None]
         if len(said) != 1:

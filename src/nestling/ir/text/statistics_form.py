@@ -23,7 +23,7 @@ from nestling.ir.statistics import (
     quantities,
 )
 from nestling.ir.text.distribution_form import Shares, Values, distribution, distribution_text
-from nestling.ir.text.form import Findings, Form, Named, Number, link_names, without
+from nestling.ir.text.form import FileMap, FormProblems, Named, Number, link_names, without
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.types import Type
@@ -38,7 +38,7 @@ _FAR = 2.0
 """So many times more or fewer rows than other numbers say is a mistake: people round."""
 
 
-class AttributeStatisticsForm(Form):
+class AttributeStatisticsForm(FileMap):
     """One attribute."""
 
     average_bytes: Number | None = None
@@ -52,7 +52,7 @@ class AttributeStatisticsForm(Form):
     common: Shares = Field([], description="the most common values, each with its share of those there: [FR, 0.2]")
     values: str | None = Field(None, description="where both are from: `measured`, `measured over 100000 rows`")
 
-    def to_ir(self, kind: Type | None, path: Path, findings: Findings) -> AttributeStatistics:
+    def to_ir(self, kind: Type | None, path: Path, findings: FormProblems) -> AttributeStatistics:
         """The statistics; `kind` is what the values are read as, None where the model does not say."""
         known = _record(AttributeStatistics(), self, path, findings)
         if not self.quantiles and not self.common:
@@ -63,7 +63,7 @@ class AttributeStatisticsForm(Form):
         return replace(known, values=findings.read(read, (*path, "quantiles"), otherwise=None))
 
 
-class EntityStatisticsForm(Form):
+class EntityStatisticsForm(FileMap):
     """One entity."""
 
     count: Number | None = None
@@ -71,7 +71,7 @@ class EntityStatisticsForm(Form):
     attributes: Named[AttributeStatisticsForm] = Field({})
 
 
-class RelationshipStatisticsForm(Form):
+class RelationshipStatisticsForm(FileMap):
     """Fan-out: children of one parent, over all parents."""
 
     mean: Number | None = None
@@ -92,13 +92,13 @@ class RelationshipStatisticsForm(Form):
     depth: Number | None = Field(None, description="levels of a tree")
 
 
-class StatisticsForm(Form):
+class StatisticsForm(FileMap):
     """What is known about the data: `412`, `412 (measured)`, `0.031 (measured over 100000 rows)`."""
 
     entities: Named[EntityStatisticsForm] = Field({})
     relationships: Named[RelationshipStatisticsForm] = Field({})
 
-    def to_ir(self, path: Path, findings: Findings, model: Model | None = None) -> Statistics:
+    def to_ir(self, path: Path, findings: FormProblems, model: Model | None = None) -> Statistics:
         """The statistics, values as `model` has their types; a number that cannot be read is left out and noted."""
         types = (
             {(entity.name, each.name): each.type for entity in model.entities for each in entity.attributes}
@@ -128,7 +128,7 @@ class StatisticsForm(Form):
         return Block(without(sections))
 
 
-def check_statistics(statistics: Statistics, model: Model, path: Path, findings: Findings) -> None:
+def check_statistics(statistics: Statistics, model: Model, path: Path, findings: FormProblems) -> None:
     """Note entities, attributes and relationships the model does not have."""
     entities = {entity.name: entity for entity in model.entities}
     for name, known in statistics.entities:
@@ -181,7 +181,7 @@ def _is_declared(quantity: Quantity | None) -> bool:
     return quantity is not None and quantity.origin is Origin.DECLARED and quantity.rows is None
 
 
-def _record(start: Record, form: Form, path: Path, findings: Findings) -> Record:
+def _record(start: Record, form: FileMap, path: Path, findings: FormProblems) -> Record:
     found: dict[str, Quantity] = {}
     for name in type(form).model_fields:
         text = getattr(form, name)

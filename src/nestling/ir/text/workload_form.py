@@ -14,14 +14,24 @@ from nestling.ir.rate import parse_rate, rate_text
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause
 from nestling.ir.text.design_form import RowsForm
-from nestling.ir.text.form import Findings, Form, Groups, Named, Texts, group_text, link_names, without, words_schema
+from nestling.ir.text.form import (
+    FileMap,
+    FormProblems,
+    Groups,
+    Named,
+    Texts,
+    group_text,
+    link_names,
+    without,
+    words_schema,
+)
 from nestling.ir.text.yaml_reader import Path
 from nestling.ir.text.yaml_writer import Block, Plain
 from nestling.ir.workload import (
     LEAST_TOGETHER,
     UNITS,
     Access,
-    Filter,
+    AttributeFilter,
     Grouping,
     Operator,
     Requirements,
@@ -36,7 +46,7 @@ VALUE = "value"
 """Stands where a unit would, in front of an attribute called like `hour of x`."""
 
 
-class RequirementsForm(Form):
+class RequirementsForm(FileMap):
     """What the application asks of any design."""
 
     freshness: Named[str] = Field({}, description="entity.attribute or relationship: the weakest freshness allowed")
@@ -58,7 +68,7 @@ class RequirementsForm(Form):
     short_names: bool = Field(False, description="attributes are stored under initials of their names")
     read_only: Texts = Field([], description="entities whose rows never come, change or go")
 
-    def to_ir(self, path: Path, findings: Findings) -> Requirements:
+    def to_ir(self, path: Path, findings: FormProblems) -> Requirements:
         """The requirements."""
         freshness = tuple(
             (name, findings.read(partial(Freshness.parse, text), (*path, "freshness", name), otherwise=TRANSACTION))
@@ -102,7 +112,7 @@ class RequirementsForm(Form):
         return Block(without(entries, document_bound_bytes=Requirements().document_bound_bytes, short_names=False))
 
 
-def check_requirements(requirements: Requirements, model: Model, path: Path, findings: Findings) -> None:
+def check_requirements(requirements: Requirements, model: Model, path: Path, findings: FormProblems) -> None:
     """Note entities, attributes and relationships the model does not have."""
     entities, links = [entity.name for entity in model.entities], link_names(model)
     attributes = [f"{entity.name}.{name}" for entity in model.entities for name in entity.attribute_names]
@@ -128,7 +138,7 @@ def check_requirements(requirements: Requirements, model: Model, path: Path, fin
     _check_archives(requirements, model, path, findings)
 
 
-def _check_atomic(requirements: Requirements, path: Path, findings: Findings) -> None:
+def _check_atomic(requirements: Requirements, path: Path, findings: FormProblems) -> None:
     """Note groups of one entity: a list of entities that is not nested is read as such groups."""
     alone = [group[0] for group in requirements.atomic if len(group) == 1]
     together = ", ".join(alone if len(alone) > 1 else (*alone, "ANOTHER"))
@@ -139,7 +149,7 @@ def _check_atomic(requirements: Requirements, path: Path, findings: Findings) ->
             findings.problems.append(Problem(what=what, path=(*path, "atomic", number), next_move=move))
 
 
-def _check_archives(requirements: Requirements, model: Model, path: Path, findings: Findings) -> None:
+def _check_archives(requirements: Requirements, model: Model, path: Path, findings: FormProblems) -> None:
     entities = [entity.name for entity in model.entities]
     for entity, name, _ in requirements.archive:
         if entity not in entities:
@@ -148,7 +158,7 @@ def _check_archives(requirements: Requirements, model: Model, path: Path, findin
             findings.problems.append(model.entity(entity).no_attribute(name, (*path, "archive", entity)))
 
 
-class AccessForm(Form):
+class AccessForm(FileMap):
     """One occurrence of an entity in a statement."""
 
     entity: str
@@ -166,13 +176,13 @@ class AccessForm(Form):
     constants: Texts = Field([], description='`status = "open"`: what its own text says of the rows found')
     sets: Texts = Field([], description='`status = "open"`: what its own text says of the rows written')
 
-    def to_ir(self, kind: StatementKind, path: Path, findings: Findings) -> Access:
+    def to_ir(self, kind: StatementKind, path: Path, findings: FormProblems) -> Access:
         """The access."""
         filters = []
         for number, text in enumerate(self.filters):
             attribute, _, word = text.rpartition(" ")
             at = (*path, "filters", number)
-            filters.append(Filter(attribute, findings.word(Operator, word, at, otherwise=Operator.OTHER)))
+            filters.append(AttributeFilter(attribute, findings.word(Operator, word, at, otherwise=Operator.OTHER)))
         grouping = Grouping(
             tuple(map(_group_key, self.grouped)), _aggregates(self.of_groups, (*path, "of_groups"), findings)
         )
@@ -210,14 +220,14 @@ class AccessForm(Form):
         return {"entity": access.entity} | without(entries) | via | walk
 
 
-def _constants(texts: Texts, path: Path, findings: Findings) -> tuple[Clause, ...]:
+def _constants(texts: Texts, path: Path, findings: FormProblems) -> tuple[Clause, ...]:
     read: list[Clause | None] = [
         findings.read(partial(Clause.parse, text), (*path, number), otherwise=None) for number, text in enumerate(texts)
     ]
     return tuple(each for each in read if each is not None)
 
 
-def _aggregates(texts: Texts, path: Path, findings: Findings) -> tuple[tuple[AggregateKind, str | None], ...]:
+def _aggregates(texts: Texts, path: Path, findings: FormProblems) -> tuple[tuple[AggregateKind, str | None], ...]:
     found = []
     for number, text in enumerate(texts):
         word, blank, attribute = text.partition(" ")
@@ -242,7 +252,7 @@ def _group_text(name: str, unit: str | None) -> str:
     return f"{unit or VALUE} of {name}" if unit is not None or _group_key(name) != (name, None) else name
 
 
-class StatementForm(Form):
+class StatementForm(FileMap):
     """A named SQL statement."""
 
     sql: str
@@ -260,7 +270,7 @@ class StatementForm(Form):
     measured_ms: float | None = Field(None, description="how long its command was measured to take each time")
     measured_with: str = Field("", description="the statement that has this of the command they both say")
 
-    def to_ir(self, name: str, path: Path, findings: Findings) -> Statement:
+    def to_ir(self, name: str, path: Path, findings: FormProblems) -> Statement:
         """The statement."""
         default = first_word(self.sql)
         kind = findings.word(StatementKind, self.kind, (*path, "kind"), otherwise=default)
@@ -306,7 +316,7 @@ class StatementForm(Form):
         )
 
 
-def check_statement(statement: Statement, model: Model, path: Path, findings: Findings) -> None:
+def check_statement(statement: Statement, model: Model, path: Path, findings: FormProblems) -> None:
     """Note entities and attributes its footprint names and the model does not have."""
     entities = {entity.name: entity for entity in model.entities}
     for number, access in enumerate(statement.accesses):

@@ -24,7 +24,7 @@ MOST_LEVELS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
+class YamlDocument:
     """A file's plain value and the node tree it came from."""
 
     file: str
@@ -52,14 +52,14 @@ class Document:
         return _walk(self.root, path)[2]
 
 
-def read_yaml(text: str, file: str) -> tuple[Document, list[Problem]]:
+def read_yaml(text: str, file: str) -> tuple[YamlDocument, list[Problem]]:
     """Parse `text`; gives the document and its duplicate keys, aliases and tags. Raises `InputError` on broken syntax."""
     root = _compose(text, file)
     if root is None:
         raise InputError(Problem(what="the file is empty", where=f"{file}:1:1"))
     reading = _Reading(file, [], set())
     value = reading.plain(root)
-    return Document(file, value, root), reading.problems
+    return YamlDocument(file, value, root), reading.problems
 
 
 def _compose(text: str, file: str) -> Any:

@@ -82,7 +82,7 @@ def _text(value: str, kind: Type, milliseconds: bool) -> object:
 
 
 def _moment(value: date, milliseconds: bool) -> str:
-    """As SQLite writes it, in UTC; of a whole day, the day."""
+    """The time as SQLite writes it, in UTC; a whole day as the day alone."""
     if not isinstance(value, datetime):
         return value.isoformat()
     kept = cut_to_millisecond(value) if milliseconds else value

@@ -76,7 +76,7 @@ def reading_html(reading: Reading) -> str:
 
 
 def _cells(rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, ...]]:
-    """As a terminal shows them."""
+    """The cells as a terminal shows them."""
     return (tuple(map(cell, row)) for row in rows)
 
 

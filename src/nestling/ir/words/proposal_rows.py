@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from math import ceil
 
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.options import CHANGE
 from nestling.ir.proposal import Choice, Costs, Decision, Proposal, Weighed
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
-from nestling.ir.statements.unconverted import statements_in
+from nestling.ir.statements.unconverted_gaps import statements_in
 from nestling.ir.words.purposes import purpose
 from nestling.ir.words.work_words import work_rate
 

@@ -27,7 +27,7 @@ from nestling.ir.paths.row_steps import (
 )
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements import expression as e
-from nestling.ir.statements.algebra import Aggregate, WindowFunction
+from nestling.ir.statements.algebra import AggregateCall, WindowFunction
 
 if TYPE_CHECKING:
     from nestling.ir.paths.access_path import Step
@@ -106,7 +106,7 @@ def _list(fields: tuple[tuple[str, e.Expression], ...]) -> str:
     return ", ".join(f"{name} = {text(value)}" for name, value in fields)
 
 
-def _aggregate(aggregate: Aggregate) -> str:
+def _aggregate(aggregate: AggregateCall) -> str:
     distinct = "distinct " if aggregate.distinct else ""
     return f"{aggregate.function}({distinct}{text(aggregate.argument) if aggregate.argument is not None else '*'})"
 
@@ -175,9 +175,11 @@ def _strength(expression: e.Expression) -> int:
             return _NOT
         case e.Compare() | e.IsNull() | e.InList() | e.Like() | e.Cast():
             return _COMPARED
-        case e.Arithmetic(operator=e.Operator.ADD | e.Operator.SUBTRACT):
+        case e.Arithmetic(operator=e.ArithmeticOperator.ADD | e.ArithmeticOperator.SUBTRACT):
             return _SUM
-        case e.Arithmetic(operator=e.Operator.MULTIPLY | e.Operator.DIVIDE | e.Operator.MODULO):
+        case e.Arithmetic(
+            operator=e.ArithmeticOperator.MULTIPLY | e.ArithmeticOperator.DIVIDE | e.ArithmeticOperator.MODULO
+        ):
             return _PRODUCT
         case e.Arithmetic():
             return _BITS

@@ -11,10 +11,9 @@ from nestling.ir.paths.write_path import (
     Answer,
     Cell,
     Change,
-    Compute,
+    ComputeField,
     Constant,
     DeleteDocuments,
-    Document,
     Each,
     ElementFilter,
     Extend,
@@ -33,6 +32,7 @@ from nestling.ir.paths.write_path import (
     Push,
     Refuse,
     Set,
+    SubDocument,
     Test,
     UpdateDocuments,
     Value,
@@ -154,7 +154,7 @@ def _change(change: Change) -> str:
             return f"take from `{path}` what has {_all(matches)}"
         case AddToSet(path, value):
             return f"add {value_words(value)} to `{path}` unless it is there"
-        case Compute(path, value, _):
+        case ComputeField(path, value, _):
             return f"set `{path}` to {text(value)}"
         case _:
             assert_never(change)
@@ -176,7 +176,7 @@ def value_words(value: Value) -> str:
             return repr(constant)
         case GivenValue(expression):
             return text(expression)
-        case Document(fields, spread):
+        case SubDocument(fields, spread):
             inner = [f"{path}: {value_words(each)}" for path, each in fields]
             return "{" + ", ".join([*inner, *([f"and the rest of its {spread}"] if spread is not None else [])]) + "}"
         case PairList(pairs=pairs):

@@ -11,7 +11,7 @@ from time import sleep
 from typing import Any
 
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
-from nestling.executors.drive import CopyRead, LoadedDesign, Run, Shape, ages, latency
+from nestling.executors.drive import AnswerShape, CopyRead, LoadedDesign, TimedExecution, ages, latency
 from nestling.executors.sync import Metrics
 from nestling.ir.design import Design
 from nestling.ir.freshness import Freshness, Level
@@ -83,9 +83,9 @@ def _said(told: Background) -> Iterator[None]:
 def copy_ages(
     proposal: Proposal,
     reading: Reading,
-    shapes: Mapping[str, Shape],
+    shapes: Mapping[str, AnswerShape],
     on: LoadedDesign,
-    runs: Sequence[Run],
+    runs: Sequence[TimedExecution],
     began: float,
     *,
     synced: bool,
@@ -111,7 +111,7 @@ def copy_ages(
 
 
 def _copied(
-    proposal: Proposal, reading: Reading, shapes: Mapping[str, Shape], on: LoadedDesign, upkeep: Upkeep
+    proposal: Proposal, reading: Reading, shapes: Mapping[str, AnswerShape], on: LoadedDesign, upkeep: Upkeep
 ) -> Mapping[str, CopyRead]:
     """The statements that answer from a copy: those that are compiled to something else where it may not be used."""
     distrusted = replace(proposal, design=_without(proposal.design, upkeep.what))

@@ -16,13 +16,13 @@ from functools import cache
 from time import perf_counter
 
 from nestling.common.errors import ConnectionFailed, LoadError, NestlingError, RebuildError, SourceError
-from nestling.executors.drive import Answer, Likeness, Shape, both_right, execute, likeness, row_text
+from nestling.executors.drive import AnswerShape, Likeness, StatementAnswer, both_right, execute, likeness, row_text
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.programs.compiled import CompiledRead, OutputColumn
 from nestling.ir.proof import OtherAnswer, SourceComparison
 from nestling.ir.reading import Reading
 from nestling.ir.statements.read_locks import ReadLock
-from nestling.ir.trace import Call, Tracer
+from nestling.ir.trace import Execution, Tracer
 from nestling.ir.types import TEXTS
 from nestling.ir.workload import Statement
 from nestling.pipeline.close_comparisons import LAST_DIGITS, decided_by_last_digits
@@ -45,7 +45,7 @@ class BesideSource:
     """What was found. `shapes`: how far the statements fix their answers, as is known now."""
 
     comparison: SourceComparison
-    shapes: Mapping[str, Shape]
+    shapes: Mapping[str, AnswerShape]
 
     @property
     def left_out(self) -> frozenset[str]:
@@ -57,7 +57,7 @@ def beside_source(
     contenders: list[Contender],
     reading: Reading,
     tracer: Tracer,
-    shapes: Mapping[str, Shape],
+    shapes: Mapping[str, AnswerShape],
     effort: Effort,
     source: SourceOpener | str,
     rows: Rows,
@@ -82,9 +82,9 @@ class _Suspect:
     """An execution a rival answered otherwise than the source; `everywhere`: all rivals gave this answer."""
 
     by: Contender
-    call: Call
-    expected: Answer
-    found: Answer
+    call: Execution
+    expected: StatementAnswer
+    found: StatementAnswer
     everywhere: bool = False
 
 
@@ -97,7 +97,7 @@ class _Comparison:
     source: Source
     reading: Reading
     reads: Sequence[Statement]
-    shapes: dict[str, Shape]
+    shapes: dict[str, AnswerShape]
     effort: Effort
     answers: Counter[str] = field(default_factory=Counter)
     without: dict[str, str] = field(default_factory=dict)
@@ -120,7 +120,7 @@ class _Comparison:
             if not self.answers[each.name]:
                 self.without.setdefault(each.name, f"the {self.effort.source_seconds:g} s for this were over before")
 
-    def _one(self, racing: list[Contender], call: Call, seconds: float) -> None:
+    def _one(self, racing: list[Contender], call: Execution, seconds: float) -> None:
         if any(call.instead.takes_time(_read(each, call)) for each in racing):
             self.without[call.statement] = "it asks for the time, which goes on"
             return
@@ -145,7 +145,9 @@ class _Comparison:
         leave_out_slow(racing, call.statement, took, self.effort.patience_seconds)
         self.answers[call.statement] += 1
 
-    def _judge(self, each: Contender, call: Call, expected: SourceAnswer, answer: Answer) -> Iterator[_Suspect]:
+    def _judge(
+        self, each: Contender, call: Execution, expected: SourceAnswer, answer: StatementAnswer
+    ) -> Iterator[_Suspect]:
         """A failure is judged when the rivals are compared, and so is a copy that is rough on purpose."""
         columns, shape = _read(each, call).columns, self.shapes[call.statement]
         if answer.failed or (alike := expected.likeness(answer, columns, shape)) is Likeness.EQUAL:
@@ -230,13 +232,15 @@ class _Comparison:
         )
 
 
-def _read(each: Contender, call: Call) -> CompiledRead:
+def _read(each: Contender, call: Execution) -> CompiledRead:
     read = each.running.statements[call.statement]
     assert isinstance(read, CompiledRead), call.statement
     return read
 
 
-def _depends_on_language(one: Answer, other: Answer, columns: Sequence[OutputColumn], shape: Shape) -> bool:
+def _depends_on_language(
+    one: StatementAnswer, other: StatementAnswer, columns: Sequence[OutputColumn], shape: AnswerShape
+) -> bool:
     """Whether it may be a language's order of texts that tells answers apart: in a window, in which rows a LIMIT takes, or in the
     order of the same rows.
     """
@@ -244,7 +248,7 @@ def _depends_on_language(one: Answer, other: Answer, columns: Sequence[OutputCol
         return True
     if len(one.rows) != len(other.rows) or not any(columns[place].type.name in TEXTS for place in shape.ordered_by):
         return False
-    return shape.limited or likeness(one, other, Shape()) is Likeness.EQUAL
+    return shape.limited or likeness(one, other, AnswerShape()) is Likeness.EQUAL
 
 
 def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:
@@ -261,7 +265,7 @@ def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:
     return tuple(name for name, verdict in report.entities.items() if verdict.differing)
 
 
-def _said(answer: Answer, beside: Answer) -> str:
+def _said(answer: StatementAnswer, beside: StatementAnswer) -> str:
     """An answer in words, with the first row that the other one has not in its place, or not at all."""
     count = f"{len(answer.rows):,} {'row' if len(answer.rows) == 1 else 'rows'}"
     for row in _others(answer, beside):
@@ -269,7 +273,7 @@ def _said(answer: Answer, beside: Answer) -> str:
     return count
 
 
-def _others(answer: Answer, beside: Answer) -> Iterator[tuple[object, ...]]:
+def _others(answer: StatementAnswer, beside: StatementAnswer) -> Iterator[tuple[object, ...]]:
     """Rows the other answer has not; then those in another place."""
     there = Counter(map(row_text, beside.rows))
     for row in answer.rows:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from time import perf_counter
 
-from nestling.executors.drive import Run, Shape, latency, mixed, opened
+from nestling.executors.drive import AnswerShape, TimedExecution, latency, mixed, opened
 from nestling.ir.proof import ADVISED, OpenLoop
 from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
@@ -30,7 +30,7 @@ def open_loop(
     contenders: list[Contender],
     reading: Reading,
     tracer: Tracer,
-    shapes: Mapping[str, Shape],
+    shapes: Mapping[str, AnswerShape],
     effort: Effort,
     watch: Watch | None,
 ) -> list[str]:
@@ -73,11 +73,11 @@ def open_loop(
 def _followed(
     each: Contender,
     reading: Reading,
-    shapes: Mapping[str, Shape],
+    shapes: Mapping[str, AnswerShape],
     block: Block,
     due: Sequence[float],
     effort: Effort,
-) -> tuple[float, tuple[Run, ...]]:
+) -> tuple[float, tuple[TimedExecution, ...]]:
     """Run it on one rival, with a background sync where it needs one."""
     if not may_be_behind(each.proposal.design):
         return opened(each.running, block, due, clients=effort.users)

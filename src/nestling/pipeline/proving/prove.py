@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pymongo.database import Database
 
     from nestling.common.server import Server
-    from nestling.executors.drive import Shape
+    from nestling.executors.drive import AnswerShape
     from nestling.pipeline.proving.beside_source import SourceOpener
     from nestling.pipeline.proving.contender import Contender
     from nestling.pipeline.proving.loading import Rows
@@ -127,7 +127,7 @@ class _Race:
 
         self.reading, self.effort, self.watch, self.began = reading, effort, watch, began
         self.tracer = Tracer(reading.workload, reading.model, bindings, effort.seed, datetime.now(UTC))
-        self.shapes: Mapping[str, Shape] = shapes(reading)
+        self.shapes: Mapping[str, AnswerShape] = shapes(reading)
         self.source = source
         self.compared = SourceComparison(why_not="the server was lost before")
         self.contenders: list[Contender] = []
@@ -218,7 +218,7 @@ class _Race:
         from nestling.pipeline.proving.equality import compare_homes
         from nestling.pipeline.proving.opening import open_loop
         from nestling.pipeline.proving.rounds import Rounds
-        from nestling.pipeline.proving.side_by_side import check
+        from nestling.pipeline.proving.side_by_side import check_side_by_side
 
         if self.watch is not None:
             self.watch("comparing answers", 0, None)
@@ -230,7 +230,9 @@ class _Race:
         if not in_race(self.contenders) or not self.reading.workload.statements:
             return
         times = {statement.name: self.effort.checks for statement in self.reading.workload.statements}
-        self._leave_out(check(self.contenders, self.tracer.block(times), self.shapes, self.effort.patience_seconds))
+        self._leave_out(
+            check_side_by_side(self.contenders, self.tracer.block(times), self.shapes, self.effort.patience_seconds)
+        )
         self.notes += [f"{each.name} was not measured: {each.left_out}" for each in self.contenders if each.left_out]
         workload = self.reading.workload
         rounds = Rounds(self.contenders, workload, self.tracer, self.shapes, self.effort, self.watch, began=self.began)

@@ -8,7 +8,7 @@ from math import ceil
 from random import Random
 from time import perf_counter
 
-from nestling.executors.drive import Run, Shape, closed, counters
+from nestling.executors.drive import AnswerShape, TimedExecution, closed, counters
 from nestling.ir.trace import Block, Tracer, mix
 from nestling.ir.workload import Workload
 from nestling.pipeline.proving.contender import Contender, in_race
@@ -31,7 +31,7 @@ FEWEST_ROUNDS = 4
 ASKED_AGAIN = 20
 """Reads a round whose digests differ that are asked again; more of them tell nothing new."""
 
-Kept = Mapping[str, Sequence[Run]]
+Kept = Mapping[str, Sequence[TimedExecution]]
 
 
 class Rounds:
@@ -42,7 +42,7 @@ class Rounds:
         contenders: list[Contender],
         workload: Workload,
         tracer: Tracer,
-        shapes: Mapping[str, Shape],
+        shapes: Mapping[str, AnswerShape],
         effort: Effort,
         watch: Watch | None,
         *,
@@ -88,7 +88,7 @@ class Rounds:
         alone = self._effort.clients == 1
         whole = not alone or self._effort.cache_ratio is not None
         step = len(block) if whole else SLICE
-        found: dict[str, list[Run]] = {each.name: [] for each in in_race(self._contenders)}
+        found: dict[str, list[TimedExecution]] = {each.name: [] for each in in_race(self._contenders)}
         if self._watch is not None:
             self._watch(label, 0, None)
         for start in range(0, len(block), step):
@@ -104,7 +104,7 @@ class Rounds:
             self._compare(block, found)
         return found
 
-    def _slice(self, each: Contender, calls: Block) -> tuple[Run, ...]:
+    def _slice(self, each: Contender, calls: Block) -> tuple[TimedExecution, ...]:
         alone = self._effort.clients == 1
         runs = closed(each.running, calls, clients=self._effort.clients, shapes=self._shapes if alone else None)
         if failed := next((run for run in runs if run.failed), None):
@@ -114,7 +114,7 @@ class Rounds:
     def _counting(self, counts: Mapping[str, int]) -> None:
         """A block on each rival alone, for the server's counters around it."""
         block = self._tracer.block(counts)
-        found: dict[str, list[Run]] = {}
+        found: dict[str, list[TimedExecution]] = {}
         for each in in_race(self._contenders):
             before = counters(each.database)
             found[each.name] = list(self._slice(each, block))
@@ -175,7 +175,7 @@ def _sums(found: Kept) -> dict[str, float]:
     return sums
 
 
-def _by_statement(runs: Sequence[Run]) -> dict[str, list[float]]:
+def _by_statement(runs: Sequence[TimedExecution]) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for run in runs:
         found.setdefault(run.call.statement, []).append(run.seconds)

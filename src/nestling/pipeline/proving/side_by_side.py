@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 
-from nestling.executors.drive import Answer, Likeness, Shape, both_right, execute, likeness, profiled
+from nestling.executors.drive import AnswerShape, Likeness, StatementAnswer, both_right, execute, likeness, profiled
 from nestling.executors.drive.execution import execute_exact
 from nestling.ir.proof import ADVISED
 from nestling.ir.quantity_words import counted
-from nestling.ir.trace import Block, Call
+from nestling.ir.trace import Block, Execution
 from nestling.pipeline.proving.contender import TWIN, Contender, in_race
 
 SIMPLEST = "normalized"
@@ -22,8 +22,8 @@ TIMES_SLOWER = 4.0
 """A rival is too slow when a statement takes so many times as long as on the fastest, and longer than there is patience for."""
 
 
-def check(
-    contenders: list[Contender], block: Block, shapes: Mapping[str, Shape], patience_seconds: float
+def check_side_by_side(
+    contenders: list[Contender], block: Block, shapes: Mapping[str, AnswerShape], patience_seconds: float
 ) -> dict[str, str]:
     """Run a block on all rivals, execution by execution; disqualifies those that answer wrong, and leaves out those on which a
     statement takes longer than there is patience for, though it need not.
@@ -63,13 +63,13 @@ def leave_out_slow(
             each.left_out = f"`{statement}` takes {took:,.3g} s on it, {fastest:,.3g} s on the fastest"
 
 
-def ask_again(contenders: list[Contender], call: Call, shape: Shape) -> None:
+def ask_again(contenders: list[Contender], call: Execution, shape: AnswerShape) -> None:
     """A read asked again of all rivals, since their digests differed."""
     racing = in_race(contenders)
     judge(racing, call, {each.name: execute(each.running, call)[1] for each in racing}, shape)
 
 
-def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], shape: Shape) -> None:
+def judge(racing: list[Contender], call: Execution, answers: Mapping[str, StatementAnswer], shape: AnswerShape) -> None:
     """Compare the answers to one execution."""
     for each in racing:
         each.compared[call.statement] += 1
@@ -92,15 +92,15 @@ def judge(racing: list[Contender], call: Call, answers: Mapping[str, Answer], sh
             each.stale[call.statement] += 1
 
 
-def _exact(each: Contender, call: Call, answer: Answer) -> Answer:
+def _exact(each: Contender, call: Execution, answer: StatementAnswer) -> StatementAnswer:
     """The answer without copies that may be behind; the answer itself where none were used."""
     found = execute_exact(each.running, call)
     return answer if found is None else found
 
 
-def _right(answers: Mapping[str, Answer], shape: Shape) -> Answer | None:
+def _right(answers: Mapping[str, StatementAnswer], shape: AnswerShape) -> StatementAnswer | None:
     """The answer most give; None when all fail."""
-    groups: list[tuple[Answer, list[str]]] = []
+    groups: list[tuple[StatementAnswer, list[str]]] = []
     for name, answer in answers.items():
         if answer.failed:
             continue
@@ -114,7 +114,7 @@ def _right(answers: Mapping[str, Answer], shape: Shape) -> Answer | None:
     return max(groups, key=lambda group: (len(group[1]), SIMPLEST in group[1]))[0]
 
 
-def said(answer: Answer) -> str:
+def said(answer: StatementAnswer) -> str:
     """An answer in words."""
     if answer.failed or answer.refused:
         return f"a refusal ({answer.refused})" if answer.refused else answer.failed

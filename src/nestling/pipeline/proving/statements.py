@@ -8,7 +8,7 @@ from dataclasses import replace
 from nestling.common.errors import NestlingError
 from nestling.cost import price
 from nestling.cost.profile import Profile
-from nestling.executors.drive import Shape
+from nestling.executors.drive import AnswerShape
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
@@ -90,7 +90,7 @@ def predicted_seconds(
         return None
 
 
-def shapes(reading: Reading) -> dict[str, Shape]:
+def shapes(reading: Reading) -> dict[str, AnswerShape]:
     """How far each statement fixes its answer."""
     return {
         each.name: shape_of(each.sql, reading.model, reading.dialect_of(each)) for each in reading.workload.statements

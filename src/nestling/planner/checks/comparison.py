@@ -8,13 +8,13 @@ from dataclasses import replace
 from nestling.ir.drift import ComparedValue, PathStep
 from nestling.ir.paths.access_path import (
     Comparator,
-    Comparison,
+    DocumentComparison,
     DocumentOf,
     Expression,
     FieldPath,
-    Filter,
+    FilterDocuments,
     InOrder,
-    Project,
+    ProjectDocuments,
     Step,
 )
 from nestling.ir.paths.write_path import Cell, ElementFilter, Match, Set, UpdateDocuments
@@ -33,7 +33,7 @@ def differing(step: Step, values: Sequence[ComparedValue]) -> Step:
     """The rows in which one of the values is not what it must be; a value that is missing is not one that is null."""
     expected = DocumentOf(tuple((str(n), FieldPath(each.expected)) for n, each in enumerate(values)))
     found = DocumentOf(tuple((str(n), _found(each)) for n, each in enumerate(values)))
-    return Filter(step, Comparison(expected, Comparator.NOT_EQUAL, found))
+    return FilterDocuments(step, DocumentComparison(expected, Comparator.NOT_EQUAL, found))
 
 
 def field_order(what: Copy | Computed | Reference) -> tuple[str, ...]:
@@ -57,7 +57,7 @@ def compared_read(
     fields += [(f"value {n}", expected, ANY) for n, (_, expected, _) in enumerate(values)]
     fields += [(f"found {n}", found, ANY) for n, (_, _, found) in enumerate(values)]
     named = tuple(ComparedValue(path, f"value {n}", f"found {n}") for n, (path, _, _) in enumerate(values))
-    projected = Project(step, tuple((name, value) for name, value, _ in fields))
+    projected = ProjectDocuments(step, tuple((name, value) for name, value, _ in fields))
     columns = tuple(OutputColumn(name, name, kind) for name, _, kind in fields)
     return ReadPlan(differing(projected, named), columns), named
 

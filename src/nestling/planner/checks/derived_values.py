@@ -8,7 +8,14 @@ from dataclasses import replace
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, ComparedValue, DriftKind, FieldCheck, Screen
 from nestling.ir.freshness import Level
-from nestling.ir.paths.access_path import Comparator, Comparison, FieldPath, Filter, IfMissing, Literal
+from nestling.ir.paths.access_path import (
+    Comparator,
+    DocumentComparison,
+    FieldPath,
+    FilterDocuments,
+    FixedValue,
+    IfMissing,
+)
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.reading import Gap
 from nestling.ir.rows import AggregateKind
@@ -60,8 +67,8 @@ def _path(place: Place) -> str:
 
 def where_held(check: Check) -> Check:
     """The check of a field by itself, where something is held: where nothing is, nothing can be lost."""
-    found = IfMissing(FieldPath(check.values[0].found), Literal(None))
-    held = Filter(check.read.step, Comparison(found, Comparator.NOT_EQUAL, Literal(None)))
+    found = IfMissing(FieldPath(check.values[0].found), FixedValue(None))
+    held = FilterDocuments(check.read.step, DocumentComparison(found, Comparator.NOT_EQUAL, FixedValue(None)))
     return replace(check, read=replace(check.read, step=held))
 
 

@@ -12,13 +12,13 @@ from nestling.ir.drift import Check, DriftKind
 from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
-    Comparison,
+    DocumentComparison,
     Expression,
     FieldPath,
-    Filter,
+    FilterDocuments,
+    FixedValue,
     Holds,
     IfMissing,
-    Literal,
     Mark,
     Marks,
     Step,
@@ -47,8 +47,10 @@ def _documents(store: StoredCollection, variant: Variant, root: Node) -> Step:
         return step
     named = join("_id", variant.discriminator)
     if store.collection.id or root.body != store.collection.body:
-        return Filter(step, Holds(named, root.presence.value))
-    return Filter(step, Comparison(IfMissing(FieldPath(named), Literal(None)), Comparator.EQUAL, Literal(None)))
+        return FilterDocuments(step, Holds(named, root.presence.value))
+    return FilterDocuments(
+        step, DocumentComparison(IfMissing(FieldPath(named), FixedValue(None)), Comparator.EQUAL, FixedValue(None))
+    )
 
 
 def _expected(design: Design, variant: Variant, root: Node) -> Expression | None:
@@ -56,7 +58,7 @@ def _expected(design: Design, variant: Variant, root: Node) -> Expression | None
     own = (Mark(root.presence.value),) if root.presence is not None else ()
     if inline:
         return Marks((*own, *(_mark(design, root, child) for child in inline)), variant.discriminator)
-    return Literal(root.presence.value) if root.presence is not None else None
+    return FixedValue(root.presence.value) if root.presence is not None else None
 
 
 def _mark(design: Design, root: Node, child: Node) -> Mark:

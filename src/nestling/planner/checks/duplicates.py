@@ -13,13 +13,13 @@ from nestling.ir.drift import SCREEN_KEY, Check, ComparedValue, DriftKind, Scree
 from nestling.ir.model import Entity
 from nestling.ir.paths.access_path import (
     Comparator,
-    Comparison,
+    DocumentComparison,
     DocumentOf,
     Expression,
     FieldPath,
-    Filter,
-    Literal,
-    Project,
+    FilterDocuments,
+    FixedValue,
+    ProjectDocuments,
     Step,
     Union,
 )
@@ -27,9 +27,8 @@ from nestling.ir.paths.row_steps import GroupRows, Keep, Layout, Slice
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction, Relation, filtered
-from nestling.ir.statements.expression import ANY, Collation, Column, IsNull, Not
-from nestling.ir.statements.expression import Literal as Constant
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, Relation, filtered
+from nestling.ir.statements.expression import ANY, Collation, Column, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join, stored_name
@@ -83,13 +82,15 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
     rows = _told(place, own, context)
 
     def inner(step: Step, _: Layout) -> Step:
-        return Project(Slice(step, Constant(1, INTEGER), Constant(1, INTEGER)), ((_THERE, Literal(value=True)),))
+        return ProjectDocuments(
+            Slice(step, Literal(1, INTEGER), Literal(1, INTEGER)), ((_THERE, FixedValue(value=True)),)
+        )
 
     rows, field = looked_up(rows, relation, Keep.TOGETHER, context, inner)
     found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in own)
     value: Expression = found[0][1] if len(found) == 1 else DocumentOf(found)
     told = locators(design, place)
-    several = Filter(rows.step, Comparison(FieldPath(field), Comparator.NOT_EQUAL, Literal([])))
+    several = FilterDocuments(rows.step, DocumentComparison(FieldPath(field), Comparator.NOT_EQUAL, FixedValue([])))
     fields = (*locating(place, told), (_FOUND, value, ANY))
     columns = tuple(OutputColumn(each, each, ANY) for each, _, _ in fields)
     paths = [path for each in group if (path := place.node.path_of(each)) is not None]
@@ -97,7 +98,7 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
         name,
         DriftKind.DUPLICATE,
         place.store.name,
-        ReadPlan(Project(several, tuple((each, what) for each, what, _ in fields)), columns),
+        ReadPlan(ProjectDocuments(several, tuple((each, what) for each, what, _ in fields)), columns),
         (ComparedValue(", ".join(paths), "", _FOUND),),
         way_to(place, told),
         next_move=f"keep one of the rows of `{entity.name}` with the same {', '.join(group)}, and change or delete the others",
@@ -130,11 +131,11 @@ def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column])
     both = Union((_counted(here, own, _HELD), _counted(every, all_own, _ALL)))
     number = {name: Column("", name, INTEGER) for name in (_HELD, _ALL)}
     layout = Layout.of({("", SCREEN_KEY): SCREEN_KEY} | {("", name): name for name in number})
-    sums = tuple((name, Aggregate(AggregateFunction.SUM, each, INTEGER)) for name, each in number.items())
+    sums = tuple((name, AggregateCall(AggregateFunction.SUM, each, INTEGER)) for name, each in number.items())
     grouped = GroupRows(both, ((SCREEN_KEY, Column("", SCREEN_KEY, ANY, nullable=False)),), sums, layout)
-    step: Step = Filter(grouped, Comparison(FieldPath(_HELD), Comparator.GREATER, Literal(0)))
-    step = Filter(step, Comparison(FieldPath(_ALL), Comparator.GREATER, Literal(1)))
-    step = Project(step, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
+    step: Step = FilterDocuments(grouped, DocumentComparison(FieldPath(_HELD), Comparator.GREATER, FixedValue(0)))
+    step = FilterDocuments(step, DocumentComparison(FieldPath(_ALL), Comparator.GREATER, FixedValue(1)))
+    step = ProjectDocuments(step, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
     plan = ReadPlan(step, (OutputColumn(SCREEN_KEY, SCREEN_KEY, ANY),))
     return Screen(plan, tuple(stored_path(place, each, context) for each in own))
 
@@ -142,4 +143,4 @@ def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column])
 def _counted(rows: Rows, columns: Sequence[Column], name: str) -> Step:
     """The values of each row under one field, and one more row."""
     values = tuple((str(n), FieldPath(rows.layout.path(each))) for n, each in enumerate(columns))
-    return Project(rows.step, ((SCREEN_KEY, DocumentOf(values)), (name, Literal(1))))
+    return ProjectDocuments(rows.step, ((SCREEN_KEY, DocumentOf(values)), (name, FixedValue(1))))

@@ -6,7 +6,14 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.drift import Check, DriftKind
-from nestling.ir.paths.access_path import CollectionScan, Expression, FieldPath, HasElements, Literal, Project
+from nestling.ir.paths.access_path import (
+    CollectionScan,
+    Expression,
+    FieldPath,
+    FixedValue,
+    HasElements,
+    ProjectDocuments,
+)
 from nestling.ir.paths.row_steps import Add, Correlate, Keep
 from nestling.ir.primitives import Embedding, Overflow
 from nestling.ir.reading import Gap
@@ -44,9 +51,9 @@ def _check(design: Design, place: Place, embedding: Embedding, overflow: Overflo
     keys = [column(design.model, link.parent, HOLDER, name) for name in link.parent_attributes]
     rows = holder_rows(place, keys, homes_context(design, keys))
     number, pages = rows.fresh("first page"), rows.fresh("pages")
-    numbered = Add(rows.step, ((number, Literal(_FIRST_PAGE)),))
+    numbered = Add(rows.step, ((number, FixedValue(_FIRST_PAGE)),))
     parts = [(stored_name(name), rows.layout.path(key)) for name, key in zip(link.child_attributes, keys, strict=True)]
-    there = Project(CollectionScan(overflow.collection), (("there", Literal(value=True)),))
+    there = ProjectDocuments(CollectionScan(overflow.collection), (("there", FixedValue(value=True)),))
     found = Correlate(numbered, there, pages, Keep.TOGETHER, identity=(*parts, (_PAGE, number)))
     told = locators(design, place)
     expected: Expression = HasElements(FieldPath(pages))

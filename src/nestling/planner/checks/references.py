@@ -11,13 +11,13 @@ from nestling.ir.model import Relationship
 from nestling.ir.paths.access_path import (
     CollectionScan,
     Comparator,
-    Comparison,
+    DocumentComparison,
     DocumentOf,
     Expression,
     FieldPath,
-    Filter,
-    Literal,
-    Project,
+    FilterDocuments,
+    FixedValue,
+    ProjectDocuments,
     Step,
     Unwind,
 )
@@ -26,8 +26,7 @@ from nestling.ir.primitives import CollectionKind, Holder, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.rows import Hop
-from nestling.ir.statements.expression import ANY, Collation, IsNull, Not
-from nestling.ir.statements.expression import Literal as Constant
+from nestling.ir.statements.expression import ANY, Collation, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.collations import followed_links, is_collated, linked
 from nestling.ir.storage.layout import Place
@@ -107,14 +106,14 @@ def _collation(design: Design, link: Relationship) -> Collation:
 
 def _first(step: Step) -> Step:
     """That there is a row."""
-    return Project(Slice(step, Constant(1, INTEGER), None), ((_THERE, Literal(value=True)),))
+    return ProjectDocuments(Slice(step, Literal(1, INTEGER), None), ((_THERE, FixedValue(value=True)),))
 
 
 def _read(rows: Rows, field: str, fields: tuple[tuple[str, Expression, object], ...]) -> ReadPlan:
     """The rows that have met nothing."""
-    alone = Filter(rows.step, Comparison(FieldPath(field), Comparator.EQUAL, Literal([])))
+    alone = FilterDocuments(rows.step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
     columns = tuple(OutputColumn(name, name, ANY) for name, _, _ in fields)
-    return ReadPlan(Project(alone, tuple((name, value) for name, value, _ in fields)), columns)
+    return ReadPlan(ProjectDocuments(alone, tuple((name, value) for name, value, _ in fields)), columns)
 
 
 # --- ids that only the parent holds ----------------------------------------------------------------------------------
@@ -140,14 +139,14 @@ def _listed(design: Design, place: Place, link: Relationship, reference: Referen
         field = f"home {number} of {link.name}".replace(".", "_").replace("$", "_")
         foreign = _first(CollectionScan(home.store.name))
         step = Correlate(step, foreign, field, Keep.TOGETHER, equal=(identity, "_id"))
-        step = Filter(step, Comparison(FieldPath(field), Comparator.EQUAL, Literal([])))
+        step = FilterDocuments(step, DocumentComparison(FieldPath(field), Comparator.EQUAL, FixedValue([])))
     fields = (*locating(place, told), (_FOUND, FieldPath(identity), ANY))
     columns = tuple(OutputColumn(column_name, column_name, ANY) for column_name, _, _ in fields)
     return Check(
         name,
         DriftKind.DANGLING,
         place.store.name,
-        ReadPlan(Project(step, tuple((column_name, value) for column_name, value, _ in fields)), columns),
+        ReadPlan(ProjectDocuments(step, tuple((column_name, value) for column_name, value, _ in fields)), columns),
         (ComparedValue(reference.field, "", _FOUND),),
         way_to(place, told),
         next_move=f"bring the row of `{link.child}` back, or take the id out of the array",

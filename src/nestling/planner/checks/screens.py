@@ -17,16 +17,16 @@ from nestling.ir.freshness import Level
 from nestling.ir.model import Model
 from nestling.ir.paths.access_path import (
     Comparator,
-    Comparison,
+    DocumentComparison,
     DocumentOf,
     Expression,
     FieldPath,
-    Filter,
+    FilterDocuments,
+    FixedValue,
     IfMissing,
     InOrder,
-    Literal,
     NullAsMissing,
-    Project,
+    ProjectDocuments,
     Step,
     Union,
 )
@@ -34,9 +34,8 @@ from nestling.ir.paths.row_steps import GroupRows, Layout
 from nestling.ir.primitives import Computed, Copy
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind, Hop
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
-from nestling.ir.statements.expression import ANY, Column, Compare, IsNull, Not
-from nestling.ir.statements.expression import Comparison as Operator
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
+from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
@@ -136,7 +135,7 @@ def _screened(
     model, start = design.model, place.node.entity
     anchors = tuple(column(model, start, HOLDER, name) for name in near(model, hop))
     others = tuple(column(model, hop.target(model), alias_of(1), name) for name in far(model, hop))
-    equal = (Compare(Operator.EQUAL, b, a) for a, b in zip(anchors, others, strict=True))
+    equal = (Compare(Comparison.EQUAL, b, a) for a, b in zip(anchors, others, strict=True))
     if any(equal_columns(each, alias_of(1)) is None for each in equal):
         return None
     context = homes_context(design, anchors)
@@ -154,7 +153,7 @@ def _in_order(alike: Step, link: Sequence[str], value: Sequence[str], order: tup
         return alike
     links = ((each, FieldPath(f"_id.{each}")) for each in link)
     values = ((each, InOrder(FieldPath(f"_id.{each}"), order)) for each in value)
-    return Project(alike, (("_id", DocumentOf((*links, *values))),))
+    return ProjectDocuments(alike, (("_id", DocumentOf((*links, *values))),))
 
 
 def _paths(rows: Rows, columns: Sequence[Column]) -> tuple[Expression, ...]:
@@ -171,9 +170,9 @@ def _different(
         found = _unmatched(alike, link, value, sources)
     else:
         at, there = (_document([FieldPath(f"_id.{each}") for each in names]) for names in (link, value))
-        found = _compared(Project(alike, ((SCREEN_KEY, at), (_HELD, there))), sources, sources.nothing)
-        return Project(found, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
-    return Project(found, ((SCREEN_KEY, _document([FieldPath(f"_id.{each}") for each in link])),))
+        found = _compared(ProjectDocuments(alike, ((SCREEN_KEY, at), (_HELD, there))), sources, sources.nothing)
+        return ProjectDocuments(found, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
+    return ProjectDocuments(found, ((SCREEN_KEY, _document([FieldPath(f"_id.{each}") for each in link])),))
 
 
 def _grouped(
@@ -188,7 +187,9 @@ def _grouped(
     return GroupRows(
         step,
         tuple((name, columns[name]) for name in keys),
-        tuple((name, Aggregate(function, columns[name], ANY)) for name, (function, _) in (aggregates or {}).items()),
+        tuple(
+            (name, AggregateCall(function, columns[name], ANY)) for name, (function, _) in (aggregates or {}).items()
+        ),
         layout,
     )
 
@@ -197,21 +198,25 @@ def _unmatched(alike: Step, link: Sequence[str], value: Sequence[str], sources: 
     """What is held under a link and implied by no source; where there is no link, anything."""
     names = (*link, *value)
     pair = DocumentOf(tuple(zip(names, (*sources.link, *sources.implied), strict=True)))
-    implied = Project(sources.step, (("_id", pair), (_IMPLIED, Literal(1))))
+    implied = ProjectDocuments(sources.step, (("_id", pair), (_IMPLIED, FixedValue(1))))
     met = _grouped(
         Union((alike, implied)), {name: f"_id.{name}" for name in names}, {_IMPLIED: (AggregateFunction.MAX, _IMPLIED)}
     )
-    alone = Filter(met, Comparison(FieldPath(_IMPLIED), Comparator.EQUAL, Literal(None)))
+    alone = FilterDocuments(met, DocumentComparison(FieldPath(_IMPLIED), Comparator.EQUAL, FixedValue(None)))
     linked, there = (
         (NullAsMissing(FieldPath(f"_id.{each}")) for each in link),
         (FieldPath(f"_id.{each}") for each in value),
     )
-    return Filter(alone, Comparison(_document((*linked, *there)), Comparator.NOT_EQUAL, Literal({})))
+    return FilterDocuments(
+        alone, DocumentComparison(_document((*linked, *there)), Comparator.NOT_EQUAL, FixedValue({}))
+    )
 
 
 def _compared(holders: Step, sources: _Sources, nothing: Mapping[str, object]) -> Step:
     """The links under which something else is held than is implied, or sources do not agree."""
-    implied = Project(sources.step, ((SCREEN_KEY, _document(sources.link)), (_IMPLIED, _document(sources.implied))))
+    implied = ProjectDocuments(
+        sources.step, ((SCREEN_KEY, _document(sources.link)), (_IMPLIED, _document(sources.implied)))
+    )
     met = _grouped(
         Union((holders, implied)),
         {SCREEN_KEY: SCREEN_KEY},
@@ -222,10 +227,10 @@ def _compared(holders: Step, sources: _Sources, nothing: Mapping[str, object]) -
             _IMPLIED: (AggregateFunction.MAX, _IMPLIED),
         },
     )
-    most, least = (IfMissing(FieldPath(each), Literal(nothing)) for each in (_IMPLIED, _LEAST_IMPLIED))
+    most, least = (IfMissing(FieldPath(each), FixedValue(nothing)) for each in (_IMPLIED, _LEAST_IMPLIED))
     wanted, found = _document((most, FieldPath(_MOST))), _document((FieldPath(_LEAST), least))  # equal: all four are
-    held = Filter(met, Comparison(FieldPath(_LEAST), Comparator.NOT_EQUAL, Literal(None)))
-    return Filter(held, Comparison(wanted, Comparator.NOT_EQUAL, found))
+    held = FilterDocuments(met, DocumentComparison(FieldPath(_LEAST), Comparator.NOT_EQUAL, FixedValue(None)))
+    return FilterDocuments(held, DocumentComparison(wanted, Comparator.NOT_EQUAL, found))
 
 
 def _document(parts: Sequence[Expression]) -> Expression:

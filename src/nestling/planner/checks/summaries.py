@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from nestling.ir.design import Design
 from nestling.ir.drift import ID, Check, ComparedValue, DriftKind
-from nestling.ir.paths.access_path import CollectionScan, FieldPath, NullAsMissing, Project, Unwind
+from nestling.ir.paths.access_path import CollectionScan, FieldPath, NullAsMissing, ProjectDocuments, Unwind
 from nestling.ir.paths.row_steps import GroupRows, Layout
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.reading import Gap
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import ANY, Column
 from nestling.ir.storage.layout import Place, StoredCollection
 from nestling.ir.storage.names import join
@@ -38,7 +38,7 @@ def summary_checks(design: Design) -> Iterator[Check | Gap]:
 
 
 def _check(design: Design, store: StoredCollection, events: Place) -> Check:
-    counted = Aggregate(AggregateFunction.COUNT, _EVENT, INTEGER)
+    counted = AggregateCall(AggregateFunction.COUNT, _EVENT, INTEGER)
     summary, columns = summary_aggregates(design, events)
     fields = ((COUNT, counted), *((name, counted if a.argument is None else a) for name, a in summary))
     keys = (
@@ -52,7 +52,7 @@ def _check(design: Design, store: StoredCollection, events: Place) -> Check:
     grouped = GroupRows(step, keys, aggregates, layout)
     values = tuple(ComparedValue(name, f"value {n}", f"found {n}") for n, (name, _) in enumerate(fields))
     shown = [(ID, FieldPath(f"_id.{ID}"))]
-    projected = Project(
+    projected = ProjectDocuments(
         grouped,
         (
             *shown,

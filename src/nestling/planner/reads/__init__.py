@@ -15,7 +15,7 @@ from itertools import islice
 from nestling.ir.design import Design
 from nestling.ir.paths.work import Work
 from nestling.ir.programs.compiled import ReadPlan
-from nestling.ir.statements.algebra import Join, Limit, Query, Relation
+from nestling.ir.statements.algebra import Join, LimitOffset, Query, Relation
 from nestling.ir.statements.expression import Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.ir.tolerance import Tolerated
@@ -37,7 +37,7 @@ from nestling.planner.reads.rewrites.sets_first import with_set_first
 from nestling.planner.reads.rewrites.unneeded_join import without_unneeded
 from nestling.planner.reads.rewrites.values_first import with_values_first
 from nestling.planner.reads.rewrites.windowed import with_windows
-from nestling.planner.reads.rows import Context, First, Names
+from nestling.planner.reads.rows import Context, First, VariableNames
 from nestling.planner.reads.traverse import everything, everywhere, used
 
 MOST_STARTS = 3
@@ -127,7 +127,7 @@ def _planned(
             relation, first = with_newest(relation, design, tolerated)
     wanted = (*used(relation), *relation.columns)
     uses = Counter((column.alias, column.name) for column in wanted)
-    context = Context(design, uses, allowed, Names(), tolerated=tolerated, first=first, statistics=statistics)
+    context = Context(design, uses, allowed, VariableNames(), tolerated=tolerated, first=first, statistics=statistics)
     try:
         return final_shape(relation, names, lower(relation, context), context)
     except RecursionError:
@@ -168,7 +168,7 @@ def _checked(relation: Relation) -> Relation:
     """Refuse what no step can say before anything is made of it."""
 
     def check(each: Relation) -> Relation:
-        for bound in (each.count, each.offset) if isinstance(each, Limit) else ():
+        for bound in (each.count, each.offset) if isinstance(each, LimitOffset) else ():
             if bound is not None and not isinstance(bound, Literal | Parameter):
                 raise read_gap("LIMIT or OFFSET by an expression")
         return each

@@ -111,7 +111,7 @@ def _joined(query: Query, design: Design) -> _Joined:
     if isinstance(relation, a.Project):
         outputs, below = relation.outputs, relation.input
     chain: list[Relation] = []
-    while isinstance(below, a.Limit | a.Sort | a.Group | a.Distinct | a.Filter | a.Project):
+    while isinstance(below, a.LimitOffset | a.Sort | a.GroupBy | a.Distinct | a.Filter | a.Project):
         chain.append(below)
         below = below.input
     if not isinstance(below, a.Join):
@@ -156,7 +156,7 @@ def _parents_by_children(joined: _Joined) -> _Halves | None:
     """The statement without the parent, then the parents its rows refer to."""
     kinds = (JoinKind.INNER, JoinKind.LEFT) if joined.parent_is_right else (JoinKind.INNER,)
     inner = joined.join.kind is JoinKind.INNER
-    limits = any(isinstance(each, a.Limit) for each in joined.chain)
+    limits = any(isinstance(each, a.LimitOffset) for each in joined.chain)
     if joined.join.kind not in kinds or not isinstance(joined.parent_rows, a.Scan) or not _are_plain(joined.chain):
         return None
     if joined.mentions(joined.chain, joined.parent.alias) or (inner and limits and not joined.is_total):
@@ -180,7 +180,7 @@ def _children_by_parents(joined: _Joined) -> _Halves | None:
     if split is None:
         return None
     kept, bare = split
-    groups = any(isinstance(each, a.Group | a.Distinct | a.Project) for each in joined.chain)
+    groups = any(isinstance(each, a.GroupBy | a.Distinct | a.Project) for each in joined.chain)
     if groups:
         return _grouped_children(joined, kept) if not bare else None
     rows = _restricted(joined.child_rows, joined)
@@ -224,7 +224,7 @@ def _children_of_parents(joined: _Joined) -> _Halves | None:
 
 
 def _are_plain(chain: Sequence[Relation]) -> bool:
-    return all(isinstance(each, a.Limit | a.Sort) for each in chain)
+    return all(isinstance(each, a.LimitOffset | a.Sort) for each in chain)
 
 
 def _split(joined: _Joined, *, own: str) -> tuple[list[int], list[int]] | None:

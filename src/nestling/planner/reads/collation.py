@@ -159,7 +159,7 @@ def _of_relation(relation: Relation) -> Iterator[Collation]:
     match relation:
         case a.Sort(keys=keys):
             yield from _of_keys(keys)
-        case a.Group(keys=named, collations=rules):
+        case a.GroupBy(keys=named, collations=rules):
             yield from _of_texts([key.expression for key in named], rules)
             for item in relation.aggregates:
                 yield from _of_aggregate(item.aggregate)
@@ -193,7 +193,7 @@ def _is_told_alike(expression: Expression) -> bool:
     return bool(labels) and all(map(str.isascii, labels)) and len({*map(str.casefold, labels)}) == len(labels)
 
 
-def _of_aggregate(aggregate: a.Aggregate) -> Iterator[Collation]:
+def _of_aggregate(aggregate: a.AggregateCall) -> Iterator[Collation]:
     yield from _of_keys(aggregate.order)
     compares = aggregate.distinct or aggregate.function in (AggregateFunction.MIN, AggregateFunction.MAX)
     if compares and aggregate.argument is not None and _may_be_text(aggregate.argument):

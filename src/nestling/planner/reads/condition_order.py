@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.paths.access_path import CollectionScan, Filter, Step
+from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, Step
 from nestling.ir.paths.row_steps import Where, WhereElement
 from nestling.ir.statements.expression import Call, Cast, Column, Expression
 from nestling.ir.statements.operands import conjunction, conjuncts, operands
@@ -27,8 +27,8 @@ def in_any_order(predicate: Expression, step: Step) -> Expression:
 def _leaves_out(step: Step) -> bool:
     """Whether the steps since the scan of the collection say which of its documents are meant."""
     found = False
-    while isinstance(step, Where | WhereElement | Filter):
-        found = found or isinstance(step, Filter)
+    while isinstance(step, Where | WhereElement | FilterDocuments):
+        found = found or isinstance(step, FilterDocuments)
         step = step.source
     return found and isinstance(step, CollectionScan)
 

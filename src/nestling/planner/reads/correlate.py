@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nestling.ir.paths.access_path import CollectionScan, FieldPath, Filter, Step, Union
+from nestling.ir.paths.access_path import CollectionScan, FieldPath, FilterDocuments, Step, Union
 from nestling.ir.paths.row_steps import VARIABLE, Barrier, Correlate, Keep, Where
 from nestling.ir.primitives import CollectionKind
 from nestling.ir.statements import algebra as a
@@ -87,7 +87,7 @@ def _with_barrier(step: Step, context: Context) -> Step:
 
 def _asks_of_series(step: Step, context: Context) -> bool:
     """Whether it does no more than ask of the documents of a time series."""
-    while isinstance(step, Where | Filter):
+    while isinstance(step, Where | FilterDocuments):
         step = step.source
     if not isinstance(step, CollectionScan):
         return False
@@ -105,7 +105,7 @@ def leading_equality(relation: Relation, rows: Rows, context: Context) -> Equal 
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT, left=left):
             found = leading_equality(left, rows, context)
             return replace(found, relation=replace(relation, left=found.relation)) if found is not None else None
-        case a.Filter() | a.Project() | a.Distinct() | a.Sort() | a.Limit() | a.Window() | a.Group():
+        case a.Filter() | a.Project() | a.Distinct() | a.Sort() | a.LimitOffset() | a.Window() | a.GroupBy():
             found = leading_equality(relation.input, rows, context)
         case _:
             return None

@@ -94,7 +94,7 @@ def row_key(relation: a.Relation, model: Model) -> Ids | None:
         case a.Join(left=left, right=right):
             one, other = row_key(left, model), row_key(right, model)
             return None if one is None or other is None else one | other
-        case a.Group():
+        case a.GroupBy():
             return frozenset((relation.alias, key.name) for key in relation.keys)
         case a.Distinct():
             return ids(relation.columns)
@@ -121,12 +121,12 @@ def _rules(relation: a.Relation, model: Model) -> Iterator[Rule]:
         case a.Project():
             yield from _rules(relation.input, model)
             yield from _of_outputs(relation.alias, relation.outputs)
-        case a.Group():
+        case a.GroupBy():
             yield from _of_group(relation, model)
         case a.Window():
             yield from _rules(relation.input, model)
             yield from _of_window(relation, model)
-        case a.Distinct() | a.Sort() | a.Limit():
+        case a.Distinct() | a.Sort() | a.LimitOffset():
             yield from _rules(relation.input, model)
 
 
@@ -186,7 +186,7 @@ def _of_outputs(alias: str, outputs: Iterable[a.Named]) -> Iterator[Rule]:
             yield Rule(made, frozenset({column}))
 
 
-def _of_group(relation: a.Group, model: Model) -> Iterator[Rule]:
+def _of_group(relation: a.GroupBy, model: Model) -> Iterator[Rule]:
     yield from _rules(relation.input, model)
     collations = relation.collations or (Collation.BINARY,) * len(relation.keys)
     binary = (key for key, each in zip(relation.keys, collations, strict=True) if each is Collation.BINARY)

@@ -17,7 +17,7 @@ from __future__ import annotations
 from dataclasses import replace
 from math import prod
 
-from nestling.ir.paths.access_path import CollectionScan, Exists, Filter, Step, Union, Unwind
+from nestling.ir.paths.access_path import CollectionScan, FieldExists, FilterDocuments, Step, Union, Unwind
 from nestling.ir.paths.row_steps import VARIABLE, Layout, Shape, Slice, SortRows, Where
 from nestling.ir.primitives import Bucket
 from nestling.ir.statements.algebra import SortKey
@@ -89,7 +89,9 @@ def _of_documents(unwind: Unwind, sort: SortRows, count: int, context: Context) 
         return replace(unwind, source=_of_documents(inner, sort, count, context))
     layout = Layout.of({(column.alias, column.name): path})
     if isinstance(inner, CollectionScan):
-        asked: Step = Filter(inner, Exists(path))  # so that an index of the documents that have the field will do
+        asked: Step = FilterDocuments(
+            inner, FieldExists(path)
+        )  # so that an index of the documents that have the field will do
     elif isinstance(inner, Where) and _is_of_series(inner, count, context):
         asked, layout = inner, layout | inner.layout
     else:  # a condition leaves few documents, or has an index of its own

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from nestling.ir.paths.row_steps import NUMBER, Compute, GroupRows, Layout
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Aggregate
+from nestling.ir.statements.algebra import AggregateCall
 from nestling.ir.statements.expression import Collation, Column, Expression
 from nestling.planner.reads.determined import telling
 from nestling.planner.reads.gaps import read_gap
@@ -21,7 +21,7 @@ from nestling.planner.reads.traverse import expressions, mapped, mentioned, rewr
 KEY = "_id"
 
 
-def lower_group(relation: a.Group, context: Context) -> Rows:
+def lower_group(relation: a.GroupBy, context: Context) -> Rows:
     """A document for each group: its keys under `_id`, the aggregates that are used beside it."""
     from nestling.planner.reads.lower import lower
 
@@ -33,7 +33,7 @@ def lower_group(relation: a.Group, context: Context) -> Rows:
     return _grouped(relation, wanted, lower(relation.input, context), context)
 
 
-def _from_buckets(relation: a.Group, found: Summed, context: Context) -> Rows:
+def _from_buckets(relation: a.GroupBy, found: Summed, context: Context) -> Rows:
     """The groups of buckets, with the columns that groups of events have."""
     rows = _grouped(found.group, found.group.aggregates, found.rows, context)
     paths = {(relation.alias, key.name): rows.layout.path(_key_column(found.group, key)) for key in relation.keys}
@@ -46,14 +46,14 @@ def _from_buckets(relation: a.Group, found: Summed, context: Context) -> Rows:
     return replace(rows, layout=rows.layout | Layout.of(paths)).computed(computed, context)
 
 
-def _key_column(group: a.Group, key: a.Named) -> Column:
+def _key_column(group: a.GroupBy, key: a.Named) -> Column:
     """The column a key becomes."""
     return Column(group.alias, key.name, key.expression.type)
 
 
-def _grouped(relation: a.Group, wanted: Sequence[a.NamedAggregate], rows: Rows, context: Context) -> Rows:
+def _grouped(relation: a.GroupBy, wanted: Sequence[a.NamedAggregate], rows: Rows, context: Context) -> Rows:
     keys, rows = lifted_all([key.expression for key in relation.keys], rows, context)
-    aggregates = list[Aggregate]()
+    aggregates = list[AggregateCall]()
     for item in wanted:
         aggregate, rows = lifted_in(item.aggregate, rows, context)
         aggregates.append(aggregate)
@@ -83,8 +83,8 @@ def _following(
 
 
 def _with_last_computed(
-    keys: list[Expression], aggregates: list[Aggregate], rows: Rows, context: Context
-) -> tuple[list[Expression], list[Aggregate], Rows]:
+    keys: list[Expression], aggregates: list[AggregateCall], rows: Rows, context: Context
+) -> tuple[list[Expression], list[AggregateCall], Rows]:
     """What was computed last and is asked for once is computed as it is grouped: nothing else sees it."""
     seen, step = context.seen(rows.layout), rows.step
     if not isinstance(step, Compute):

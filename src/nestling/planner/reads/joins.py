@@ -81,7 +81,7 @@ def wish(relation: a.Relation) -> str:
     match relation:
         case a.Join():
             return wish(relation.left)
-        case a.Filter() | a.Distinct() | a.Sort() | a.Limit():
+        case a.Filter() | a.Distinct() | a.Sort() | a.LimitOffset():
             return wish(relation.input)
         case _:
             return relation.alias
@@ -94,7 +94,7 @@ def full_join(join: a.Join, context: Context) -> list[Rows]:
     both = lower(replace(join, kind=JoinKind.LEFT), context)
     right = lower(join.right, context)
     left = join.left if join.condition is None else restricted(join.left, [join.condition])
-    found = correlated(right, a.Limit(left, _ONE), Keep.ALL, context, "partner")
+    found = correlated(right, a.LimitOffset(left, _ONE), Keep.ALL, context, "partner")
     (name,) = found.taken - right.taken
     partner = Column("", "partner", BOOLEAN)
     alone = replace(found, layout=right.layout | Layout((((partner.alias, partner.name), name),)))

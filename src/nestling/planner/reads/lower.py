@@ -77,13 +77,13 @@ def _whole(relation: Relation, context: Context) -> Rows:  # noqa: C901 - one ca
             raise AssertionError("made of branches")
         case a.Values():
             return _values(relation, context)
-        case a.Group():
+        case a.GroupBy():
             return lower_group(relation, context)
         case a.Distinct():
             return lower_distinct(relation, context)
         case a.Sort():
             return lower_sort(relation, context)
-        case a.Limit():
+        case a.LimitOffset():
             rows = lower(relation.input, context)
             return replace(rows, step=of_first_documents(Slice(rows.step, relation.count, relation.offset), context))
         case a.SetOperation():

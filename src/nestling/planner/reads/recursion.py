@@ -13,7 +13,7 @@ from nestling.ir.paths.access_path import CollectionScan, Step, Union
 from nestling.ir.paths.row_steps import GraphLookup, GroupRows, Layout, Shape
 from nestling.ir.statements import algebra as a
 from nestling.ir.statements.algebra import JoinKind, Relation
-from nestling.ir.statements.expression import Arithmetic, Column, Expression, IsNull, Literal, Not, Operator
+from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, IsNull, Literal, Not
 from nestling.ir.statements.operands import conjuncts, nullable
 from nestling.ir.types import INTEGER
 from nestling.planner.place import documents_at
@@ -22,7 +22,7 @@ from nestling.planner.reads.gaps import read_gap
 from nestling.planner.reads.rows import Context, Rows
 from nestling.planner.reads.scan import top_fields
 from nestling.planner.reads.stored_ancestors import as_condition, at_once
-from nestling.planner.reads.walk import Walk, depth_of, from_beginning, is_told_by_row
+from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning, is_told_by_row
 
 _ONE = Literal(1, INTEGER)
 
@@ -46,7 +46,7 @@ def lower_recursive(relation: a.Recursive, context: Context) -> Rows:
     return Rows(once, Layout(tuple((key, f"_id.{name}") for key, name in layout.entries)), frozenset({"_id"}))
 
 
-def _shown(relation: a.Recursive, walk: Walk, context: Context) -> list[int]:
+def _shown(relation: a.Recursive, walk: JoinWalk, context: Context) -> list[int]:
     """The outputs that are used; where equal rows become one, all of them unless the key is there, which tells the others."""
     key = context.design.model.entity(walk.scan.entity).key
     told = [n for n, each in enumerate(walk.outputs) if isinstance(each, Column) and (each.name,) == key]
@@ -60,7 +60,9 @@ def _shown(relation: a.Recursive, walk: Walk, context: Context) -> list[int]:
     return sorted(used) or told[:1]
 
 
-def _in_turn(relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Sequence[str], context: Context) -> Step:
+def _in_turn(
+    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: Context
+) -> Step:
     """The base's rows, and then those met from each by the server's walk from row to row."""
     from nestling.planner.reads.lower import lower
 
@@ -77,7 +79,7 @@ def _in_turn(relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Seq
     step = GraphLookup(rows.step, place.store.name, start, by, str(paths[walk.to]), field, name)
     met = {(c.alias, c.name): f"{field}.{path}" for c, path in paths.items() if path is not None}
     layout = context.seen(rows.layout) | Layout.of(met) | Layout((((depth.alias, depth.name), f"{field}.{name}"),))
-    steps = Arithmetic(Operator.ADD, depth, _ONE, INTEGER)
+    steps = Arithmetic(ArithmeticOperator.ADD, depth, _ONE, INTEGER)
     values = [from_beginning(walk.outputs[position], walk, at, steps) for position in shown]
     return Union(
         (
@@ -90,7 +92,7 @@ def _in_turn(relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Seq
 # --- the shape -------------------------------------------------------------------------------------------------------
 
 
-def _walk(relation: a.Recursive, context: Context) -> Walk:
+def _walk(relation: a.Recursive, context: Context) -> JoinWalk:
     """The step as a walk; raises `ReadGap` when it is none."""
     step = relation.step
     outputs: Iterable[Expression] = step.columns
@@ -104,7 +106,7 @@ def _walk(relation: a.Recursive, context: Context) -> Walk:
     pair = equal_columns(conditions[0], scans[0].alias)
     if pair is None:
         raise _no_walk()
-    walk = Walk(tuple(outputs), workings[0], scans[0], pair[1], pair[0])
+    walk = JoinWalk(tuple(outputs), workings[0], scans[0], pair[1], pair[0])
     if not _lies_alone(walk, context):
         raise _scattered(walk.scan.entity)
     if not _is_along_a_reference(walk, context) or not all(_is_told(each, walk) for each in walk.outputs):
@@ -124,13 +126,13 @@ def _flattened(relation: Relation) -> tuple[list[Relation], list[Expression]]:
             return [relation], []
 
 
-def _lies_alone(walk: Walk, context: Context) -> bool:
+def _lies_alone(walk: JoinWalk, context: Context) -> bool:
     """Whether all of the table's rows are the documents of one collection."""
     places = context.design.places.get(walk.scan.entity, ())
     return len(places) == 1 and places[0].copy is None and isinstance(documents_at(places[0]), CollectionScan)
 
 
-def _is_along_a_reference(walk: Walk, context: Context) -> bool:
+def _is_along_a_reference(walk: JoinWalk, context: Context) -> bool:
     """From a key to what refers to it or the other way round."""
     position = [column.name for column in walk.working.columns].index(walk.start.name)
     by = walk.outputs[position]
@@ -150,14 +152,14 @@ def _is_along_a_reference(walk: Walk, context: Context) -> bool:
     )
 
 
-def _is_told(output: Expression, walk: Walk) -> bool:
+def _is_told(output: Expression, walk: JoinWalk) -> bool:
     """Whether it is about the row met alone, or the same as before, or a number more."""
     if is_told_by_row(output, walk):
         return True
     match output:
         case Column():
             return output.alias == walk.working.alias
-        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias), right=Literal(value=int())):
+        case Arithmetic(operator=ArithmeticOperator.ADD, left=Column(alias=alias), right=Literal(value=int())):
             return alias == walk.working.alias
         case _:
             return False

@@ -134,7 +134,7 @@ class Rows:
         return frozenset(paths - elsewhere)
 
 
-class Names:
+class VariableNames:
     """Names for the variables of one statement's lookups."""
 
     def __init__(self) -> None:
@@ -159,7 +159,7 @@ class Context:
     design: Design
     used: Counter[ColumnId]  # how often each column is mentioned
     rewrites: frozenset[Rewrite]
-    names: Names
+    names: VariableNames
     outer: Layout = Layout()
     tolerated: Tolerated = Tolerated()
     first: Mapping[str, First] = field(default_factory=dict)  # by alias

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from nestling.common.errors import DesignError
 from nestling.ir.invariants import paths_in
-from nestling.ir.paths.access_path import FieldPath, Group, Union
+from nestling.ir.paths.access_path import FieldPath, GroupDocuments, Union
 from nestling.ir.paths.row_steps import Add, Layout
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import Column
@@ -98,6 +98,6 @@ def _once(places: list[Place], scan: Scan, context: Context) -> Rows:
     if len(set(names.values())) < len(names):
         names = {name: str(position) for position, name in enumerate(names)}
     branches = [place_rows(context.design, place, names) for place in places]
-    step = Group(branches[0] if len(branches) == 1 else Union(tuple(branches)), tuple(names.values()))
+    step = GroupDocuments(branches[0] if len(branches) == 1 else Union(tuple(branches)), tuple(names.values()))
     layout = Layout.of({(c.alias, c.name): names[c.name] for c in scan.columns if (c.alias, c.name) in context.used})
     return Rows(step, layout, frozenset(names.values()) | {"_id"})

@@ -8,9 +8,10 @@ from __future__ import annotations
 from nestling.ir.paths.access_path import Union
 from nestling.ir.paths.row_steps import GroupRows, Layout, Repeat, Shape, Where
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction, SetOperator
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, SetOperator
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Collation,
     Column,
@@ -19,7 +20,6 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.statements.operands import conjunction
@@ -81,13 +81,13 @@ def _counted(relation: a.SetOperation, rows: Rows, names: list[str], context: Co
     return Rows(Repeat(step, _times(relation.operator), seen, "times"), grouped, taken)
 
 
-def _count(side: int) -> Aggregate:
+def _count(side: int) -> AggregateCall:
     mine = Compare(Comparison.EQUAL, _SIDE, Literal(side, INTEGER))
-    return Aggregate(AggregateFunction.COUNT, None, INTEGER, filter=mine)
+    return AggregateCall(AggregateFunction.COUNT, None, INTEGER, filter=mine)
 
 
 def _times(operator: SetOperator) -> Expression:
     if operator is SetOperator.INTERSECT:
         return Call(Function.LEAST, (_LEFT, _RIGHT), INTEGER, Rules.SQLITE)
-    less = Arithmetic(Operator.SUBTRACT, _LEFT, _RIGHT, INTEGER)
+    less = Arithmetic(ArithmeticOperator.SUBTRACT, _LEFT, _RIGHT, INTEGER)
     return Call(Function.GREATEST, (less, _ZERO), INTEGER, Rules.SQLITE)

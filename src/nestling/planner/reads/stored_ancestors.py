@@ -20,14 +20,14 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import columns_of
-from nestling.planner.reads.rewrites.ancestors import Tree, found_below, kept_walk
+from nestling.planner.reads.rewrites.ancestors import RowTree, found_below, kept_walk
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.rows import Context, Rows
-from nestling.planner.reads.walk import Walk, depth_of, from_beginning
+from nestling.planner.reads.walk import JoinWalk, depth_of, from_beginning
 
 
 def at_once(
-    relation: a.Recursive, walk: Walk, shown: Sequence[int], names: Sequence[str], context: Context
+    relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], names: Sequence[str], context: Context
 ) -> Step | None:
     """The base's rows and those met from them, of what documents hold of the rows above; None where more is asked than that."""
     from nestling.planner.reads.lower import lower
@@ -41,7 +41,7 @@ def at_once(
     return Shape(met.step, tuple(zip(names, found.values, strict=True)), context.seen(met.layout))
 
 
-def as_condition(relation: a.Recursive, walk: Walk, shown: Sequence[int], context: Context) -> Rows | None:
+def as_condition(relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], context: Context) -> Rows | None:
     """The row of a key that is given and all below it as rows of the table that satisfy a condition."""
     found = _one_tree(relation, walk, shown, context)
     key = (walk.by.name,)
@@ -60,7 +60,7 @@ def as_condition(relation: a.Recursive, walk: Walk, shown: Sequence[int], contex
     return replace(rows, layout=Layout.of(paths))
 
 
-def _start(relation: Relation, walk: Walk) -> Expression | None:
+def _start(relation: Relation, walk: JoinWalk) -> Expression | None:
     """The one key that rows are restricted to, as a statement gives it."""
     match relation:
         case a.Filter(predicate=Compare(Comparison.EQUAL, Column(name=name), start)) if name == walk.by.name:
@@ -77,11 +77,11 @@ class _OneTree:
 
     base: a.Project
     scan: a.Scan
-    tree: Tree
+    tree: RowTree
     values: Sequence[Expression]
 
 
-def _one_tree(relation: a.Recursive, walk: Walk, shown: Sequence[int], context: Context) -> _OneTree | None:
+def _one_tree(relation: a.Recursive, walk: JoinWalk, shown: Sequence[int], context: Context) -> _OneTree | None:
     base, scan = relation.base, _restricted_scan(relation.base)
     if not isinstance(base, a.Project) or scan is None or scan.entity != walk.scan.entity:
         return None
@@ -98,7 +98,7 @@ def _one_tree(relation: a.Recursive, walk: Walk, shown: Sequence[int], context: 
     wanted = [column for column in walk.scan.columns if column in mentioned]
     place = context.design.places[scan.entity][0]
     return _OneTree(
-        base, scan, Tree(place, key, reference, down, wanted, depth if depth in mentioned else None), values
+        base, scan, RowTree(place, key, reference, down, wanted, depth if depth in mentioned else None), values
     )
 
 
@@ -107,7 +107,7 @@ def _restricted_scan(relation: Relation) -> a.Scan | None:
     return scan_of(relation.input)[0] if isinstance(relation, a.Project) else None
 
 
-def _is_alike(first: Expression, further: Expression, scan: a.Scan, walk: Walk) -> bool:
+def _is_alike(first: Expression, further: Expression, scan: a.Scan, walk: JoinWalk) -> bool:
     """Whether an output says of the first row what it says of those met: an attribute, the same value, so many steps."""
     match further:
         case Column(alias=alias, name=name) if alias == walk.scan.alias:

@@ -12,7 +12,7 @@ from typing import cast
 
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import Keep, Layout
-from nestling.ir.statements.algebra import Filter, Group, Limit, Project, Relation, Sort
+from nestling.ir.statements.algebra import Filter, GroupBy, LimitOffset, Project, Relation, Sort
 from nestling.ir.statements.expression import (
     FALSE,
     NULL,
@@ -156,7 +156,7 @@ def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: C
     if within is not None:
         return within
     if not is_single:
-        relation = Limit(relation, _ONE)
+        relation = LimitOffset(relation, _ONE)
     (output,) = relation.columns
     if context.may(Rewrite.SEMI_JOIN):
         relation = without_empty_group(relation)
@@ -169,13 +169,13 @@ def _scalar(subquery: ScalarSubquery, relation: Relation, rows: Rows, context: C
 def _of_same_rows(subquery: Expression, every: Sequence[Expression]) -> list[ScalarSubquery]:
     """The aggregates of exactly the rows that this subquery is one of, itself among them; none where it is no such subquery."""
     own = subquery.relation if isinstance(subquery, ScalarSubquery) else None
-    if not isinstance(own, Group) or own.keys:
+    if not isinstance(own, GroupBy) or own.keys:
         return []
     alike = dict.fromkeys(
-        each for each in every if isinstance(each, ScalarSubquery) and isinstance(each.relation, Group)
+        each for each in every if isinstance(each, ScalarSubquery) and isinstance(each.relation, GroupBy)
     )
-    found = [each for each in alike if replace(cast(Group, each.relation), aggregates=own.aggregates) == own]
-    names = {item.name for each in found for item in cast(Group, each.relation).aggregates}
+    found = [each for each in alike if replace(cast(GroupBy, each.relation), aggregates=own.aggregates) == own]
+    names = {item.name for each in found for item in cast(GroupBy, each.relation).aggregates}
     return found if len(names) == len(found) else []
 
 
@@ -191,7 +191,7 @@ def _is_at_hand(subquery: Expression, rows: Rows, context: Context) -> bool:
 
 def _all_of(alike: Sequence[ScalarSubquery], rows: Rows, context: Context) -> tuple[dict[Expression, Expression], Rows]:
     """The values of several aggregates of the same rows, which are looked up once for all of them."""
-    groups = [cast(Group, each.relation) for each in alike]
+    groups = [cast(GroupBy, each.relation) for each in alike]
     whole = replace(groups[0], aggregates=tuple(item for each in groups for item in each.aggregates))
     found = correlated(rows, whole, Keep.ALL, context, "values")
     values: dict[Expression, Expression] = {}
@@ -226,19 +226,19 @@ def _with(found: Rows, rows: Rows, column: Column, path: str) -> Rows:
 def _first(relation: Relation) -> Relation:
     """Whether there is a row: one is enough, and nothing of it is needed but that it is there."""
     relation = _bare(relation)
-    return relation if single(relation) else Limit(relation, _ONE)
+    return relation if single(relation) else LimitOffset(relation, _ONE)
 
 
 def _bare(relation: Relation) -> Relation:
     """Without what makes no difference to whether there is a row: outputs, an order, a limit of one row or more."""
-    while isinstance(relation, Project | Sort | Limit):
-        if isinstance(relation, Limit) and not _leaves_some(relation):
+    while isinstance(relation, Project | Sort | LimitOffset):
+        if isinstance(relation, LimitOffset) and not _leaves_some(relation):
             break
         relation = relation.input
     return relation
 
 
-def _leaves_some(limit: Limit) -> bool:
+def _leaves_some(limit: LimitOffset) -> bool:
     """Whether some of any rows are left."""
     count = limit.count
     return limit.offset is None and isinstance(count, Literal) and isinstance(count.value, int) and count.value > 0
@@ -246,7 +246,7 @@ def _leaves_some(limit: Limit) -> bool:
 
 def by_key(relation: Relation, model: Model) -> bool:
     """Whether it asks for one value of a table's key: at most one row has it."""
-    while isinstance(relation, Project | Limit):
+    while isinstance(relation, Project | LimitOffset):
         relation = relation.input
     scan, predicates = scan_of(relation)
     if scan is None:

@@ -78,7 +78,7 @@ def _part(value: Any, change: Callable[[Expression], Expression]) -> Any:
 
 _EXPRESSIONS = frozenset(Expression.__args__)
 _PARTS = frozenset(
-    {a.Named, a.NamedAggregate, a.Aggregate, a.SortKey, a.NamedWindow, a.WindowFunction, a.Frame, a.Bound}
+    {a.Named, a.NamedAggregate, a.AggregateCall, a.SortKey, a.NamedWindow, a.WindowFunction, a.Frame, a.Bound}
 )
 _LEAVES = frozenset({Column, Literal, Parameter})
 """Expressions that hold values only."""
@@ -96,7 +96,7 @@ def rewritten(expression: Expression, change: Callable[[Expression], Expression 
     return found if found is not None else mapped(expression, lambda inner: rewritten(inner, change))
 
 
-def expressions(relation: Relation | a.NamedAggregate | a.Aggregate) -> Iterator[Expression]:
+def expressions(relation: Relation | a.NamedAggregate | a.AggregateCall) -> Iterator[Expression]:
     """The expressions of the relation, or part of one, itself; columns it declares are none it mentions."""
     for name in () if isinstance(relation, a.Scan | a.Working) else _NAMES[type(relation)]:
         if name != "columns":
@@ -149,13 +149,13 @@ def used(relation: Relation) -> Iterator[Column]:
 def single(relation: Relation) -> bool:
     """Whether it yields one row at most."""
     match relation:
-        case a.Group(keys=()):
+        case a.GroupBy(keys=()):
             return True
-        case a.Limit(count=Literal(value=1)):
+        case a.LimitOffset(count=Literal(value=1)):
             return True
         case a.Values(rows=rows):
             return len(rows) <= 1
-        case a.Project() | a.Filter() | a.Limit():
+        case a.Project() | a.Filter() | a.LimitOffset():
             return single(relation.input)
         case _:
             return False

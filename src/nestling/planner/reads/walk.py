@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, Literal
 from nestling.ir.statements.operands import columns_of
 from nestling.ir.types import INTEGER
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class JoinWalk:
     """A step that goes from `start` (a column of the rows found last) to the rows of `scan` whose `to` it is."""
 
     outputs: tuple[Expression, ...]
@@ -29,24 +29,24 @@ class Walk:
         return by
 
 
-def depth_of(walk: Walk) -> Column:
+def depth_of(walk: JoinWalk) -> Column:
     """The column that counts the steps to a row."""
     return Column("", f"depth of {walk.scan.alias}", INTEGER, nullable=False)
 
 
-def from_beginning(output: Expression, walk: Walk, at: Mapping[str, Expression], steps: Expression) -> Expression:
+def from_beginning(output: Expression, walk: JoinWalk, at: Mapping[str, Expression], steps: Expression) -> Expression:
     """An output of the step after so many steps."""
     match output:
         case Column(alias=alias, name=name) if alias == walk.working.alias:
             return at[name]
-        case Arithmetic(operator=Operator.ADD, left=Column(alias=alias, name=name), right=Literal() as more) if (
-            alias == walk.working.alias
-        ):
-            return replace(output, left=at[name], right=Arithmetic(Operator.MULTIPLY, steps, more, more.type))
+        case Arithmetic(
+            operator=ArithmeticOperator.ADD, left=Column(alias=alias, name=name), right=Literal() as more
+        ) if alias == walk.working.alias:
+            return replace(output, left=at[name], right=Arithmetic(ArithmeticOperator.MULTIPLY, steps, more, more.type))
         case _:
             return output
 
 
-def is_told_by_row(output: Expression, walk: Walk) -> bool:
+def is_told_by_row(output: Expression, walk: JoinWalk) -> bool:
     """Whether it is about the row met alone."""
     return all(column.alias == walk.scan.alias for column in columns_of(output))

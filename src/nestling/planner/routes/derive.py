@@ -8,10 +8,10 @@ from dataclasses import replace
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
-from nestling.ir.paths.access_path import FieldPath, Project
+from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.primitives import Copy, Holder, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
-from nestling.ir.programs.route import Route, Walk
+from nestling.ir.programs.route import Route, RouteWalk
 from nestling.ir.statements.expression import ANY
 from nestling.ir.storage.layout import Place
 from nestling.ir.storage.names import join
@@ -112,7 +112,7 @@ def _needs_walk(upkeep: Upkeep, trigger: Trigger) -> bool:
     return _is_closure(upkeep) or len(trigger.back) > 1
 
 
-def _walk(design: Design, upkeep: Upkeep, trigger: Trigger) -> Walk | None:
+def _walk(design: Design, upkeep: Upkeep, trigger: Trigger) -> RouteWalk | None:
     """From link values to the values holders are found by; None where they are the same, or no walk is known."""
     if not _needs_walk(upkeep, trigger):
         return None
@@ -130,7 +130,7 @@ def _walk(design: Design, upkeep: Upkeep, trigger: Trigger) -> Walk | None:
     plan, parameters, names = found
     links = _links(design, upkeep, trigger)
     anchors = near(design.model, path[0])
-    return Walk(plan, tuple(parameters[name] for name in links), tuple(names[name] for name in anchors))
+    return RouteWalk(plan, tuple(parameters[name] for name in links), tuple(names[name] for name in anchors))
 
 
 def _links_read(design: Design, place: Place, links: tuple[str, ...]) -> ReadPlan | None:
@@ -143,7 +143,7 @@ def _links_read(design: Design, place: Place, links: tuple[str, ...]) -> ReadPla
         return None
     names = [f"link {number}" for number in range(len(links))]
     fields = [(name, FieldPath(rows.layout.path(each))) for name, each in zip(names, columns, strict=True)]
-    return ReadPlan(Project(rows.step, tuple(fields)), tuple(OutputColumn(name, name, ANY) for name in names))
+    return ReadPlan(ProjectDocuments(rows.step, tuple(fields)), tuple(OutputColumn(name, name, ANY) for name in names))
 
 
 def _listed(design: Design, upkeep: Upkeep, trigger: Trigger, place: Place) -> Iterator[Route]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.design import Design
 from nestling.ir.drift import ID
-from nestling.ir.paths.access_path import FieldPath, Project
+from nestling.ir.paths.access_path import FieldPath, ProjectDocuments
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.programs.route import Search
 from nestling.ir.statements.expression import ANY, Compare, Comparison, Expression, InList, Or, Parameter
@@ -32,7 +32,7 @@ def search(design: Design, upkeep: Upkeep, width: int) -> Search:
     context = homes_context(design, columns)
     parameters = tuple(tuple(f"anchor {row} {number}" for number in range(len(names))) for row in range(width))
     rows = holder_rows(upkeep.place, columns, context).where(_asked(names, parameters), context)
-    step = Project(rows.step, ((ID, FieldPath("_id")),))
+    step = ProjectDocuments(rows.step, ((ID, FieldPath("_id")),))
     return Search(upkeep.id, ReadPlan(step, (OutputColumn(ID, ID, ANY),)), parameters)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.common.errors import DesignError
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import Expression, FieldPath, Project
+from nestling.ir.paths.access_path import Expression, FieldPath, ProjectDocuments
 from nestling.ir.paths.write_path import Cell, Set
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
@@ -53,5 +53,5 @@ def shared(design: Design, upkeep: Upkeep) -> Shared | None:
         (ANCHOR, FieldPath(rows.layout.path(as_stored(HOLDER, keys[0])))),
         ("value", value),
     )
-    plan = ReadPlan(Project(rows.step, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields))
+    plan = ReadPlan(ProjectDocuments(rows.step, fields), tuple(OutputColumn(name, name, ANY) for name, _ in fields))
     return Shared(plan, path, target.update(Set(join(target.path, copy.name), Cell("value"))))

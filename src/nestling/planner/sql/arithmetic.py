@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Case,
     Cast,
@@ -18,7 +19,6 @@ from nestling.ir.statements.expression import (
     InList,
     Literal,
     Negate,
-    Operator,
     Or,
     Parameter,
     Rules,
@@ -38,17 +38,17 @@ from nestling.planner.sql.scope import Bound, Env
 from nestling.planner.sql.supported_types import refuse_reckoning
 from nestling.planner.sql.times import add_interval, is_interval
 
-_ARITHMETIC: dict[type[exp.Expr], Operator] = {
-    exp.Add: Operator.ADD,
-    exp.Sub: Operator.SUBTRACT,
-    exp.Mul: Operator.MULTIPLY,
-    exp.Div: Operator.DIVIDE,
-    exp.IntDiv: Operator.DIVIDE,
-    exp.Mod: Operator.MODULO,
-    exp.BitwiseAnd: Operator.BIT_AND,
-    exp.BitwiseOr: Operator.BIT_OR,
-    exp.BitwiseLeftShift: Operator.SHIFT_LEFT,
-    exp.BitwiseRightShift: Operator.SHIFT_RIGHT,
+_ARITHMETIC: dict[type[exp.Expr], ArithmeticOperator] = {
+    exp.Add: ArithmeticOperator.ADD,
+    exp.Sub: ArithmeticOperator.SUBTRACT,
+    exp.Mul: ArithmeticOperator.MULTIPLY,
+    exp.Div: ArithmeticOperator.DIVIDE,
+    exp.IntDiv: ArithmeticOperator.DIVIDE,
+    exp.Mod: ArithmeticOperator.MODULO,
+    exp.BitwiseAnd: ArithmeticOperator.BIT_AND,
+    exp.BitwiseOr: ArithmeticOperator.BIT_OR,
+    exp.BitwiseLeftShift: ArithmeticOperator.SHIFT_LEFT,
+    exp.BitwiseRightShift: ArithmeticOperator.SHIFT_RIGHT,
 }
 
 
@@ -70,7 +70,7 @@ def _arithmetic(node: exp.Binary, env: Env, bound: Bound) -> Expression:
 
 
 def arithmetic(
-    operator: Operator,
+    operator: ArithmeticOperator,
     left: Expression,
     right: Expression,
     env: Env,
@@ -84,8 +84,13 @@ def arithmetic(
     if not env.dialect.is_sqlite:
         beside = _beside_float if env.dialect.lenient else _beside
         left, right = beside(left, right), beside(right, left)
-    bits = operator in (Operator.BIT_AND, Operator.BIT_OR, Operator.SHIFT_LEFT, Operator.SHIFT_RIGHT)
-    remainder = env.dialect.is_sqlite and operator is Operator.MODULO and isinstance(node, exp.Mod)
+    bits = operator in (
+        ArithmeticOperator.BIT_AND,
+        ArithmeticOperator.BIT_OR,
+        ArithmeticOperator.SHIFT_LEFT,
+        ArithmeticOperator.SHIFT_RIGHT,
+    )
+    remainder = env.dialect.is_sqlite and operator is ArithmeticOperator.MODULO and isinstance(node, exp.Mod)
     operands = (left, right)
     if whole and not all(map(is_integer, operands)):
         raise statement_gap("DIV of numbers that are not known to be whole", node)
@@ -96,7 +101,7 @@ def arithmetic(
     kind = _number_type(left, right)
     if (
         kind == INTEGER
-        and operator is Operator.DIVIDE
+        and operator is ArithmeticOperator.DIVIDE
         and any(sums.is_unsure(side, env.translation) for side in operands)
     ):
         raise statement_gap(
@@ -104,8 +109,8 @@ def arithmetic(
             node,
         )
     division = None
-    if operator in (Operator.DIVIDE, Operator.MODULO):
-        kind, division = _division(kind, env, whole or operator is Operator.MODULO)
+    if operator in (ArithmeticOperator.DIVIDE, ArithmeticOperator.MODULO):
+        kind, division = _division(kind, env, whole or operator is ArithmeticOperator.MODULO)
     if env.dialect.rules is Rules.MYSQL and kind == DECIMAL:
         kind = _declared(operator, left, right, node)
     fails = env.dialect.zero_fails and division is not None
@@ -118,7 +123,9 @@ def _remainder_of(operands: tuple[Expression, Expression], found: Arithmetic) ->
     unknown = [side for side in operands if not is_integer(side)]
     if not unknown:
         return found
-    as_float = Arithmetic(Operator.MULTIPLY, found, Literal(1.0, FLOAT), FLOAT)  # which has no affinity, as a CAST has
+    as_float = Arithmetic(
+        ArithmeticOperator.MULTIPLY, found, Literal(1.0, FLOAT), FLOAT
+    )  # which has no affinity, as a CAST has
     if any(map(is_float, unknown)):
         return as_float
     real = tuple(
@@ -153,10 +160,10 @@ def _division(kind: Type, env: Env, whole: bool) -> tuple[Type, Division]:
     return DECIMAL, Division.DECIMAL
 
 
-def _declared(operator: Operator, left: Expression, right: Expression, node: exp.Expr | None) -> Type:
+def _declared(operator: ArithmeticOperator, left: Expression, right: Expression, node: exp.Expr | None) -> Type:
     """The type of MySQL's exact number; the digits of a quotient follow from the declared ones."""
     digits = mysql_digits.reckoned(operator, left, right)
-    if digits is None and operator is Operator.DIVIDE:
+    if digits is None and operator is ArithmeticOperator.DIVIDE:
         what = "a division of decimals whose number of digits is not declared"
         raise statement_gap(f"{what}; for a parameter write `CAST(:x AS DECIMAL(10, 2))`", node)
     if digits is None and any(map(mysql_digits.is_rounded_later, (left, right))):
@@ -165,18 +172,20 @@ def _declared(operator: Operator, left: Expression, right: Expression, node: exp
     return digits.type if digits is not None else DECIMAL
 
 
-def _time_arithmetic(node: exp.Binary, operator: Operator, left: Expression, right: Expression, env: Env) -> Expression:
+def _time_arithmetic(
+    node: exp.Binary, operator: ArithmeticOperator, left: Expression, right: Expression, env: Env
+) -> Expression:
     rules = env.dialect.rules
-    if rules is not Rules.POSTGRESQL or operator not in (Operator.ADD, Operator.SUBTRACT):
+    if rules is not Rules.POSTGRESQL or operator not in (ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT):
         raise statement_gap("arithmetic with dates", node)
     refuse_infinite("arithmetic", node, env.translation, left, right)
     left, right = conversions.adapt(left, right.type), conversions.adapt(right, left.type)
-    if left.type.name in TIMES and right.type.name in TIMES and operator is Operator.SUBTRACT:
+    if left.type.name in TIMES and right.type.name in TIMES and operator is ArithmeticOperator.SUBTRACT:
         if left.type.name is TypeName.DATE:
             return Call(Function.DAYS_BETWEEN, (left, right), INTEGER, rules)
         return Call(Function.TIME_BETWEEN, (left, right), Type(TypeName.INTERVAL), rules)
     if left.type.name is TypeName.DATE and is_integer(right):
-        amount = Negate(right, INTEGER) if operator is Operator.SUBTRACT else right
+        amount = Negate(right, INTEGER) if operator is ArithmeticOperator.SUBTRACT else right
         return Call(Function.ADD_TIME, (left, Literal("day", TEXT), amount), left.type, rules)
     raise statement_gap("arithmetic with dates", node)
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Case,
     Compare,
@@ -14,7 +15,6 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.types import DATE, INTEGER, TEXT
@@ -43,8 +43,8 @@ def last_day(time: Expression) -> Expression:
 
 def year_month(time: Expression) -> Expression:
     """The year and two digits of the month, as one number."""
-    hundreds = Arithmetic(Operator.MULTIPLY, _part("year", time), Literal(100, INTEGER), INTEGER)
-    return Arithmetic(Operator.ADD, hundreds, _part("month", time), INTEGER)
+    hundreds = Arithmetic(ArithmeticOperator.MULTIPLY, _part("year", time), Literal(100, INTEGER), INTEGER)
+    return Arithmetic(ArithmeticOperator.ADD, hundreds, _part("month", time), INTEGER)
 
 
 def _part(unit: str, time: Expression) -> Expression:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.statements.algebra import (
-    Aggregate,
+    AggregateCall,
     AggregateFunction,
     Bound,
     Filter,
     Frame,
     FrameUnit,
-    Group,
+    GroupBy,
     Named,
     NamedAggregate,
     Project,
@@ -28,7 +28,7 @@ from nestling.ir.types import INTEGER
 from nestling.planner.sql.collations import rules_of
 from nestling.planner.sql.postgresql.enums import ranked, unranked
 from nestling.planner.sql.postgresql.infinite_moments import placed, unplaced
-from nestling.planner.sql.scope import Translation, Windows
+from nestling.planner.sql.scope import SelectWindows, Translation
 
 _ALL = Frame(FrameUnit.ROWS, Bound(None, following=False), Bound(None, following=True))
 
@@ -40,7 +40,7 @@ def first_of_each(
     terms = tuple(key.expression for key in keys)
     rules = rules_of([key.collation for key in keys])
     number = WindowFunction(WindowOnly.ROW_NUMBER, (), INTEGER, terms, tuple(order), _ALL, partition_collations=rules)
-    windows = Windows(translation.alias("firsts"), {})
+    windows = SelectWindows(translation.alias("firsts"), {})
     place = windows.add(number)
     numbered = Window(relation, windows.alias, tuple(windows.functions))
     return Filter(numbered, Compare(Comparison.EQUAL, place, Literal(1, INTEGER)))
@@ -65,15 +65,15 @@ def in_columns(order: Sequence[SortKey], project: Project, translation: Translat
 
 def once_each(
     project: Project, order: Sequence[SortKey], rules: Sequence[Collation], translation: Translation
-) -> tuple[Group, list[SortKey], tuple[Named, ...]]:
+) -> tuple[GroupBy, list[SortKey], tuple[Named, ...]]:
     """Each row once with what it is sorted by, taken from any of the equal ones; the keys, and the outputs again."""
     extras = tuple(
-        NamedAggregate(f"order_{n}", Aggregate(AggregateFunction.ANY_VALUE, key.expression, key.expression.type))
+        NamedAggregate(f"order_{n}", AggregateCall(AggregateFunction.ANY_VALUE, key.expression, key.expression.type))
         for n, key in enumerate(order)
     )
     named = project.outputs
     collations = tuple(rules) or (Collation.BINARY,) * len(named)
-    once = Group(project.input, translation.alias("once"), named, extras, collations)
+    once = GroupBy(project.input, translation.alias("once"), named, extras, collations)
     keys = [replace(key, expression=column) for key, column in zip(order, once.columns[len(named) :], strict=True)]
     outputs = tuple(Named(item.name, column, item.mixed) for item, column in zip(named, once.columns, strict=False))
     return once, keys, outputs

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import ANY, Call, Collation, Expression, Function, Rules
 from nestling.ir.types import INTEGER
 from nestling.planner.sql import conversions as values
@@ -33,14 +33,14 @@ def distinct_values(node: exp.Expr, dialect: Dialect) -> Sequence[exp.Expr] | No
     return inner.expressions if is_row or isinstance(inner, exp.Tuple) else None
 
 
-def distinct_rows(node: exp.Expr, trees: Sequence[exp.Expr], env: Env) -> Aggregate:
+def distinct_rows(node: exp.Expr, trees: Sequence[exp.Expr], env: Env) -> AggregateCall:
     """The number of different rows. MySQL leaves out those with a NULL, PostgreSQL none."""
     found = [values.ordered(bind(tree, env), env.translation) for tree in trees]
     if env.dialect.rules is Rules.MYSQL:
         found = [observed(value) for value in found]
     refuse_groups("COUNT(DISTINCT)", node, *found)
     row = Call(Function.ROW, tuple(found), ANY, env.dialect.rules)
-    return Aggregate(AggregateFunction.COUNT, row, INTEGER, distinct=True, collation=_rule(node, trees, found, env))
+    return AggregateCall(AggregateFunction.COUNT, row, INTEGER, distinct=True, collation=_rule(node, trees, found, env))
 
 
 def _rule(node: exp.Expr, trees: Sequence[exp.Expr], found: Sequence[Expression], env: Env) -> Collation:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.quantity_words import counted
-from nestling.ir.statements.algebra import Limit, Project, Relation, SortKey
+from nestling.ir.statements.algebra import LimitOffset, Project, Relation, SortKey
 from nestling.ir.statements.expression import (
     FALSE,
     NULL,
@@ -334,7 +334,7 @@ def _is_limited(relation: Relation) -> bool:
     """Whether it says itself that it yields one row at most."""
     while isinstance(relation, Project):
         relation = relation.input
-    return isinstance(relation, Limit) and relation.count == Literal(1, INTEGER)
+    return isinstance(relation, LimitOffset) and relation.count == Literal(1, INTEGER)
 
 
 def _case(node: exp.Case, env: Env) -> Expression:

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Case,
     Cast,
@@ -18,7 +19,6 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.statements.operands import conjunction
@@ -86,7 +86,7 @@ def _padded(text: Callable[[], Expression], width: int, left: str, env: Env, fil
     if not width:
         return text()
     size = Call(Function.BYTE_LENGTH, (text(),), INTEGER, env.dialect.rules)
-    missing = Arithmetic(Operator.SUBTRACT, _int(width), size, INTEGER)
+    missing = Arithmetic(ArithmeticOperator.SUBTRACT, _int(width), size, INTEGER)
     blanks = _text(Function.SUBSTRING, env, Literal(filling * width, TEXT), _int(1), missing)
     padded = _text(Function.CONCAT, env, *((text(), blanks) if left else (blanks, text())))
     long = Compare(Comparison.GREATER_OR_EQUAL, size, _int(width))
@@ -121,14 +121,14 @@ def _fixed(given: Iterator[Expression], decimals: int, env: Env) -> Expression:
         return Cast(rounded(), TEXT, Rules.SQLITE)
 
     point = Call(Function.POSITION, (text(), Literal(".", TEXT)), INTEGER, Rules.SQLITE)
-    size = Arithmetic(Operator.ADD, point, _int(decimals if decimals else -1), INTEGER)
+    size = Arithmetic(ArithmeticOperator.ADD, point, _int(decimals if decimals else -1), INTEGER)
     shown = _text(
         Function.SUBSTRING, env, _text(Function.CONCAT, env, text(), Literal("0" * decimals, TEXT)), _int(1), size
     )
     size_of = Call(Function.ABS, (number(),), FLOAT, Rules.SQLITE)
     large = Compare(Comparison.GREATER_OR_EQUAL, size_of, Literal(10.0 ** (_DIGITS - decimals), FLOAT))
-    failing = Arithmetic(Operator.MULTIPLY, number(), Literal(0.0, FLOAT), FLOAT)
-    failure = Arithmetic(Operator.DIVIDE, Literal(1.0, FLOAT), failing, FLOAT, Division.REAL, zero_fails=True)
+    failing = Arithmetic(ArithmeticOperator.MULTIPLY, number(), Literal(0.0, FLOAT), FLOAT)
+    failure = Arithmetic(ArithmeticOperator.DIVIDE, Literal(1.0, FLOAT), failing, FLOAT, Division.REAL, zero_fails=True)
     vanishes = conjunction(
         Compare(Comparison.LESS, number(), Literal(0.0, FLOAT)),
         Compare(Comparison.EQUAL, rounded(), Literal(0.0, FLOAT)),

@@ -10,9 +10,9 @@ from sqlglot import exp
 
 from nestling.ir.statements.algebra import (
     SPREAD,
-    Aggregate,
+    AggregateCall,
     AggregateFunction,
-    Group,
+    GroupBy,
     Named,
     NamedAggregate,
     Relation,
@@ -67,7 +67,7 @@ _EXTREMES = (AggregateFunction.MIN, AggregateFunction.MAX)
 
 
 @dataclass
-class Grouping:
+class SelectGrouping:
     """The keys and aggregates of one SELECT; aggregates are added as its expressions are bound."""
 
     rows: Env
@@ -78,7 +78,7 @@ class Grouping:
     unique: frozenset[str] = frozenset()  # aliases of scans whose whole key is grouped by
     aggregates: list[NamedAggregate] = field(default_factory=list)
     _columns: dict[Expression, Column] = field(default_factory=dict)
-    _found: dict[Aggregate, Column] = field(default_factory=dict)
+    _found: dict[AggregateCall, Column] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for named, rule in zip(self.keys, self.collations, strict=True):
@@ -102,7 +102,9 @@ class Grouping:
         if not self.rows.dialect.lenient and column.alias not in self.unique:
             what = f"`{column.name}` is neither grouped by nor aggregated"
             raise mistake(what, node, "name it in GROUP BY, or take its min() or max()")
-        found = self._add(Aggregate(AggregateFunction.ANY_VALUE, column, column.type), column.name, mixed=column.mixed)
+        found = self._add(
+            AggregateCall(AggregateFunction.ANY_VALUE, column, column.type), column.name, mixed=column.mixed
+        )
         _keep_affinity(column, found, self.rows.translation)
         keep(found, declared(column, self.rows.translation), self.rows.translation)
         return found
@@ -124,7 +126,7 @@ class Grouping:
             sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
         return column
 
-    def group(self, source: Relation) -> Group:
+    def group(self, source: Relation) -> GroupBy:
         """The relation, once everything above it is bound."""
         extremes = [item.aggregate for item in self.aggregates if item.aggregate.function in _EXTREMES]
         if len(extremes) == 1 and self.rows.dialect.is_sqlite and extremes[0].argument is not None:
@@ -135,9 +137,9 @@ class Grouping:
                 else item
                 for item in self.aggregates
             ]
-        return Group(source, self.alias, self.keys, tuple(self.aggregates), self.collations)
+        return GroupBy(source, self.alias, self.keys, tuple(self.aggregates), self.collations)
 
-    def _add(self, aggregate: Aggregate, wish: str, *, mixed: bool = False) -> Column:
+    def _add(self, aggregate: AggregateCall, wish: str, *, mixed: bool = False) -> Column:
         if aggregate not in self._found:
             taken = {key.name for key in self.keys} | {item.name for item in self.aggregates}
             name = unique_name(wish, taken)
@@ -162,7 +164,7 @@ def _keep_affinity(source: Expression, column: Column, translation: Translation)
     translation.affinities[column.alias, column.name] = conversions.affinity(source, translation)
 
 
-def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
+def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> SelectGrouping:
     """A grouping by these expressions (positions and output names already replaced by what they stand for)."""
     keys: list[Named] = []
     for node in nodes:
@@ -174,7 +176,7 @@ def start_grouping(nodes: Sequence[exp.Expr], env: Env) -> Grouping:
     for node, key in zip(nodes, keys, strict=True):
         if not isinstance(key.expression, Column) or key.expression.alias not in unique:
             refuse_groups("groups", node, key.expression)
-    return Grouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
+    return SelectGrouping(env, env.translation.alias("grouped"), tuple(nodes), tuple(keys), collations, unique)
 
 
 def _unique(keys: Sequence[Named], env: Env) -> frozenset[str]:
@@ -192,7 +194,7 @@ _MOMENTS = {TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ}
 _NO_SUMMANDS = KEPT_AS_TEXT | _MOMENTS | {TypeName.BOOLEAN, TypeName.UUID, TypeName.BYTES}
 
 
-def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
+def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> AggregateCall:
     """One aggregate call over rows.
 
     `kept`: MySQL keeps what it is of in a table of its own, rounded to what that shows, as it does with distinct values.
@@ -210,7 +212,7 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     function = _named(node, name, env)
     argument, distinct, order = _argument(node, name)
     if argument is None:
-        return Aggregate(function, None, INTEGER)
+        return AggregateCall(function, None, INTEGER)
     value = bind(argument, env)
     value = observed(value) if (kept or distinct) and env.dialect.rules is Rules.MYSQL else value
     _refuse(function, value, name, node, env, distinct=distinct)
@@ -218,13 +220,13 @@ def bind_aggregate(node: exp.Expr, env: Env, *, kept: bool) -> Aggregate:
     separator = _separator(node, env) if function is AggregateFunction.CONCAT else None
     keys: tuple[SortKey, ...] = bind_sort(order, env)
     if function is AggregateFunction.LIST:
-        return of_list(Aggregate(function, operand, operand.type, distinct, None, keys), node, env)
+        return of_list(AggregateCall(function, operand, operand.type, distinct, None, keys), node, env)
     kind = _result(function, operand, env)
     rule = collation(env, (argument,), (operand,))
-    return Aggregate(function, operand, kind, distinct, None, keys, separator, rule)
+    return AggregateCall(function, operand, kind, distinct, None, keys, separator, rule)
 
 
-def _percentile(node: exp.WithinGroup, env: Env) -> Aggregate:
+def _percentile(node: exp.WithinGroup, env: Env) -> AggregateCall:
     """PostgreSQL's percentile_cont and percentile_disc, of a constant share."""
     function = _PERCENTILES.get(type(node.this))
     keys = node.expression.expressions
@@ -244,7 +246,7 @@ def _percentile(node: exp.WithinGroup, env: Env) -> Aggregate:
             raise statement_gap(f"PERCENTILE_CONT of {operand.type}", node)
         operand, kind = (operand if is_float(operand) else Cast(operand, FLOAT, Rules.POSTGRESQL)), FLOAT
         key = replace(key, expression=operand)
-    return Aggregate(function, operand, kind, order=(key,), collation=key.collation, share=float(share))
+    return AggregateCall(function, operand, kind, order=(key,), collation=key.collation, share=float(share))
 
 
 def _named(node: exp.Expr, name: str, env: Env) -> AggregateFunction:

@@ -8,13 +8,13 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Cast,
     Division,
     Expression,
     Function,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.types import INTEGER, TEXT
@@ -34,14 +34,18 @@ def part_of_interval(unit: str, interval: Expression) -> Expression | None:
     if unit == "epoch":
         return _seconds(interval)
     if unit == "second":
-        return Arithmetic(Operator.MODULO, _seconds(interval), Literal(_MINUTE, INTEGER), DECIMAL, Division.DECIMAL)
+        return Arithmetic(
+            ArithmeticOperator.MODULO, _seconds(interval), Literal(_MINUTE, INTEGER), DECIMAL, Division.DECIMAL
+        )
     if unit not in ("day", *_WITHIN):
         return None
     passed: Expression = Call(
         Function.UNITS_BETWEEN, (Literal(unit, TEXT), *interval.arguments), INTEGER, Rules.POSTGRESQL
     )
     if unit in _WITHIN:
-        passed = Arithmetic(Operator.MODULO, passed, Literal(_WITHIN[unit], INTEGER), INTEGER, Division.INTEGER)
+        passed = Arithmetic(
+            ArithmeticOperator.MODULO, passed, Literal(_WITHIN[unit], INTEGER), INTEGER, Division.INTEGER
+        )
     return Cast(passed, DECIMAL, Rules.POSTGRESQL)
 
 
@@ -78,4 +82,4 @@ def _written_seconds(node: exp.Expr) -> Decimal | None:
 
 def _seconds(interval: Call) -> Expression:
     later, earlier = (Call(Function.EPOCH, (moment,), DECIMAL, Rules.POSTGRESQL) for moment in interval.arguments)
-    return Arithmetic(Operator.SUBTRACT, later, earlier, DECIMAL)
+    return Arithmetic(ArithmeticOperator.SUBTRACT, later, earlier, DECIMAL)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.statements.algebra import Aggregate, SortKey
+from nestling.ir.statements.algebra import AggregateCall, SortKey
 from nestling.ir.statements.expression import ANY, Expression
 from nestling.ir.statements.operands import is_mixed
 from nestling.ir.types import COMPOSITE, Type, TypeName
@@ -16,7 +16,7 @@ from nestling.planner.sql.json_parts import KIND, as_part
 from nestling.planner.sql.scope import Env
 
 
-def of_list(found: Aggregate, node: exp.Expr, env: Env) -> Aggregate:
+def of_list(found: AggregateCall, node: exp.Expr, env: Env) -> AggregateCall:
     """The aggregate as an array of its values, or of what JSON has for them."""
     name, argument = called(node, env.dialect.grammar), found.argument
     assert argument is not None
@@ -30,7 +30,7 @@ def of_list(found: Aggregate, node: exp.Expr, env: Env) -> Aggregate:
     return replace(found, argument=value, type=Type(TypeName.ARRAY, element=value.type))
 
 
-def _order_of_distinct(found: Aggregate, value: Expression, node: exp.Expr, name: str) -> tuple[SortKey, ...]:
+def _order_of_distinct(found: AggregateCall, value: Expression, node: exp.Expr, name: str) -> tuple[SortKey, ...]:
     """PostgreSQL sorts values to find those that are equal, and gives them in that order."""
     if any(key.expression != value for key in found.order):
         raise mistake(f"with {name}(DISTINCT), ORDER BY expressions must be the argument", node)

@@ -10,7 +10,7 @@ from sqlglot import exp
 from nestling.ir.quantity_words import counted
 from nestling.ir.statements.algebra import (
     Filter,
-    Limit,
+    LimitOffset,
     Project,
     Recursive,
     Relation,
@@ -146,7 +146,7 @@ def _or_untyped(column: Column, relation: Relation, translation: Translation) ->
     if translation.dialect.rules is not Rules.POSTGRESQL:
         return column
     place = relation.columns.index(column)
-    while isinstance(relation, Sort | Limit | Filter):
+    while isinstance(relation, Sort | LimitOffset | Filter):
         relation = relation.input
     if not isinstance(relation, Project):
         return column
@@ -163,7 +163,7 @@ def _ordered(bound: BoundQuery, node: exp.Expr, env: Env, right: BoundQuery | No
         relation = Sort(relation, tuple(keys))
     count, offset = limits(node, env)
     if count is not None or offset is not None:
-        relation = Limit(relation, count, offset)
+        relation = LimitOffset(relation, count, offset)
     return replace(bound, relation=relation)
 
 

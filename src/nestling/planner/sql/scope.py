@@ -150,7 +150,7 @@ class Cte:
 
 
 @dataclass
-class Windows:
+class SelectWindows:
     """The window functions of one SELECT, as they are met."""
 
     alias: str
@@ -189,7 +189,7 @@ class Env:
     parent: Env | None = None
     outputs: Mapping[str, exp.Expr] = field(default_factory=dict)
     grouped: Grouped | None = None
-    windows: Windows | None = None
+    windows: SelectWindows | None = None
 
     @property
     def dialect(self) -> Dialect:

@@ -1,7 +1,7 @@
 """SELECT to relations.
 
-One SELECT becomes, from the inside out: its FROM, a `Filter` for WHERE, a `Group`, a `Filter` for HAVING, a `Window`; then
-`Sort`, `Limit` and `Project` – or, where DISTINCT must come between, `Project`, `Distinct`, `Sort` and `Limit`.
+One SELECT becomes, from the inside out: its FROM, a `Filter` for WHERE, a `GroupBy`, a `Filter` for HAVING, a `Window`; then
+`Sort`, `LimitOffset` and `Project` – or, where DISTINCT must come between, `Project`, `Distinct`, `Sort` and `LimitOffset`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.algebra import (
     Distinct,
-    Limit,
+    LimitOffset,
     Named,
     Project,
     Relation,
@@ -30,12 +30,12 @@ from nestling.planner.sql.distinct import first_of_each, in_columns, once_each
 from nestling.planner.sql.expressions import bind, is_aggregate, predicate, sort_key
 from nestling.planner.sql.from_clause import bind_from
 from nestling.planner.sql.gaps import mistake, statement_gap
-from nestling.planner.sql.grouping import Grouping, start_grouping, unique_name
+from nestling.planner.sql.grouping import SelectGrouping, start_grouping, unique_name
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.row_locks import note_locks
-from nestling.planner.sql.scope import Env, Translation, Windows
+from nestling.planner.sql.scope import Env, SelectWindows, Translation
 from nestling.planner.sql.supported_types import refuse_groups
 
 _REFUSED = ("distribute", "sort", "cluster", "connect", "prewhere", "qualify", "into", "kind")
@@ -85,7 +85,7 @@ class Select:
             inside = replace(rows, outputs=self.outputs if rows.dialect.aliases_everywhere else {})
             relation = filtered(relation, predicate(where.this, inside))
         grouping = self._grouping(rows)
-        windows = Windows(self.translation.alias("windows"), self._named_windows())
+        windows = SelectWindows(self.translation.alias("windows"), self._named_windows())
         env = replace(rows, grouped=grouping, windows=windows)
         having = self._having(env)
         named = self._named(env)
@@ -121,7 +121,7 @@ class Select:
         names = [item.name for item in self.items]
         return bind_query(united(self.node, names, lambda key: self._group_tree(key, rows)), self.outside, self.wish)
 
-    def _grouping(self, rows: Env) -> Grouping | None:
+    def _grouping(self, rows: Env) -> SelectGrouping | None:
         group = self.node.args.get("group")
         having = self.node.args.get("having")
         if group is None:
@@ -280,7 +280,7 @@ class Select:
         """The relation sorted and limited as the SELECT says."""
         relation = Sort(relation, tuple(keys)) if keys else relation
         count, offset = limits(self.node, env)
-        return Limit(relation, count, offset) if count is not None or offset is not None else relation
+        return LimitOffset(relation, count, offset) if count is not None or offset is not None else relation
 
     def _collations(self, named: Sequence[Named], env: Env) -> tuple[Collation, ...]:
         pairs = zip(self.items, named, strict=True)

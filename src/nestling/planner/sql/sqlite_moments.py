@@ -13,6 +13,7 @@ from nestling.ir.statements.expression import (
     NULL,
     And,
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Case,
     Cast,
@@ -21,7 +22,6 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
-    Operator,
     Raw,
     Rules,
 )
@@ -67,8 +67,8 @@ def _of_seconds(value: Expression, node: exp.Expr) -> Expression:
 def _on_weekday(value: Expression, number: int) -> Expression:
     """That day, or the next one that is that day of the week; 0 is Sunday."""
     today = Call(Function.TIME_PART, (Literal("dow", TEXT), value), INTEGER, Rules.SQLITE)
-    away = Arithmetic(Operator.SUBTRACT, Literal(number + 7, INTEGER), today, INTEGER)
-    days = Arithmetic(Operator.MODULO, away, Literal(7, INTEGER), INTEGER)
+    away = Arithmetic(ArithmeticOperator.SUBTRACT, Literal(number + 7, INTEGER), today, INTEGER)
+    days = Arithmetic(ArithmeticOperator.MODULO, away, Literal(7, INTEGER), INTEGER)
     return Call(Function.ADD_TIME, (value, Literal("day", TEXT), days), TIMESTAMP, Rules.SQLITE)
 
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Case,
     Cast,
@@ -23,7 +24,6 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.types import INTEGER, TEXT
@@ -111,10 +111,10 @@ def _part(unit: str) -> Callable[[Expression], Expression]:
 
 
 def _hour_of_twelve(time: Expression) -> Expression:
-    eleven = Arithmetic(Operator.ADD, part("hour", time), Literal(11, INTEGER), INTEGER)
+    eleven = Arithmetic(ArithmeticOperator.ADD, part("hour", time), Literal(11, INTEGER), INTEGER)
     return Arithmetic(
-        Operator.ADD,
-        Arithmetic(Operator.MODULO, eleven, Literal(12, INTEGER), INTEGER),
+        ArithmeticOperator.ADD,
+        Arithmetic(ArithmeticOperator.MODULO, eleven, Literal(12, INTEGER), INTEGER),
         Literal(1, INTEGER),
         INTEGER,
     )
@@ -274,7 +274,7 @@ _NUMBERS_OF_POSTGRESQL: dict[str, str | Piece] = {
     "IYYY": _number(lambda time: year_of_week(time, ISO), 4),
     "IW": _number(lambda time: week(time, ISO), 2),
     "Q": _number(_part("quarter")),
-    "D": _number(lambda time: Arithmetic(Operator.ADD, part("dow", time), Literal(1, INTEGER), INTEGER)),
+    "D": _number(lambda time: Arithmetic(ArithmeticOperator.ADD, part("dow", time), Literal(1, INTEGER), INTEGER)),
     "ID": _number(_part("isodow")),
     "FMMM": _number(_part("month")),
     "FMDD": _number(_part("day")),

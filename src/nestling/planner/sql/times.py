@@ -12,13 +12,13 @@ from nestling.ir.quantity_words import counted
 from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Cast,
     Expression,
     Function,
     Literal,
     Negate,
-    Operator,
     Parameter,
     Rules,
 )
@@ -395,7 +395,9 @@ def shifted(
     if isinstance(number, Parameter):
         number = replace(number, type=INTEGER, exact=env.dialect.rules is Rules.POSTGRESQL)
     if times is not None:
-        number = Arithmetic(Operator.MULTIPLY, conversions.number(bound(times), env.translation), number, INTEGER)
+        number = Arithmetic(
+            ArithmeticOperator.MULTIPLY, conversions.number(bound(times), env.translation), number, INTEGER
+        )
     if minus:
         number = Literal(-number.value, number.type) if isinstance(number, Literal) else Negate(number, INTEGER)  # type: ignore[operator]
     if not is_integer(number) and word in ("year", "quarter", "month"):

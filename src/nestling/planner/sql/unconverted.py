@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.common.errors import WorkloadError
 from nestling.ir.reading import Gap, GapKind, Reading
-from nestling.ir.statements.unconverted import unconverted_gaps
+from nestling.ir.statements.unconverted_gaps import unconverted_gaps
 from nestling.ir.workload import Statement
 from nestling.planner.sql import StatementGap, translate
 

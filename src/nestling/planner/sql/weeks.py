@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from nestling.ir.statements.expression import Arithmetic, Call, Division, Expression, Function, Literal, Operator, Rules
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Division,
+    Expression,
+    Function,
+    Literal,
+    Rules,
+)
 from nestling.ir.types import DATE, INTEGER, TEXT
 
 
@@ -47,7 +56,7 @@ def year_of_week(time: Expression, rule: WeekRule) -> Expression:
 def year_week(time: Expression, rule: WeekRule) -> Expression:
     """Both as one number, of a whole year whatever the rule says."""
     rule = replace(rule, whole_year=True)
-    hundreds = Arithmetic(Operator.MULTIPLY, year_of_week(time, rule), Literal(100, INTEGER), INTEGER)
+    hundreds = Arithmetic(ArithmeticOperator.MULTIPLY, year_of_week(time, rule), Literal(100, INTEGER), INTEGER)
     return _sum(hundreds, week(time, rule))
 
 
@@ -69,12 +78,12 @@ def _deciding_day(time: Expression, rule: WeekRule) -> Expression:
 
 
 def _sum(left: Expression, right: Expression) -> Expression:
-    return Arithmetic(Operator.ADD, left, right, INTEGER)
+    return Arithmetic(ArithmeticOperator.ADD, left, right, INTEGER)
 
 
 def _difference(left: Expression, right: Expression) -> Expression:
-    return Arithmetic(Operator.SUBTRACT, left, right, INTEGER)
+    return Arithmetic(ArithmeticOperator.SUBTRACT, left, right, INTEGER)
 
 
 def _quotient(number: Expression, by: int) -> Expression:
-    return Arithmetic(Operator.DIVIDE, number, Literal(by, INTEGER), INTEGER, Division.INTEGER)
+    return Arithmetic(ArithmeticOperator.DIVIDE, number, Literal(by, INTEGER), INTEGER, Division.INTEGER)

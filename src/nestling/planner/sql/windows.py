@@ -24,7 +24,7 @@ from nestling.planner.sql.grouping import bind_aggregate
 from nestling.planner.sql.mysql.digits import observed
 from nestling.planner.sql.postgresql import sum_types as sums
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
-from nestling.planner.sql.scope import Env, Windows
+from nestling.planner.sql.scope import Env, SelectWindows
 from nestling.planner.sql.supported_types import refuse_parts
 
 _ONLY: dict[type[exp.Expr], WindowOnly] = {
@@ -63,7 +63,7 @@ def bind_window(node: exp.Window, env: Env) -> Expression:
 Over = tuple[tuple[Expression, ...], tuple[Collation, ...], tuple[SortKey, ...], Frame]
 
 
-def _over(node: exp.Window, windows: Windows, env: Env) -> Over:
+def _over(node: exp.Window, windows: SelectWindows, env: Env) -> Over:
     """Partition and its collations, order and frame, those of a named window where it is named."""
     name = node.alias or (node.this.name if isinstance(node.this, exp.Identifier) else "")
     base = windows.named.get(name.casefold()) if name else None

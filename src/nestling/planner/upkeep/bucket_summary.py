@@ -6,7 +6,7 @@ from nestling.ir.design import Design
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Summary
 from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import Column
 from nestling.ir.storage.layout import Place
@@ -23,20 +23,20 @@ _AGGREGATES = {
 }
 
 
-def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, Aggregate], ...], Layout]:
+def summary_aggregates(design: Design, place: Place) -> tuple[tuple[tuple[str, AggregateCall], ...], Layout]:
     """Of the events' place: (summary field, aggregate) over documents each with one event taken out of the array, and where
     in them its arguments are. Raises `ReadGap` for an attribute that is no plain field.
     """
     bucket = place.nodes[0].bucket
     assert bucket is not None
     paths: dict[tuple[str, str], str] = {}
-    aggregates: list[tuple[str, Aggregate]] = []
+    aggregates: list[tuple[str, AggregateCall]] = []
     for item in bucket.summary:
         argument = _argument(item, place.node.entity, design)
         if argument is not None:
             paths["", argument.name] = _path_of(argument.name, place)
         kind = argument.type if argument is not None else INTEGER
-        aggregates.append((item.field, Aggregate(_AGGREGATES[item.function], argument, kind)))
+        aggregates.append((item.field, AggregateCall(_AGGREGATES[item.function], argument, kind)))
     return tuple(aggregates), Layout.of(paths)
 
 

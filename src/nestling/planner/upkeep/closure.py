@@ -14,7 +14,7 @@ from nestling.ir.paths.access_path import (
     Expression,
     FieldPath,
     PathText,
-    Project,
+    ProjectDocuments,
     RootFirst,
     Step,
 )
@@ -89,7 +89,7 @@ def _climbed(rows: Rows, copy: Copy, link: Relationship, design: Design, context
     relation: Relation = Filter(above, keyed) if keyed is not None else above
 
     def inner(step: Step, layout: Layout) -> Step:
-        return Project(step, _element(copy, link, layout))
+        return ProjectDocuments(step, _element(copy, link, layout))
 
     layout = rows.layout
     start = _key(link.child_attributes, lambda name: layout.path(as_stored(HOLDER, name)))
@@ -121,7 +121,7 @@ def _walked(
         step = SortRows(
             step, (SortKey(as_stored("", "depth"), descending=False, nulls_first=True),), Layout((depth,)), "x"
         )
-        return Project(step, _element(copy, link, layout))
+        return ProjectDocuments(step, _element(copy, link, layout))
 
     rows, array = looked_up(rows, along(design.model, copy.path), Keep.TOGETHER, context, inner)
     return rows, FieldPath(array)

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 from nestling.ir.design import Design
 from nestling.ir.model import Attribute
-from nestling.ir.paths.access_path import Expression, FieldPath, IfMissing, NullAsMissing
-from nestling.ir.paths.access_path import Literal as Nothing
+from nestling.ir.paths.access_path import Expression, FieldPath, FixedValue, IfMissing, NullAsMissing
 from nestling.ir.paths.row_steps import Keep
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.algebra import Aggregate, Group, Named, NamedAggregate
-from nestling.ir.statements.expression import ANY, Arithmetic, Column, Division, Literal, Operator
+from nestling.ir.statements.algebra import AggregateCall, GroupBy, Named, NamedAggregate
+from nestling.ir.statements.expression import ANY, Arithmetic, ArithmeticOperator, Column, Division, Literal
 from nestling.ir.statements.expression import Expression as Formula
 from nestling.ir.types import FLOAT, INTEGER, Type, TypeName
 from nestling.planner.aggregate_functions import FUNCTIONS
@@ -52,25 +51,25 @@ def aggregated_by_link(
     links = columns_at(model, path[:1], far(model, path[0]))
     keys = tuple(Named(f"link {number}", link) for number, link in enumerate(links))
     totals = tuple(NamedAggregate(f"value {number}", _aggregate(design, each)) for number, each in enumerate(several))
-    group = Group(alone(model, path), _TOTAL, keys, totals)
+    group = GroupBy(alone(model, path), _TOTAL, keys, totals)
     rows = lower(group, homes_context(design, (*used(group), *group.columns)))
     values = (FieldPath(rows.layout.path(each)) for each in group.columns[len(keys) :])
     return rows, group.columns[: len(keys)], tuple(map(_shown, several, values))
 
 
 def _shown(computed: Computed, value: Expression) -> Expression:
-    return IfMissing(value, Nothing(0)) if computed.function is AggregateKind.COUNT else NullAsMissing(value)
+    return IfMissing(value, FixedValue(0)) if computed.function is AggregateKind.COUNT else NullAsMissing(value)
 
 
-def _group(design: Design, computed: Computed) -> Group:
+def _group(design: Design, computed: Computed) -> GroupBy:
     """One row, none over nothing."""
     one = (Named("all", Literal(1, INTEGER)),)
-    return Group(
+    return GroupBy(
         along(design.model, computed.path), _TOTAL, one, (NamedAggregate("value", _aggregate(design, computed)),)
     )
 
 
-def _aggregate(design: Design, computed: Computed) -> Aggregate:
+def _aggregate(design: Design, computed: Computed) -> AggregateCall:
     model = design.model
     attribute, argument = None, None
     if computed.attribute is not None:
@@ -80,7 +79,7 @@ def _aggregate(design: Design, computed: Computed) -> Aggregate:
             computed.function in (AggregateKind.MIN, AggregateKind.MAX) and attribute.type.name is not TypeName.BYTES
         )
         argument = (as_stored if is_extreme else lambda a, n: column(model, entity, a, n))(alias, computed.attribute)
-    return Aggregate(FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
+    return AggregateCall(FUNCTIONS[computed.function], argument, _type(computed.function, attribute))
 
 
 def _type(function: AggregateKind, attribute: Attribute | None) -> Type:
@@ -97,7 +96,7 @@ def _rounded_down(total: Column, step: int) -> Formula:
     by = Literal(step, INTEGER)
 
     def remainder(of: Formula) -> Formula:
-        return Arithmetic(Operator.MODULO, of, by, total.type, Division.INTEGER)
+        return Arithmetic(ArithmeticOperator.MODULO, of, by, total.type, Division.INTEGER)
 
-    above = remainder(Arithmetic(Operator.ADD, remainder(total), by, total.type))
-    return Arithmetic(Operator.SUBTRACT, total, above, total.type)
+    above = remainder(Arithmetic(ArithmeticOperator.ADD, remainder(total), by, total.type))
+    return Arithmetic(ArithmeticOperator.SUBTRACT, total, above, total.type)

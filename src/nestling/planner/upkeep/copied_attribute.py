@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.design import Design
-from nestling.ir.paths.write_path import Cell, Document, Set, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Set, SubDocument, Value, WriteStep
 from nestling.ir.primitives import Copy, Field, Form
 from nestling.ir.storage.names import join
 from nestling.ir.upkeep import Upkeep
@@ -32,7 +32,7 @@ def copied_attribute(design: Design, upkeep: Upkeep, copy: Copy, change: RowChan
     changed = [field for field in copy.attributes if field.attribute in change.attributes]
     inside = join(target.path, copy.name if copy.form is Form.OBJECT else "")
     if copy.form is Form.OBJECT and any(_may_be_null(design, copy, field) for field in changed):
-        whole = Document(tuple((field.path, Cell(new(field.attribute))) for field in copy.attributes))
+        whole = SubDocument(tuple((field.path, Cell(new(field.attribute))) for field in copy.attributes))
         return (target.update(Set(inside, whole)),)
     return (target.update(*(Set(join(inside, field.path), Cell(new(field.attribute))) for field in changed)),)
 

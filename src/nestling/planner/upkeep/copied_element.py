@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, UnlessEmpty
+from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, FixedValue, IfMissing, UnlessEmpty
 from nestling.ir.primitives import Copy, Field, Form, Reference
 from nestling.ir.storage.names import stored_name
 from nestling.planner.upkeep.triggers import path_of
@@ -36,14 +36,14 @@ def sub_document(fields: Iterable[tuple[str, Expression]]) -> Expression:
 def copied_element(copy: Copy, at: At) -> Expression:
     """A sub-document of the copied attributes, or the one value."""
     if copy.form in (Form.SCALARS, Form.PATH):
-        return IfMissing(FieldPath(at(copy.attributes[0].attribute)), Literal(None))
+        return IfMissing(FieldPath(at(copy.attributes[0].attribute)), FixedValue(None))
     return _of_fields(copy.attributes, at)
 
 
 def listed_element(design: Design, reference: Reference, at: At) -> Expression:
     """A child's id, or it with what is copied beside."""
     parts = tuple(
-        (path, FieldPath(at(name)) if name else Literal(value)) for path, name, value in id_parts(design, reference)
+        (path, FieldPath(at(name)) if name else FixedValue(value)) for path, name, value in id_parts(design, reference)
     )
     identity = parts[0][1] if parts[0][0] == "" else DocumentOf(parts)
     if not reference.copied:

@@ -8,12 +8,19 @@ from typing import cast
 
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality, Entity
-from nestling.ir.paths.access_path import DocumentOf, Expression, FieldPath, IfMissing, Literal, Project, Step
+from nestling.ir.paths.access_path import (
+    DocumentOf,
+    Expression,
+    FieldPath,
+    FixedValue,
+    IfMissing,
+    ProjectDocuments,
+    Step,
+)
 from nestling.ir.paths.row_steps import Add, Correlate, Keep, Layout, Slice, SortRows
 from nestling.ir.primitives import Copy, Form, Order, Reference
 from nestling.ir.statements.algebra import Relation, SortKey
-from nestling.ir.statements.expression import Column
-from nestling.ir.statements.expression import Literal as Constant
+from nestling.ir.statements.expression import Column, Literal
 from nestling.ir.types import ELEMENTWISE, INTEGER
 from nestling.planner.reads.correlate import correlated
 from nestling.planner.reads.rows import Context, Rows
@@ -49,8 +56,8 @@ def copied(rows: Rows, what: Copy | Reference, design: Design, context: Context)
         if ordered:
             step = sorted_by_stored_values(step, _order(what, source), source, at, context)
         limit = 1 if single else what.limit if isinstance(what, Copy) else None
-        step = step if limit is None else Slice(step, Constant(limit, INTEGER), None)
-        return Project(step, _fields(what, design, at))
+        step = step if limit is None else Slice(step, Literal(limit, INTEGER), None)
+        return ProjectDocuments(step, _fields(what, design, at))
 
     keep = Keep.ALL if single else Keep.TOGETHER
     rows, field = looked_up(rows, along(model, path), keep, context, inner)
@@ -110,7 +117,7 @@ def sorted_by_stored_values(
     for number, each in enumerate(order):
         path = at(each.attribute)
         if source.attribute(each.attribute).type.name in ELEMENTWISE:
-            whole = DocumentOf(((VALUE, IfMissing(FieldPath(path), Literal(None))),))
+            whole = DocumentOf(((VALUE, IfMissing(FieldPath(path), FixedValue(None))),))
             path = f"{prefix} {number}"
             wrapped.append((path, whole))
         paths["", str(number)] = path

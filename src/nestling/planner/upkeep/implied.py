@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from nestling.ir.design import Design
-from nestling.ir.paths.access_path import Expression, FieldPath, Project
+from nestling.ir.paths.access_path import Expression, FieldPath, ProjectDocuments
 from nestling.ir.primitives import Computed, Copy, Form, Reference
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.statements.expression import ANY, Call, Column, Compare, Comparison, Function, Parameter, Rules
@@ -66,7 +66,7 @@ def implied(
     if with_found:
         there = (FieldPath(join(place.path, at)) for at, _, _ in values)
         fields += [(f"found {number}", value, ANY) for number, value in enumerate(there)]
-    step = Project(rows.step, tuple((name, value) for name, value, _ in fields))
+    step = ProjectDocuments(rows.step, tuple((name, value) for name, value, _ in fields))
     plan = ReadPlan(step, tuple(OutputColumn(name, name, kind) for name, _, kind in fields))
     parameters = tuple((name, parameter(name)) for name in given)
     named = tuple((at, f"value {number}") for number, (at, _, _) in enumerate(values))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
-from nestling.ir.paths.write_path import Cell, Constant, Document, Match, Pull, Push, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Constant, Match, Pull, Push, SubDocument, Value, WriteStep
 from nestling.ir.primitives import Reference
 from nestling.ir.storage.names import join, stored_name
 from nestling.ir.types import ELEMENTWISE
@@ -47,7 +47,7 @@ def listed_ids(design: Design, upkeep: Upkeep, reference: Reference, change: Row
 def _id(design: Design, reference: Reference, prefix: Callable[[str], str]) -> Value:
     parts = id_parts(design, reference)
     values = tuple((path, Cell(prefix(name)) if name else Constant(constant)) for path, name, constant in parts)
-    return values[0][1] if values[0][0] == "" else Document(values)
+    return values[0][1] if values[0][0] == "" else SubDocument(values)
 
 
 def _element(design: Design, reference: Reference, prefix: Callable[[str], str]) -> Value:
@@ -55,7 +55,7 @@ def _element(design: Design, reference: Reference, prefix: Callable[[str], str])
     if not reference.copied:
         return identity
     copied = ((field.path, Cell(prefix(field.attribute))) for field in reference.copied)
-    return Document((("id", identity), *copied))
+    return SubDocument((("id", identity), *copied))
 
 
 def ids_order(design: Design, reference: Reference) -> tuple[tuple[str, int], ...]:

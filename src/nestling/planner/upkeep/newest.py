@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nestling.ir.design import Design
 from nestling.ir.model import Entity, Model
-from nestling.ir.paths.write_path import Cell, Document, Match, Pull, Push, Value, WriteStep
+from nestling.ir.paths.write_path import Cell, Match, Pull, Push, SubDocument, Value, WriteStep
 from nestling.ir.primitives import Copy, Form, Order
 from nestling.ir.rows import Hop
 from nestling.ir.storage.collations import goes_by_collation
@@ -54,7 +54,7 @@ def _placed_by(model: Model, copy: Copy, change: RowChange) -> tuple[tuple[str, 
 def _element(copy: Copy) -> Value:
     if copy.form is Form.SCALARS:
         return Cell(new(copy.attributes[0].attribute))
-    return Document(tuple((each.path, Cell(new(each.attribute))) for each in copy.attributes))
+    return SubDocument(tuple((each.path, Cell(new(each.attribute))) for each in copy.attributes))
 
 
 def _paths(copy: Copy) -> dict[str, str]:

@@ -14,7 +14,7 @@ from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import ANY, Column, Compare, Comparison, Expression, IsNull, Not
 from nestling.ir.statements.operands import conjunction
 from nestling.planner.reads.rewrites import ALL, Rewrite
-from nestling.planner.reads.rows import Context, Names
+from nestling.planner.reads.rows import Context, VariableNames
 from nestling.planner.upkeep.triggers import far, near
 
 HOMES = ALL - {
@@ -79,7 +79,7 @@ def linked(model: Model, path: Path, position: int) -> Expression:
 def homes_context(design: Design, wanted: Iterable[Column]) -> Context:
     """What lowering needs to know to read these columns from homes."""
     uses: Counter[ColumnId] = Counter((each.alias, each.name) for each in wanted)
-    return Context(design, uses, HOMES, Names())
+    return Context(design, uses, HOMES, VariableNames())
 
 
 def columns_at(model: Model, path: Path, attributes: Sequence[str]) -> tuple[Column, ...]:

@@ -15,15 +15,15 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.access_path import (
     ClientFile,
     CollectionScan,
-    Comparison,
-    Exists,
+    DocumentComparison,
+    FieldExists,
     FieldPath,
-    Filter,
-    Group,
+    FilterDocuments,
+    GroupDocuments,
     Holds,
     Lookup,
     Predicate,
-    Project,
+    ProjectDocuments,
     Step,
     Union,
     Unwind,
@@ -83,12 +83,12 @@ def walk(step: Step, facts: Facts, *, wanted: float | None = None) -> Stream:
             return scanned(collection, facts)
         case Unwind(source=source, path=path, keep_empty=keep_empty):
             return _unwound(opened(walk(source, facts), facts), path, keep_empty=keep_empty)
-        case Filter():
+        case FilterDocuments():
             return _filtered(step, walk(step.source, facts), facts)
-        case Project(source, fields):
+        case ProjectDocuments(source, fields):
             stream = opened(walk(source, facts, wanted=wanted), facts)
             return _projected(stream, fields)
-        case Group(source, by):
+        case GroupDocuments(source, by):
             stream = opened(walk(source, facts), facts)
             rows = max(stream.rows / 2, min(stream.rows, 1.0))
             work = work_of.pass_on(stream.rows) + work_of.group(stream.rows, rows, stream.bytes)
@@ -120,7 +120,7 @@ def opened(stream: Stream, facts: Facts, needs: frozenset[str] | None = None) ->
     return stream.read(access.rows, access.work + work_of.pass_on(access.rows))
 
 
-def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:
+def _filtered(step: FilterDocuments, stream: Stream, facts: Facts) -> Stream:
     """Documents that are there; what is asked of a collection's own joins in with its other conditions."""
     said = _said(step.predicate)
     kept = share_within((said,), stream.known) if said is not None else 1.0
@@ -134,11 +134,11 @@ def _filtered(step: Filter, stream: Stream, facts: Facts) -> Stream:
 def _said(predicate: Predicate) -> Clause | None:
     """What it says that an index of some documents may ask for."""
     match predicate:
-        case Exists(path):
+        case FieldExists(path):
             return Clause(path, ClauseOperator.PRESENT)
         case Holds(path, value):
             return Clause(path, ClauseOperator.EQUAL, value)
-        case Comparison():
+        case DocumentComparison():
             return None
 
 

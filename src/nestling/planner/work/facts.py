@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statistics import Statistics
 from nestling.planner.work.average_documents import NOTHING, Documents, documents_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from nestling.ir.paths import work_of
-from nestling.ir.paths.access_path import CollectionScan, Filter, Project, Step, Union, Unwind
+from nestling.ir.paths.access_path import CollectionScan, FilterDocuments, ProjectDocuments, Step, Union, Unwind
 from nestling.ir.paths.row_steps import (
     VARIABLE,
     Add,
@@ -35,8 +35,8 @@ from nestling.planner.work.used_paths import mentioned_paths
 LIGHT_STEPS = (
     Add,
     Constants,
-    Filter,
-    Project,
+    FilterDocuments,
+    ProjectDocuments,
     Shape,
     Slice,
     SortRows,

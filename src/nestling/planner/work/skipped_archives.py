@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.ir.distribution import as_kind
-from nestling.ir.paths.access_path import Project, Step, Unwind
+from nestling.ir.paths.access_path import ProjectDocuments, Step, Unwind
 from nestling.ir.paths.row_steps import Add, Compute, Shape, Where
 from nestling.ir.statements.expression import Compare, Comparison, Expression
 from nestling.ir.statements.operands import bare, conjuncts
@@ -14,7 +14,7 @@ from nestling.planner.value_ranges import Values, value_of
 def is_left_out(step: Step, values: Values) -> bool:
     """Whether a branch asks an archive for rows that are later than all it has."""
     while not isinstance(step, Where):
-        if not isinstance(step, Unwind | Shape | Project | Add | Compute):
+        if not isinstance(step, Unwind | Shape | ProjectDocuments | Add | Compute):
             return False
         step = step.source
     asked = conjuncts(step.predicate)

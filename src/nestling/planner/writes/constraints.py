@@ -10,11 +10,11 @@ from nestling.ir.model import Cardinality, Entity, Relationship
 from nestling.ir.paths.write_path import NEW, Refuse, Violation, WriteStep
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.algebra import (
-    Aggregate,
+    AggregateCall,
     AggregateFunction,
     Filter,
-    Group,
-    Limit,
+    GroupBy,
+    LimitOffset,
     Named,
     NamedAggregate,
     Project,
@@ -144,7 +144,7 @@ def same_rows(design: Design, row: Cells, group: Sequence[str]) -> ReadPlan:
     """One row that has these attributes' values of the row at hand, if there is any."""
     scan = scan_of(row.entity, "other")
     same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
-    return plan(design, Limit(Project(same, "found", (Named("one", _ONE),)), _ONE))
+    return plan(design, LimitOffset(Project(same, "found", (Named("one", _ONE),)), _ONE))
 
 
 def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]) -> Iterator[WriteStep]:
@@ -152,9 +152,9 @@ def refuse_several(design: Design, row: Cells, groups: Sequence[tuple[str, ...]]
     for group in groups:
         scan = scan_of(row.entity, "all")
         same = filtered(scan, sharing(design, row.entity, scan, [_cells(row, group)]))
-        count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
+        count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
         times = Column("counted", "times", INTEGER, nullable=False)
-        several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
+        several = Filter(GroupBy(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, _ONE))
         name = f"{row.entity.name} sharing {', '.join(group)}"
         yield fetch(name, plan(design, several), [row.column(each) for each in group])
         yield Refuse(name, *same_text(row.entity, group))

@@ -75,7 +75,7 @@ def _refuse(work: WriteDraft, effect: Effect, forbidden: ForbiddenRows) -> None:
     """Rows that go by another way do not count."""
     link = forbidden.link
     there = filtered(effect.scan, effect.not_deleted(work, forbidden.predicate))
-    found = a.Limit(a.Project(there, "found", (a.Named("one", _ONE),)), _ONE)
+    found = a.LimitOffset(a.Project(there, "found", (a.Named("one", _ONE),)), _ONE)
     name = work.name(f"{link.child} that refer by {link.name}")
     work.add(Phase.FETCH, [Fetch(name, plan(work.design, found, work.prices))])
     text = f"`{link.child}` refers to this `{link.parent}` ({link.name})"

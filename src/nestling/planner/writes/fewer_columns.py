@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import replace
 from typing import TypeVar
 
-from nestling.ir.paths.access_path import CollectionScan, Group, Lookup, Project, Step, Union
+from nestling.ir.paths.access_path import CollectionScan, GroupDocuments, Lookup, ProjectDocuments, Step, Union
 from nestling.ir.paths.row_steps import Add, Constants, GroupRows, Shape
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.planner.work.used_paths import own_paths
@@ -25,7 +25,7 @@ def with_columns(plan: ReadPlan, columns: Collection[str]) -> ReadPlan:
 def _needing(step: Step, wanted: frozenset[str]) -> Step:
     """The step whose documents need these top-level fields alone. What it cannot take out it leaves."""
     match step:
-        case CollectionScan() | Group() | GroupRows():
+        case CollectionScan() | GroupDocuments() | GroupRows():
             return step
         case Union(sources):
             return Union(tuple(_needing(each, wanted) for each in sources))
@@ -41,7 +41,7 @@ def _needing(step: Step, wanted: frozenset[str]) -> Step:
         case Shape(fields=shaped):
             step = replace(step, fields=_kept(shaped, wanted))
             return replace(step, source=_needing(step.source, _own(step)))
-        case Project(fields=projected):
+        case ProjectDocuments(fields=projected):
             step = replace(step, fields=_kept(projected, wanted))
             return replace(step, source=_needing(step.source, _own(step)))
         case _:

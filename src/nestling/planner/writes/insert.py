@@ -12,13 +12,13 @@ from nestling.ir.statements.algebra import Named, Project, Relation, Values, fil
 from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     AttributeCast,
     Case,
     Column,
     Expression,
     IsNull,
     Literal,
-    Operator,
     Parameter,
     Rules,
     ScalarSubquery,
@@ -330,7 +330,7 @@ def _number(
         return _unless_known(known, following)
     following = _next_number(work, entity, attribute)
     if place is not None:
-        following = Arithmetic(Operator.ADD, following, place, INTEGER)
+        following = Arithmetic(ArithmeticOperator.ADD, following, place, INTEGER)
     return _unless_known(known, following)
 
 
@@ -338,4 +338,4 @@ def _next_number(work: WriteDraft, entity: Entity, attribute: str) -> Expression
     """One more than the highest there is."""
     there = ScalarSubquery(highest(work, entity, attribute), INTEGER)
     one = Literal(1, INTEGER)
-    return Case(((IsNull(there), one),), Arithmetic(Operator.ADD, there, one, INTEGER), INTEGER)
+    return Case(((IsNull(there), one),), Arithmetic(ArithmeticOperator.ADD, there, one, INTEGER), INTEGER)

@@ -10,7 +10,7 @@ from nestling.ir.statements.algebra import (
     Filter,
     Frame,
     FrameUnit,
-    Limit,
+    LimitOffset,
     Named,
     NamedWindow,
     Project,
@@ -22,7 +22,7 @@ from nestling.ir.statements.algebra import (
     WindowFunction,
     WindowOnly,
 )
-from nestling.ir.statements.expression import Arithmetic, Column, Expression, Literal, Operator
+from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Column, Expression, Literal
 from nestling.ir.types import INTEGER
 from nestling.planner.writes.draft.write_draft import WriteDraft
 
@@ -33,7 +33,7 @@ _PLACE = "its place"
 def with_places(work: WriteDraft, source: Relation) -> tuple[Relation, Expression]:
     """The rows with one column more, and the place it tells, from 0, in the SELECT's order or that of the key it reads."""
     numbered, place = _numbered(work, source)
-    return numbered, Arithmetic(Operator.SUBTRACT, place, Literal(1, INTEGER), INTEGER)
+    return numbered, Arithmetic(ArithmeticOperator.SUBTRACT, place, Literal(1, INTEGER), INTEGER)
 
 
 def _numbered(work: WriteDraft, source: Relation) -> tuple[Relation, Column]:
@@ -50,7 +50,7 @@ def _order(work: WriteDraft, source: Relation) -> tuple[SortKey, ...]:
     match source:
         case Sort(keys=keys):
             return keys
-        case Limit() | Filter() | Distinct():
+        case LimitOffset() | Filter() | Distinct():
             return _order(work, source.input)
         case Scan():
             columns = (source.column(name) for name in work.model.entity(source.entity).key)

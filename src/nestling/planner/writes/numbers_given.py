@@ -13,10 +13,10 @@ from nestling.ir.design import Design
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import COUNT, HIGHEST, Constant, Extend, Increment, Match, UpdateDocuments
 from nestling.ir.statements.algebra import (
-    Aggregate,
+    AggregateCall,
     AggregateFunction,
-    Group,
-    Limit,
+    GroupBy,
+    LimitOffset,
     Named,
     NamedAggregate,
     Project,
@@ -27,13 +27,13 @@ from nestling.ir.statements.algebra import (
 from nestling.ir.statements.expression import (
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     AttributeCast,
     Case,
     Compare,
     Comparison,
     Expression,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.storage.kept_numbers import LAST, TIMES, counted, counter, crossing, is_contended
@@ -55,7 +55,7 @@ def highest(work: WriteDraft, entity: Entity, attribute: str) -> Relation:
     scan = scan_of(entity, work.name("numbered"))
     held = next(replace(each, mixed=False) for each in scan.columns if each.name == attribute)
     downwards = Sort(scan, (SortKey(held, descending=True, nulls_first=False),))
-    return Project(Limit(downwards, Literal(1, INTEGER)), work.name(HIGHEST), (Named(HIGHEST, held),))
+    return Project(LimitOffset(downwards, Literal(1, INTEGER)), work.name(HIGHEST), (Named(HIGHEST, held),))
 
 
 def taken(work: WriteDraft, entity: Entity, attribute: str, count: int) -> list[Expression]:
@@ -73,14 +73,14 @@ def taken_for_rows(work: WriteDraft, entity: Entity, attribute: str, rows: Relat
     count = plan(work.design, _counted(work, rows), work.prices)
     found = work.names.numbers_for_rows(counter(entity, attribute), read, kind, count)
     first, last = (AttributeCast(each, kind, Rules.POSTGRESQL) for each in found)
-    number = Arithmetic(Operator.ADD, first, place, INTEGER)
+    number = Arithmetic(ArithmeticOperator.ADD, first, place, INTEGER)
     return Case(((Compare(Comparison.LESS_OR_EQUAL, number, last), number),), NULL, INTEGER)
 
 
 def _counted(work: WriteDraft, rows: Relation) -> Relation:
     """How many rows there are; no row where there are none, which is shorter to ask."""
-    count = NamedAggregate(COUNT, Aggregate(AggregateFunction.COUNT, None, INTEGER))
-    group = Group(_unsorted(rows), work.name("all"), (Named("all", Literal(1, INTEGER)),), (count,))
+    count = NamedAggregate(COUNT, AggregateCall(AggregateFunction.COUNT, None, INTEGER))
+    group = GroupBy(_unsorted(rows), work.name("all"), (Named("all", Literal(1, INTEGER)),), (count,))
     return Project(group, work.name(COUNT), (Named(COUNT, group.columns[1]),))
 
 

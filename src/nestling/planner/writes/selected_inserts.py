@@ -6,7 +6,7 @@ from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import NEW, Fetch
 from nestling.ir.statements.algebra import (
     Filter,
-    Limit,
+    LimitOffset,
     Named,
     NamedWindow,
     Project,
@@ -66,7 +66,7 @@ def insert_absent(work: WriteDraft, insert: Insert, conflict: Conflict) -> None:
 
 
 def _is_sorted(source: Relation) -> bool:
-    while isinstance(source, Project | Filter | Limit):
+    while isinstance(source, Project | Filter | LimitOffset):
         source = source.input
     return isinstance(source, Sort)
 

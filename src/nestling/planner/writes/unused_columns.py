@@ -12,12 +12,12 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 
 from nestling.ir.paths.write_path import (
     Cell,
-    Document,
     Each,
     Fetch,
     Give,
     Refuse,
     Set,
+    SubDocument,
     UpdateDocuments,
     WritePlan,
     WriteStep,
@@ -84,7 +84,7 @@ def _cells(node: object) -> Iterator[str]:
         for each in node:
             yield from _cells(each)
     elif is_dataclass(node):
-        if isinstance(node, Document) and node.spread is not None:
+        if isinstance(node, SubDocument) and node.spread is not None:
             yield node.spread
         if isinstance(node, Set) and node.place is not None:
             yield node.place

@@ -18,7 +18,7 @@ from nestling.ir.types import TEXTS, Type
 from nestling.sources.ddl.column_type import Read
 from nestling.sources.ddl.cursor import Name
 from nestling.sources.ddl.tokens import Token
-from nestling.sources.tables import Check, ForeignKey, PartialIndex, Table, find_name
+from nestling.sources.tables import CheckConstraint, ForeignKey, PartialIndex, Table, find_name
 
 DEFAULT_SCHEMAS = {POSTGRESQL: "public", SQLITE: "main"}
 _GIVEN_NAME = re.compile(r".*_check\d*|.*_chk_\d+|constraint_\d+", re.IGNORECASE)
@@ -35,7 +35,7 @@ class Declared:
     key: tuple[str, ...] = ()
     uniques: list[tuple[str, ...]] = field(default_factory=list)
     foreign_keys: list[tuple[Name, ForeignKey]] = field(default_factory=list)
-    checks: list[Check] = field(default_factory=list)
+    checks: list[CheckConstraint] = field(default_factory=list)
     partial: list[PartialIndex] = field(default_factory=list)
     names: list[tuple[str, tuple[str, ...]]] = field(default_factory=list)  # of its key and unique constraints
     waiting: str = ""  # the name that was given to the constraint that comes next
@@ -96,7 +96,9 @@ class Declared:
     def doubt_checks(self, column: str) -> None:
         """Take the checks on a column as ones that may not hold: it is redefined, and what becomes of them differs."""
         self.checks = [replace(check, holds=check.holds and not _names(check, column)) for check in self.checks]
-        self.partial = [replace(each, where="") if _names(Check(each.where), column) else each for each in self.partial]
+        self.partial = [
+            replace(each, where="") if _names(CheckConstraint(each.where), column) else each for each in self.partial
+        ]
 
     def rename_column(self, old: str, new: str) -> None:
         """Rename a column wherever the table itself names it."""
@@ -126,13 +128,15 @@ class Declared:
         self.key = () if known in self.key else self.key
         self.uniques = [unique for unique in self.uniques if known not in unique]
         self.partial = [
-            each for each in self.partial if known not in each.columns and not _names(Check(each.where), known)
+            each
+            for each in self.partial
+            if known not in each.columns and not _names(CheckConstraint(each.where), known)
         ]
         self.foreign_keys = [(to, key) for to, key in self.foreign_keys if known not in key.columns]
         self.checks = [check for check in self.checks if not _names(check, known)]
 
 
-def _names(check: Check, column: str) -> bool:
+def _names(check: CheckConstraint, column: str) -> bool:
     """Whether a check is on a column, as far as words can tell."""
     word = rf"(?<!\w){re.escape(column)}(?!\w)"
     return check.column == column or re.search(word, check.sql, re.IGNORECASE) is not None

@@ -18,9 +18,9 @@ from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import BOOLEAN, CHAR, INTEGER, JSONB, NUMBERS, REAL, SET, TIMETZ, YEAR, Type, TypeName
 from nestling.sources.checks import compares_plainly
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text
-from nestling.sources.ddl.tokens import Kind, Token, tokens
+from nestling.sources.ddl.tokens import Token, TokenKind, tokens
 from nestling.sources.remarks import carried
-from nestling.sources.tables import Check
+from nestling.sources.tables import CheckConstraint
 
 _T = TypeName
 _WORDS: Mapping[TypeName, str] = {
@@ -96,7 +96,7 @@ class Read:
     gap: str = ""
     note: str = ""
     counted: bool = False  # serial: the database counts it up
-    checks: tuple[Check, ...] = ()  # a domain's
+    checks: tuple[CheckConstraint, ...] = ()  # a domain's
     plain: bool = False  # whether its values are compared as the conceptual ones are
     collation: Collation | None = None  # its own, whatever the table's
     allowed: Allowed | None = None  # what of the type's values it takes
@@ -152,7 +152,7 @@ def _array(cursor: Cursor, found: Read) -> Read:
 
 
 def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
-    if cursor.peek().kind not in (Kind.WORD, Kind.NAME):
+    if cursor.peek().kind not in (TokenKind.WORD, TokenKind.NAME):
         return None
     qualified = cursor.peek(1).key == "."
     schema, name = (cursor.peek().text, cursor.peek(2).text) if qualified else ("", cursor.peek().text)
@@ -165,10 +165,10 @@ def _user_type(cursor: Cursor, user_types: UserTypes) -> Read | None:
 
 
 def _built_in(cursor: Cursor, dialect: str) -> Read:
-    is_quoted = cursor.peek().kind is Kind.NAME  # PostgreSQL's "char" is another type than char
+    is_quoted = cursor.peek().kind is TokenKind.NAME  # PostgreSQL's "char" is another type than char
     words, inner = _words(cursor)
     if words in ("enum", "set") and inner:
-        values = tuple(token.text for token in inner if token.kind is Kind.STRING)
+        values = tuple(token.text for token in inner if token.kind is TokenKind.STRING)
         return Read(Type(_T.ENUM, values=values) if words == "enum" else Type(_T.TEXT, carried=SET))
     if dialect == MYSQL and words == "tinyint" and [token.text for token in inner] == ["1"]:
         return Read(Type(_T.BOOLEAN))
@@ -217,7 +217,7 @@ def _words(cursor: Cursor) -> tuple[str, list[Token]]:
             words and cursor.accept_any(*_MODIFIERS)
         ):
             continue
-        elif cursor.peek().kind in (Kind.WORD, Kind.NAME, Kind.STRING):
+        elif cursor.peek().kind in (TokenKind.WORD, TokenKind.NAME, TokenKind.STRING):
             word = cursor.qualified_name()[1].lower()
             words += [word]
         else:
@@ -231,7 +231,7 @@ def _numbers(inner: Sequence[Token], words: str) -> tuple[int, ...]:
 
 
 def _fraction(kind: Type, inner: Sequence[Token], dialect: str) -> Fraction | None:
-    """As many digits as are said; else MySQL's times keep none, and PostgreSQL's all. SQLite's keep all."""
+    """The digits of a second a type keeps: as many as it says. Without a number MySQL keeps none, PostgreSQL and SQLite all."""
     if dialect == SQLITE or not has_fraction(kind):
         return None
     said = _numbers(inner, "")

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from nestling.ir.model import View
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood
-from nestling.sources.ddl.tokens import Kind, Token, tokens
+from nestling.sources.ddl.tokens import Token, TokenKind, tokens
 
 _CHECKED = re.compile(r"\s+WITH\s+(?:(?:LOCAL|CASCADED)\s+)?CHECK\s+OPTION\s*\Z", re.IGNORECASE)
 
@@ -41,4 +41,4 @@ def sqlite_view(sql: str, name: str) -> View:
 
 
 def _names(found: Sequence[Token]) -> tuple[str, ...]:
-    return tuple(token.text for token in found if token.kind is not Kind.SYMBOL)
+    return tuple(token.text for token in found if token.kind is not TokenKind.SYMBOL)

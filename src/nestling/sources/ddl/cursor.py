@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nestling.sources.ddl.tokens import Kind, Token
+from nestling.sources.ddl.tokens import Token, TokenKind
 
-_END = Token(Kind.SYMBOL, "", "", 0, 0)
+_END = Token(TokenKind.SYMBOL, "", "", 0, 0)
 Name = tuple[str, str]
 """A table's or type's schema (empty when not said) and name."""
 
@@ -59,7 +59,7 @@ class Cursor:
     def name(self) -> str:
         """A name, quoted or not; raises `NotUnderstood` for anything else."""
         token = self.peek()
-        if token.kind not in (Kind.WORD, Kind.NAME, Kind.STRING):
+        if token.kind not in (TokenKind.WORD, TokenKind.NAME, TokenKind.STRING):
             raise NotUnderstood(
                 f"a name is missing before `{token.text}`" if token.text else "a name is missing at the end"
             )
@@ -126,8 +126,10 @@ def as_sql(tokens: Sequence[Token]) -> str:
     """The tokens as SQL again; blanks only between words."""
     text = ""
     for token in tokens:
-        shown = f"{token.key}'" + token.text.replace("'", "''") + "'" if token.kind is Kind.STRING else token.text
-        apart = (text[-1:].isalnum() or text[-1:] in (")", "'")) and (shown[:1].isalnum() or token.kind is Kind.STRING)
+        shown = f"{token.key}'" + token.text.replace("'", "''") + "'" if token.kind is TokenKind.STRING else token.text
+        apart = (text[-1:].isalnum() or text[-1:] in (")", "'")) and (
+            shown[:1].isalnum() or token.kind is TokenKind.STRING
+        )
         text += f" {shown}" if apart else shown
     return text
 

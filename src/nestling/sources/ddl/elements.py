@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.sources.affinity import with_affinity
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.column_type import read_type
 from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, as_sql, as_text, at_commas
-from nestling.sources.ddl.tokens import Kind, Token
+from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.defaults import collation_named, read_default, with_default_kind
 from nestling.sources.remarks import computed, set_by_updates, unique_by_expression
-from nestling.sources.tables import Check, ForeignKey
+from nestling.sources.tables import CheckConstraint, ForeignKey
 
 _STARTS = (
     "NOT", "NULL", "DEFAULT", "PRIMARY", "UNIQUE", "KEY", "REFERENCES", "CHECK", "CONSTRAINT", "COLLATE", "GENERATED", "AS",
@@ -137,7 +137,7 @@ def default_sql(tokens: list[Token], dialect: str) -> str:
     """The expression of a default as SQL; a quoted name is a text in SQLite, as no column can be meant."""
     if dialect != SQLITE:
         return as_sql(tokens)
-    return as_sql([each._replace(kind=Kind.STRING) if each.kind is Kind.NAME else each for each in tokens])
+    return as_sql([each._replace(kind=TokenKind.STRING) if each.kind is TokenKind.NAME else each for each in tokens])
 
 
 _NUMBERED = (
@@ -172,7 +172,7 @@ def _computed(cursor: Cursor, column: Attribute, table: Declared, catalogue: Cat
         cursor.until(*_STARTS)
         return column
     catalogue.note(computed(table.name[1], column.name))
-    return replace(column, default=Computed(as_sql(cursor.group())))
+    return replace(column, default=ComputedAttribute(as_sql(cursor.group())))
 
 
 def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalogue: Catalogue) -> None:
@@ -183,7 +183,7 @@ def _without_meaning(cursor: Cursor, column: Attribute, table: Declared, catalog
         catalogue.note(set_by_updates(table.name[1], column.name))
     elif cursor.accept_any(*_WITH_A_WORD):
         cursor.accept("=")
-        cursor.qualified_name() if cursor.peek().kind is not Kind.NUMBER else cursor.take()
+        cursor.qualified_name() if cursor.peek().kind is not TokenKind.NUMBER else cursor.take()
     elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("NOT", "VALID") or cursor.accept_any(*_FLAGS)):
         raise NotUnderstood(f"`{as_text([cursor.take()])}` is not understood")
 
@@ -235,11 +235,11 @@ def constraint_name(cursor: Cursor) -> str:
     return ""
 
 
-def named_check(cursor: Cursor, catalogue: Catalogue, named: str) -> tuple[Check, ...]:
+def named_check(cursor: Cursor, catalogue: Catalogue, named: str) -> tuple[CheckConstraint, ...]:
     """Pass the CHECK of that name, if that is what comes."""
     if not cursor.accept("CHECK"):
         return ()
-    check = Check(catalogue.source(cursor.group()), named)
+    check = CheckConstraint(catalogue.source(cursor.group()), named)
     while True:
         if cursor.accept("NOT", "VALID") or cursor.accept("NOT", "ENFORCED"):
             check = replace(check, holds=False)
@@ -265,14 +265,14 @@ def plain_columns(tokens: list[Token]) -> list[str] | None:
     names = []
     for part in at_commas(tokens):
         cursor = Cursor(part)
-        if cursor.peek().kind not in (Kind.WORD, Kind.NAME, Kind.STRING):
+        if cursor.peek().kind not in (TokenKind.WORD, TokenKind.NAME, TokenKind.STRING):
             return None
         names.append(cursor.take().text)
         if cursor.sees("("):  # a prefix length, or a function's arguments
             inner = cursor.group()
-            if not (len(inner) == 1 and inner[0].kind is Kind.NUMBER):
+            if not (len(inner) == 1 and inner[0].kind is TokenKind.NUMBER):
                 return None
-        if not cursor.done and cursor.peek().kind is Kind.SYMBOL:
+        if not cursor.done and cursor.peek().kind is TokenKind.SYMBOL:
             return None
     return names
 

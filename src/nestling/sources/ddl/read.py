@@ -20,8 +20,8 @@ from nestling.sources.ddl.create_view import read_view
 from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_commas
 from nestling.sources.ddl.dialect import detect_dialect
 from nestling.sources.ddl.elements import constraint_name, named_check
-from nestling.sources.ddl.statements import Lines, Statement, statements
-from nestling.sources.ddl.tokens import Kind
+from nestling.sources.ddl.statements import DdlStatement, Lines, statements
+from nestling.sources.ddl.tokens import TokenKind
 from nestling.sources.remarks import routine_left_out, view_left_out, widths
 from nestling.sources.shape import shape
 
@@ -89,7 +89,7 @@ def _summary(catalogue: Catalogue) -> list[str]:
     return [*notes, *widths(list(catalogue.narrow))]
 
 
-def _read_statement(statement: Statement, catalogue: Catalogue, lines: Lines) -> None:
+def _read_statement(statement: DdlStatement, catalogue: Catalogue, lines: Lines) -> None:
     cursor = Cursor(statement.tokens)
     try:
         match cursor.take().key:
@@ -113,7 +113,7 @@ def _read_statement(statement: Statement, catalogue: Catalogue, lines: Lines) ->
 # --- CREATE ----------------------------------------------------------------------------------------------------------
 
 
-def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: Statement) -> None:
+def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: DdlStatement) -> None:
     passed = []
     while cursor.sees_any(*_BEFORE_TABLE):
         passed.append(cursor.take().key)
@@ -163,7 +163,7 @@ def _create_view(cursor: Cursor, catalogue: Catalogue) -> None:
 def _create_type(cursor: Cursor, catalogue: Catalogue) -> None:
     name = catalogue.home(cursor.qualified_name())
     if cursor.accept("AS", "ENUM"):
-        values = tuple(token.text for token in cursor.group() if token.kind is Kind.STRING)
+        values = tuple(token.text for token in cursor.group() if token.kind is TokenKind.STRING)
         catalogue.types[name] = Read(Type(TypeName.ENUM, values=values)) if values else Read(Type(TypeName.TEXT))
     else:
         gap = f"type `{name[1]}` is made by the database and carried as text"
@@ -186,7 +186,7 @@ def _create_domain(cursor: Cursor, catalogue: Catalogue) -> None:
 # --- ALTER, DROP, RENAME ---------------------------------------------------------------------------------------------
 
 
-def _alter(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: Statement) -> None:
+def _alter(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: DdlStatement) -> None:
     if cursor.accept("TABLE") or cursor.accept("IGNORE", "TABLE"):
         alter_table(cursor, catalogue, lines, statement.line)
     elif cursor.accept("TYPE"):

@@ -33,7 +33,7 @@ _LOOPS = {"IF", "LOOP", "WHILE", "REPEAT", "FOR"}
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class DdlStatement:
     """The tokens of one statement, without its semicolon, and the line it starts in (from 1)."""
 
     tokens: tuple[Token, ...]
@@ -56,7 +56,7 @@ class Lines:
         return bisect_right(self._starts, offset)
 
 
-def statements(text: str, dialect: str, *, with_rows: bool = True) -> Iterator[Statement]:
+def statements(text: str, dialect: str, *, with_rows: bool = True) -> Iterator[DdlStatement]:
     """The statements in the order they stand; without their rows, most INSERTs are only their first words."""
     lines = Lines(text)
     text = _without_client_lines(text, dialect)
@@ -64,7 +64,7 @@ def statements(text: str, dialect: str, *, with_rows: bool = True) -> Iterator[S
     for start, end, delimiter in _sections(text, dialect):
         found = list(tokens(text, dialect, start, end))
         parts = _at_semicolons(found) if delimiter == ";" else [found]
-        yield from (Statement(tuple(part), lines.at(part[0].start)) for part in parts if part)
+        yield from (DdlStatement(tuple(part), lines.at(part[0].start)) for part in parts if part)
 
 
 def _without_client_lines(text: str, dialect: str) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 
 
-class Kind(Enum):
+class TokenKind(Enum):
     """What a token is."""
 
     WORD = "word"
@@ -29,7 +29,7 @@ class Token(NamedTuple):
     of a string of bits or hexadecimal digits the letter before it.
     """
 
-    kind: Kind
+    kind: TokenKind
     text: str
     key: str
     start: int
@@ -86,13 +86,13 @@ def tokens(text: str, dialect: str, start: int = 0, end: int | None = None) -> I
 def _token(kind: str, match: re.Match[str]) -> Token:
     text, start, end = match.group(), match.start(), match.end()
     if kind == "word":
-        return Token(Kind.WORD, text, text.upper(), start, end)
+        return Token(TokenKind.WORD, text, text.upper(), start, end)
     if kind == "symbol":
-        return Token(Kind.SYMBOL, text, text, start, end)
+        return Token(TokenKind.SYMBOL, text, text, start, end)
     if kind == "number":
-        return Token(Kind.NUMBER, text, "", start, end)
+        return Token(TokenKind.NUMBER, text, "", start, end)
     prefix = text[0].upper() if text[0] in "bBxX" and kind == "string" else ""
-    return Token(Kind(kind if kind in ("name", "string") else "string"), _unquoted(text), prefix, start, end)
+    return Token(TokenKind(kind if kind in ("name", "string") else "string"), _unquoted(text), prefix, start, end)
 
 
 def _unquoted(text: str) -> str:

@@ -8,10 +8,10 @@ from random import Random
 from typing import Any
 
 from nestling.common.errors import Problem, WorkloadError
-from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterUse, ParameterUses, Role
+from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, ParameterRole, ParameterUse, ParameterUses
 from nestling.ir.model import Model, OnDelete
 from nestling.ir.quantity_words import first_of
-from nestling.ir.rows import Column, JsonNull, Path, RowQuery, RowSource
+from nestling.ir.rows import JsonNull, Path, RowColumn, RowQuery, RowSource
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.workload import Statement
@@ -25,7 +25,7 @@ _NAMED = 5
 """Parameters an error names of more."""
 PREFIX_LETTERS = 3
 """Letters of a value that a pattern asks for, when the statement gives no pattern of its own."""
-_GIVEN_FIRST = frozenset({Role.LOWER, Role.UPPER, Role.PATTERN, Role.AMOUNT})
+_GIVEN_FIRST = frozenset({ParameterRole.LOWER, ParameterRole.UPPER, ParameterRole.PATTERN, ParameterRole.AMOUNT})
 
 
 def draw(
@@ -90,7 +90,7 @@ class _Drawing:
         """The inserted rows: their parameters by attribute."""
         rows: dict[str, dict[str, ParameterUse]] = {}
         for use in self.open.values():
-            if use.role is Role.INSERTED:
+            if use.role is ParameterRole.INSERTED:
                 rows.setdefault(use.row, {})[use.attribute] = use
         return rows
 
@@ -104,7 +104,9 @@ class _Drawing:
                 self.count_up(cells[attribute], number)
         for use in self.open.values():
             entity = self.model.entity(use.entity)
-            if use.role is Role.ASSIGNED and any(use.attribute in group for group in (entity.key, *entity.uniques)):
+            if use.role is ParameterRole.ASSIGNED and any(
+                use.attribute in group for group in (entity.key, *entity.uniques)
+            ):
                 self.count_up(use, place)
 
     def count_up(self, use: ParameterUse, place: int) -> None:
@@ -132,20 +134,22 @@ class _Drawing:
             self.of_base([use for use in uses if use.row in paths], base, entities[base.row], paths)
 
     def of_base(self, uses: list[ParameterUse], base: Base, entity: str, paths: Mapping[str, Path]) -> None:
-        columns = tuple(dict.fromkeys(Column(use.attribute, paths[use.row]) for use in uses))
-        needed = [columns.index(Column(u.attribute, paths[u.row])) for u in uses if u.role is not Role.INSERTED]
+        columns = tuple(dict.fromkeys(RowColumn(use.attribute, paths[use.row]) for use in uses))
+        needed = [
+            columns.index(RowColumn(u.attribute, paths[u.row])) for u in uses if u.role is not ParameterRole.INSERTED
+        ]
         rows = self.sampled(entity, columns, needed, target=base.row == next(iter(dict(self.uses.rows)), None))
         if self.uses.deletes:
             self.most = len(rows)
-        before: dict[Column, list[ParameterUse]] = {}
+        before: dict[RowColumn, list[ParameterUse]] = {}
         for use in uses:
-            column = Column(use.attribute, paths[use.row])
+            column = RowColumn(use.attribute, paths[use.row])
             before.setdefault(column, []).append(use)
             kind = self.model.entity(use.entity).attribute(use.attribute).type
             self.of_column([_bindable(row[columns.index(column)], kind) for row in rows], before[column])
 
     def sampled(
-        self, entity: str, columns: tuple[Column, ...], needed: list[int], *, target: bool
+        self, entity: str, columns: tuple[RowColumn, ...], needed: list[int], *, target: bool
     ) -> list[tuple[object, ...]]:
         """Rows that have all values that are needed; of rows to delete, those that may go."""
         inner = tuple({column.path: None for column in columns if column.path})
@@ -161,13 +165,15 @@ class _Drawing:
         """Values for the last of the uses of one attribute: each takes another row's, and ranges lie the right way round."""
         use = uses[-1]
         match use.role:
-            case Role.LOWER | Role.UPPER if any({use.role, each.role} == {Role.LOWER, Role.UPPER} for each in uses):
+            case ParameterRole.LOWER | ParameterRole.UPPER if any(
+                {use.role, each.role} == {ParameterRole.LOWER, ParameterRole.UPPER} for each in uses
+            ):
                 self.ends(values, next(each for each in uses if each.role is not use.role), use)
-            case Role.LOWER | Role.UPPER if use.parameter in dict(self.statement.quantiles):
+            case ParameterRole.LOWER | ParameterRole.UPPER if use.parameter in dict(self.statement.quantiles):
                 self.give(use.parameter, [self.at(values, use.parameter)], Drawn.ROWS)
-            case Role.PATTERN:
+            case ParameterRole.PATTERN:
                 self.give(use.parameter, [f"{str(value)[:PREFIX_LETTERS]}%" for value in values], Drawn.ROWS)
-            case Role.LISTED:
+            case ParameterRole.LISTED:
                 self.give(use.parameter, self.lists(use.parameter, values), Drawn.ROWS)
             case _:
                 turn = (len(uses) - 1) % max(1, len(values))
@@ -186,7 +192,7 @@ class _Drawing:
     def ends(self, values: list[object], one: ParameterUse, other: ParameterUse) -> None:
         """Both ends of a range that holds as many of the values as the statement says, else a twentieth."""
         ranked = _ranked(values)
-        lower, upper = (one, other) if one.role is Role.LOWER else (other, one)
+        lower, upper = (one, other) if one.role is ParameterRole.LOWER else (other, one)
         said = dict(self.statement.quantiles)
         is_told = {lower.parameter, upper.parameter} <= said.keys()
         share = said[upper.parameter] - said[lower.parameter] if is_told else CLOSED_RANGE

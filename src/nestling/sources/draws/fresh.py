@@ -9,7 +9,7 @@ from uuid import UUID
 
 from nestling.ir.bindings import Fresh
 from nestling.ir.model import Cardinality, Entity, Model, Relationship
-from nestling.ir.rows import Column, RowQuery, RowSource
+from nestling.ir.rows import RowColumn, RowQuery, RowSource
 from nestling.ir.types import TypeName
 from nestling.sources.draws.reservoir import reservoir
 
@@ -56,7 +56,7 @@ def fresh(parameter: str, entity: Entity, attribute: str, source: RowSource, pla
             return Fresh(parameter, UUID(int=(place + 1) << 64))
         case _:
             pass
-    values = (row[0] for row in source.rows(RowQuery(entity.name, (Column(attribute),))))
+    values = (row[0] for row in source.rows(RowQuery(entity.name, (RowColumn(attribute),))))
     if entity.attribute(attribute).type.name is TypeName.INTEGER:
         numbers = (value for value in values if isinstance(value, int))
         return Fresh(parameter, max(numbers, default=0) + 1 + place * APART)
@@ -79,7 +79,7 @@ def combinations(
             row |= dict(zip(link.child_attributes, chance.choice(keys), strict=True))
         if row.keys() >= set(group):
             made.setdefault(tuple(row[name] for name in group), row)
-    for existing in source.rows(RowQuery(entity.name, tuple(map(Column, group)))):
+    for existing in source.rows(RowQuery(entity.name, tuple(map(RowColumn, group)))):
         made.pop(existing, None)
     return list(made.values())[:count]
 
@@ -91,5 +91,5 @@ def _parents(
     alone = (
         link.name if link.cardinality is Cardinality.ONE_TO_ONE and set(link.child_attributes) == set(group) else None
     )
-    query = RowQuery(link.parent, tuple(map(Column, link.parent_attributes)), without_children=alone)
+    query = RowQuery(link.parent, tuple(map(RowColumn, link.parent_attributes)), without_children=alone)
     return reservoir(source.rows(query), count, chance)

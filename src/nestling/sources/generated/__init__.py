@@ -6,6 +6,6 @@ seed. `fan_out` says which parent a child has, `nth_rows` what makes a row uniqu
 
 from nestling.sources.generated.generate import generate
 from nestling.sources.generated.scaled import scaled
-from nestling.sources.generated.statistics_check import Difference, check_generated
+from nestling.sources.generated.statistics_check import StatisticsDifference, check_generated
 
-__all__ = ["Difference", "check_generated", "generate", "scaled"]
+__all__ = ["StatisticsDifference", "check_generated", "generate", "scaled"]

@@ -19,7 +19,7 @@ HALVINGS = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RankRun:
     """Ranks from `rank` on that have `children` each; their slots begin at `slot`."""
 
     rank: int
@@ -28,12 +28,12 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
-class Slots:
+class ParentSlots:
     """The slots of all parents, in the order of their ranks."""
 
     parents: int
     size: int
-    runs: tuple[Run, ...]
+    runs: tuple[RankRun, ...]
     _starts: tuple[int, ...] = field(repr=False)
 
     def owner(self, slot: int) -> tuple[int, int, int]:
@@ -43,10 +43,10 @@ class Slots:
         return run.rank + parents, place, run.children
 
 
-def slots(known: RelationshipStatistics, parents: int, children: int, *, most: int | None = None) -> Slots:
+def slots(known: RelationshipStatistics, parents: int, children: int, *, most: int | None = None) -> ParentSlots:
     """At least `children` slots, and few more; no parent has more than `most` where all of them together have enough then."""
     if not parents or not children:
-        return Slots(parents, 0, (), ())
+        return ParentSlots(parents, 0, (), ())
     points = [(rank, min(value, most or value)) for rank, value in _points(known, parents, children, most)]
     low, high = -40.0, 40.0
     for _ in range(HALVINGS):
@@ -102,11 +102,11 @@ def _total(counted: list[tuple[int, int]]) -> int:
     return sum(ranks * value for ranks, value in counted)
 
 
-def _made(parents: int, counted: list[tuple[int, int]]) -> Slots:
-    runs: list[Run] = []
+def _made(parents: int, counted: list[tuple[int, int]]) -> ParentSlots:
+    runs: list[RankRun] = []
     rank = slot = 0
     for ranks, value in counted:
         if value:
-            runs.append(Run(rank, slot, value))
+            runs.append(RankRun(rank, slot, value))
         rank, slot = rank + ranks, slot + ranks * value
-    return Slots(parents, slot, tuple(runs), tuple(run.slot for run in runs))
+    return ParentSlots(parents, slot, tuple(runs), tuple(run.slot for run in runs))

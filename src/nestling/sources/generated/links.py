@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from nestling.ir.model import Cardinality, Model, Relationship
 from nestling.ir.statistics import Statistics
-from nestling.sources.generated.fan_out import Slots, slots
+from nestling.sources.generated.fan_out import ParentSlots, slots
 from nestling.sources.generated.permutations import Permutation, permutation
 
 REMEMBERED = 512
@@ -19,20 +19,20 @@ Parent = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class GeneratedLink:
     """A relationship of a child with so many rows: `parent(n)` is the row its n-th row refers to, and its place there."""
 
     relationship: Relationship
     parent: Callable[[int], Parent | None]
 
 
-def link(relationship: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int) -> Link:
+def link(relationship: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int) -> GeneratedLink:
     """Children in any order, each with a slot of its own; in a tree parents come before their children."""
     parents, children = rows[relationship.parent], rows[relationship.child]
     made = slots_of(relationship, model, known, rows)
     alone = children - linked_rows(relationship, model, known, rows)
     if relationship.is_self:
-        return Link(relationship, _tree(made, alone, required=not _may_be_null(relationship, model)))
+        return GeneratedLink(relationship, _tree(made, alone, required=not _may_be_null(relationship, model)))
     order = permutation(children, seed, relationship.name, "order")
     taken = permutation(made.size, seed, relationship.name, "slots")
     ranked = permutation(parents, seed, relationship.name, "parents")
@@ -45,12 +45,12 @@ def link(relationship: Relationship, model: Model, known: Statistics, rows: dict
         rank, position, _ = made.owner(taken(place - alone))
         return ranked(rank), position
 
-    return Link(relationship, parent)
+    return GeneratedLink(relationship, parent)
 
 
 def slots_of(
     relationship: Relationship, model: Model, known: Statistics, rows: dict[str, int], most: int | None = None
-) -> Slots:
+) -> ParentSlots:
     """The slots of a relationship's parents, each with `most` at most."""
     if relationship.cardinality is Cardinality.ONE_TO_ONE:
         most = 1
@@ -80,7 +80,7 @@ def _may_be_null(relationship: Relationship, model: Model) -> bool:
     return any(child.attribute(name).nullable for name in relationship.child_attributes)
 
 
-def _tree(made: Slots, roots: int, *, required: bool) -> Callable[[int], Parent | None]:
+def _tree(made: ParentSlots, roots: int, *, required: bool) -> Callable[[int], Parent | None]:
     """Rows level by level, those with most children first, so that no row comes before its parent."""
 
     def parent(number: int) -> Parent | None:
@@ -105,7 +105,7 @@ class _Partners:
 
 def pair(
     one: Relationship, other: Relationship, model: Model, known: Statistics, rows: dict[str, int], seed: int
-) -> tuple[Link, Link]:
+) -> tuple[GeneratedLink, GeneratedLink]:
     """Both sides of a junction whose rows are different pairs: the first side's rows in order, each with different partners.
 
     Rows that have no parent on the first side come last; those without one on the other side lie anywhere.
@@ -143,10 +143,10 @@ def pair(
         _meet(met, place, right, step)
         return other_ranked(met.found[place]), rank
 
-    return Link(one, first), Link(other, second)
+    return GeneratedLink(one, first), GeneratedLink(other, second)
 
 
-def _meet(partners: _Partners, place: int, right: Slots, step: Permutation) -> None:
+def _meet(partners: _Partners, place: int, right: ParentSlots, step: Permutation) -> None:
     """Find partners until there is one for `place`: those with more slots sooner, none twice."""
     while len(partners.found) <= place:
         if partners.tried < 2 * right.size:

@@ -13,7 +13,7 @@ from nestling.ir.storage.bounds import largest_fan_out
 from nestling.ir.types import TIMES, TypeName
 from nestling.sources.generated.kept import kept
 from nestling.sources.generated.kept_rows import keeping
-from nestling.sources.generated.links import Link, link, linked_rows, pair
+from nestling.sources.generated.links import GeneratedLink, link, linked_rows, pair
 from nestling.sources.generated.nth_values import LAST, Maker, maker
 from nestling.sources.generated.permutations import permutation, salt, scattered
 from nestling.sources.generated.spread import spread
@@ -29,12 +29,12 @@ MOST_DAYS = 1_000
 
 
 @dataclass(slots=True)
-class Table:
+class GeneratedTable:
     """An entity's rows: how many, the function of each attribute, and what makes of a row one that keeps the checks."""
 
     entity: Entity
     rows: int
-    links: tuple[Link, ...] = ()
+    links: tuple[GeneratedLink, ...] = ()
     cells: dict[str, Cell] = field(default_factory=dict)
     kept: Callable[[tuple[object, ...]], tuple[object, ...]] = field(default=lambda row: row)
 
@@ -43,12 +43,12 @@ class Table:
         return self.kept(tuple(self.cells[name](number) for name in self.entity.attribute_names))
 
 
-def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, Table]:
+def tables(model: Model, known: Statistics, seed: int) -> Mapping[str, GeneratedTable]:
     """The tables of a model by entity."""
     rows = {entity.name: _rows(known, entity.name) for entity in model.entities}
     while too_many := {each.name: over for each in model.entities if (over := _too_many(each, model, known, rows))}:
         rows.update({name: rows[name] - over for name, over in too_many.items()})
-    found = {entity.name: Table(entity, rows[entity.name]) for entity in model.entities}
+    found = {entity.name: GeneratedTable(entity, rows[entity.name]) for entity in model.entities}
     for table in found.values():
         _Filling(model, known, seed, rows, found, table).fill()
         table.kept = keeping(table.entity, _fixed(table.entity, model))
@@ -114,8 +114,8 @@ class _Filling:
     known: Statistics
     seed: int
     rows: dict[str, int]
-    tables: Mapping[str, Table]
-    table: Table
+    tables: Mapping[str, GeneratedTable]
+    table: GeneratedTable
 
     def fill(self) -> None:
         """Foreign keys first, then what makes rows unique, then the rest."""
@@ -142,7 +142,7 @@ class _Filling:
     def numbers(self, attribute: str) -> AttributeStatistics:
         return self.known.entity(self.table.entity.name).attribute(attribute)
 
-    def links(self) -> Iterator[Link]:
+    def links(self) -> Iterator[GeneratedLink]:
         """The relationships that decide foreign keys, widest first; what those of others imply is left out."""
         found = sorted(self.model.parents_of(self.table.entity.name), key=lambda each: -len(each.child_attributes))
         both = paired(self.table.entity, self.model, self.known, self.rows)
@@ -154,11 +154,11 @@ class _Filling:
                 decided |= set(each.child_attributes)
                 yield link(each, self.model, self.known, self.rows, self.seed)
 
-    def numbered(self) -> dict[str, Link | None]:
+    def numbered(self) -> dict[str, GeneratedLink | None]:
         """Attributes that make rows unique: by the row's number, or by its place among the children of a parent in its key."""
         entity = self.table.entity
         decided = set(self.table.cells)
-        found: dict[str, Link | None] = {}
+        found: dict[str, GeneratedLink | None] = {}
         among_some = [each.attributes for each in entity.partial_uniques]
         for group in (entity.key, *entity.uniques, *among_some):
             own = [name for name in group if name not in decided]
@@ -168,7 +168,7 @@ class _Filling:
                 found[own[-1]] = inside[0] if inside and often else None
         return found
 
-    def most_children(self, above: Link) -> float:
+    def most_children(self, above: GeneratedLink) -> float:
         """How many places there are among the children of one parent."""
         known = largest_fan_out(self.known.relationship(above.relationship.name))
         return known if known is not None else self.table.rows
@@ -219,7 +219,7 @@ class _Filling:
         return _referring(above, parent, dates[0].name)
 
 
-def _referring(above: Link, parent: Table, attribute: str) -> Cell:
+def _referring(above: GeneratedLink, parent: GeneratedTable, attribute: str) -> Cell:
     def cell(number: int) -> object:
         found = above.parent(number)
         return parent.cells[attribute](found[0]) if found is not None else None
@@ -227,7 +227,7 @@ def _referring(above: Link, parent: Table, attribute: str) -> Cell:
     return cell
 
 
-def _numbered(make: Cell, place: Link | None) -> Cell:
+def _numbered(make: Cell, place: GeneratedLink | None) -> Cell:
     if place is None:
         return make
 

@@ -18,7 +18,7 @@ class Permutation:
     offset: int
 
     def __call__(self, number: int) -> int:
-        """Where `number` goes."""
+        """The number that takes the place of `number`."""
         return (number * self.factor + self.offset) % self.size
 
 

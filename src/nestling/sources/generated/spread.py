@@ -37,7 +37,7 @@ class Spread:
     ends: tuple[float, ...]
 
     def __call__(self, share: float) -> object:
-        """The value of the row before which there is that share of all rows that have one, 0 to 1."""
+        """The value of the row at that share, 0 to 1, of all rows that have a value."""
         place = bisect_right(self.ends, share)
         if place < len(self.values.common):
             value: object = self.values.common[place][0]

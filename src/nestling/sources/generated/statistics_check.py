@@ -18,7 +18,7 @@ FAN_OUTS = ("mean", "p50", "p95", "p99", "maximum")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class StatisticsDifference:
     """A number of the rows that is not what it was to be."""
 
     what: str
@@ -29,7 +29,9 @@ class Difference:
         return f"{self.what}: {self.found:g}, not {self.wanted:g}"
 
 
-def check_generated(model: Model, wanted: Statistics, found_model: Model, found: Statistics) -> tuple[Difference, ...]:
+def check_generated(
+    model: Model, wanted: Statistics, found_model: Model, found: Statistics
+) -> tuple[StatisticsDifference, ...]:
     """Every number of rows that is off, fan-outs, distinct values, NULLs and widths that are off by more than is said above.
 
     `found` is measured on the rows, over the model their database shows; relationships are told by their foreign keys.
@@ -37,7 +39,7 @@ def check_generated(model: Model, wanted: Statistics, found_model: Model, found:
     return (*_entities(model, wanted, found), *_relationships(model, wanted, found_model, found))
 
 
-def _entities(model: Model, wanted: Statistics, found: Statistics) -> Iterator[Difference]:
+def _entities(model: Model, wanted: Statistics, found: Statistics) -> Iterator[StatisticsDifference]:
     for entity in model.entities:
         one, other = wanted.entity(entity.name), found.entity(entity.name)
         yield from _compared(f"rows of {entity.name}", one.count, other.count, 0.0)
@@ -52,7 +54,7 @@ def _entities(model: Model, wanted: Statistics, found: Statistics) -> Iterator[D
                 nulls = mine.null_share.value, theirs.null_share.value
                 rows = other.count.value if other.count is not None else 0.0
                 if abs(nulls[0] - nulls[1]) > max(NULL_TOLERANCE, 1 / max(1.0, rows)):
-                    yield Difference(f"share of NULLs of {where}", *nulls)
+                    yield StatisticsDifference(f"share of NULLs of {where}", *nulls)
 
 
 def _decided(model: Model, entity: str) -> set[str]:
@@ -61,7 +63,9 @@ def _decided(model: Model, entity: str) -> set[str]:
     return {name for link in links for name in link.child_attributes} | set(model.entity(entity).key)
 
 
-def _relationships(model: Model, wanted: Statistics, found_model: Model, found: Statistics) -> Iterator[Difference]:
+def _relationships(
+    model: Model, wanted: Statistics, found_model: Model, found: Statistics
+) -> Iterator[StatisticsDifference]:
     theirs = {_foreign_key(link): link.name for link in found_model.relationships}
     for link in model.relationships:
         if _foreign_key(link) not in theirs:
@@ -74,19 +78,21 @@ def _relationships(model: Model, wanted: Statistics, found_model: Model, found: 
 
 def _dangling(
     link: Relationship, wanted: RelationshipStatistics, found: RelationshipStatistics
-) -> Iterator[Difference]:
+) -> Iterator[StatisticsDifference]:
     if found.dangling is not None and found.dangling.value:
         wish = wanted.dangling.value if wanted.dangling is not None else 0.0
         if found.dangling.value > wish:
-            yield Difference(f"dangling rows of {link.name}", wish, found.dangling.value)
+            yield StatisticsDifference(f"dangling rows of {link.name}", wish, found.dangling.value)
 
 
 def _foreign_key(link: Relationship) -> tuple[str, str, tuple[str, ...]]:
     return link.child, link.parent, link.child_attributes
 
 
-def _compared(what: str, wanted: Quantity | None, found: Quantity | None, tolerance: float) -> Iterator[Difference]:
+def _compared(
+    what: str, wanted: Quantity | None, found: Quantity | None, tolerance: float
+) -> Iterator[StatisticsDifference]:
     if wanted is not None and found is not None:
         off = abs(wanted.value - found.value)
         if off > max(1.0 if tolerance else 0.0, tolerance * abs(wanted.value)):
-            yield Difference(what, wanted.value, found.value)
+            yield StatisticsDifference(what, wanted.value, found.value)

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from nestling.ir.facts.nodes import NodeForm
-from nestling.ir.facts.structure import Link, Repeat
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.ir.facts.structure import Link, RepeatedColumn
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
 ALL_EQUAL = 0.98
 """Rows that must be equal to be compared in all documents, where a copy is equal in each."""
 Links = Mapping[Place, Sequence[Link]]
-Repeats = Mapping[Place, Sequence[Repeat]]
+Repeats = Mapping[Place, Sequence[RepeatedColumn]]
 
 
 def absorb_copies(found: Mapping[Place, ObservedNode], links: Links, repeats: Repeats, own: AbstractSet[Place]) -> None:
@@ -20,7 +20,7 @@ def absorb_copies(found: Mapping[Place, ObservedNode], links: Links, repeats: Re
 
     `own`: places that were compared with these, and hold something else.
     """
-    for seen in [each for each in found.values() if each.above is not None and each.role is Role.ENTITY]:
+    for seen in [each for each in found.values() if each.above is not None and each.role is NodeRole.ENTITY]:
         place = seen.place
         inner = [each for each in found.values() if each.above is seen]
         equal = [each for each in repeats.get(place, ()) if each.equal >= ALL_EQUAL * each.checked]
@@ -32,7 +32,7 @@ def absorb_copies(found: Mapping[Place, ObservedNode], links: Links, repeats: Re
             _as_copied_rows(seen, link, equal, found, links)
 
 
-def _as_copied_object(seen: ObservedNode, repeats: Sequence[Repeat], not_copied: AbstractSet[Place]) -> None:
+def _as_copied_object(seen: ObservedNode, repeats: Sequence[RepeatedColumn], not_copied: AbstractSet[Place]) -> None:
     """A sub-document all of whose columns repeat one row a link of the document above leads to; where it holds the link itself,
     some of them may hold something else.
     """
@@ -42,7 +42,7 @@ def _as_copied_object(seen: ObservedNode, repeats: Sequence[Repeat], not_copied:
         covered = {each.column for each in repeats if each.link == along}
         holds_link = set(along) <= own
         if own <= covered | set(along) and (holds_link or not is_mixed):
-            seen.role = Role.MERGED if holds_link else Role.COPY
+            seen.role = NodeRole.MERGED if holds_link else NodeRole.COPY
             seen.repeats = tuple(each for each in repeats if each.link == along)
             return
 
@@ -54,13 +54,13 @@ def _sole_link(links: Iterable[Link]) -> Link | None:
 
 
 def _as_copied_rows(
-    seen: ObservedNode, link: Link, repeats: Sequence[Repeat], found: Mapping[Place, ObservedNode], links: Links
+    seen: ObservedNode, link: Link, repeats: Sequence[RepeatedColumn], found: Mapping[Place, ObservedNode], links: Links
 ) -> None:
     """An array of rows that live elsewhere: copied where they refer back to this document, listed where only it tells them."""
     target = found.get((link.target, link.target_node))
     above = seen.above
     assert above is not None
-    if target is None or target.key != link.target_columns or target.role is not Role.ENTITY:
+    if target is None or target.key != link.target_columns or target.role is not NodeRole.ENTITY:
         return
     own = {column.steps for column in seen.node.columns} - {link.columns[0]}
     if own - {each.column for each in repeats if each.link == link.columns}:
@@ -71,7 +71,7 @@ def _as_copied_rows(
         if (each.target, each.target_node) == above.place and each.target_columns == above.key
     ]
     if seen.node.form is NodeForm.VALUES and above.above is None and target.above is None:
-        seen.role, seen.link, seen.back = Role.LISTED, link, next(iter(back), None)
+        seen.role, seen.link, seen.back = NodeRole.LISTED, link, next(iter(back), None)
     elif back:
-        seen.role, seen.link = Role.COPY, back[0]
+        seen.role, seen.link = NodeRole.COPY, back[0]
         seen.repeats = tuple(each for each in repeats if each.link == link.columns)

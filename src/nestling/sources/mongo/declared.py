@@ -8,14 +8,14 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 
-from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.steps import is_plain, name_step
 
 Steps = tuple[str, ...]
 _ID = ("_id",)
 
 
-def with_declared(collection: Collection) -> Collection:
+def with_declared(collection: CollectionFacts) -> CollectionFacts:
     """The collection with the paths its validator declares and no document has, behind those that documents have."""
     schema = _schema(collection) or {}
     known = {path.steps: path for path in collection.paths}
@@ -28,13 +28,13 @@ def with_declared(collection: Collection) -> Collection:
     return replace(collection, paths=tuple(sorted((*collection.paths, *more), key=lambda path: path.steps)))
 
 
-def required(collection: Collection) -> frozenset[Steps]:
+def required(collection: CollectionFacts) -> frozenset[Steps]:
     """The fields a strict validator requires of every document that has their parent."""
     schema = _schema(collection)
     return frozenset(_required(schema, ())) if schema is not None else frozenset()
 
 
-def fieldless(collection: Collection) -> frozenset[Steps]:
+def fieldless(collection: CollectionFacts) -> frozenset[Steps]:
     """The always empty documents a validator says to have no fields: rows of which only the place tells that they are there."""
     known = {path.steps for path in collection.paths}
     around = {steps[:count] for steps in known for count in range(1, len(steps))}
@@ -52,7 +52,7 @@ def _fieldless(schema: Mapping[str, Any], at: Steps) -> Iterator[Steps]:
         yield from _fieldless(schema["items"], (*at, ELEMENT))
 
 
-def _indexed(collection: Collection, known: AbstractSet[Steps]) -> Iterator[Path]:
+def _indexed(collection: CollectionFacts, known: AbstractSet[Steps]) -> Iterator[Path]:
     """Fields that an index names and no document has: of the document itself, or parts of its `_id`."""
     fields = dict.fromkeys(field for index in collection.indexes for field, _ in index.keys)
     parts = [tuple(field.split(".")) for field in fields]
@@ -65,7 +65,7 @@ def _indexed(collection: Collection, known: AbstractSet[Steps]) -> Iterator[Path
             yield Path(steps, (("null", 1),), parents=1, documents=0, size_bytes=0)
 
 
-def _schema(collection: Collection) -> Mapping[str, Any] | None:
+def _schema(collection: CollectionFacts) -> Mapping[str, Any] | None:
     if collection.validator is None:
         return None
     try:

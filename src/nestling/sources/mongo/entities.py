@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from nestling.ir.facts.nodes import Column, NodeForm, Steps
+from nestling.ir.facts.nodes import NodeColumn, NodeForm, Steps
 from nestling.ir.facts.structure import Columns
 from nestling.ir.model import Attribute
 from nestling.sources.mongo.declared import required
 from nestling.sources.mongo.entity_names import column_name, entity_names, free, reference_name
 from nestling.sources.mongo.our_forms import BUCKET_FIELDS
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
 from nestling.sources.mongo.types import JSON, type_of
 
@@ -24,7 +24,7 @@ class StoredAttribute:
 
     name: str
     path: str
-    column: Column
+    column: NodeColumn
     attribute: Attribute
 
 
@@ -79,10 +79,12 @@ def entities(survey: Survey) -> dict[Place, EntityOf]:
     """Every entity by its node's place, those whose documents hold others before these."""
     names = entity_names(survey.seen.values())
     left_out = _told_otherwise(survey)
-    with_orphans = {each.of.place for each in survey.seen.values() if each.role is Role.ORPHANS and each.of is not None}
+    with_orphans = {
+        each.of.place for each in survey.seen.values() if each.role is NodeRole.ORPHANS and each.of is not None
+    }
     found: dict[Place, EntityOf] = {}
     for place, seen in survey.seen.items():
-        if seen.role is Role.ENTITY:
+        if seen.role is NodeRole.ENTITY:
             found[place] = _entity(names[place], seen, found, left_out, survey)
             found[place].nullable = place in with_orphans
     return found
@@ -95,7 +97,7 @@ def _told_otherwise(survey: Survey) -> frozenset[tuple[str, Steps]]:
     overflowing = {
         (each.of.collection.name, (*each.of.above.node.steps, flag(each.of, survey)))
         for each in survey.seen.values()
-        if each.role is Role.PAGES and each.of is not None and each.of.above is not None
+        if each.role is NodeRole.PAGES and each.of is not None and each.of.above is not None
     }
     return frozenset(copies | counted | overflowing)
 
@@ -104,7 +106,7 @@ def flag(array: ObservedNode, survey: Survey) -> str:
     """The field that tells whether an array's pages hold more: named after the array, or that of the first with no such field."""
     assert array.above is not None
     known = {column.steps[-1] for column in array.above.node.columns}
-    with_pages = [each.of for each in survey.seen.values() if each.role is Role.PAGES and each.of is not None]
+    with_pages = [each.of for each in survey.seen.values() if each.role is NodeRole.PAGES and each.of is not None]
     beside = [each for each in with_pages if each.above is array.above and _own_flag(each) not in known]
     return FLAG if FLAG in known and beside[:1] == [array] else _own_flag(array)
 
@@ -122,7 +124,7 @@ def _entity(
 ) -> EntityOf:
     above = found.get(seen.above.place) if seen.above is not None else None
     taken: set[str] = set()
-    inside = (each for each in survey.seen.values() if each.role is Role.MERGED and each.around is seen)
+    inside = (each for each in survey.seen.values() if each.role is NodeRole.MERGED and each.around is seen)
     merged = [column for each in inside for column in each.node.columns]
     own = [*seen.node.columns, *merged]
     columns = [*_header(seen), *(c for c in own if (seen.collection.name, c.steps) not in left_out)]
@@ -139,11 +141,11 @@ def _entity(
     return EntityOf(name, seen, above, stored, implied)
 
 
-def _place_in(seen: ObservedNode) -> Callable[[Column], tuple[object, ...]]:
+def _place_in(seen: ObservedNode) -> Callable[[NodeColumn], tuple[object, ...]]:
     """Where documents have a column: `_id` first, what is above the rows before them, and each field at its place."""
     places = {path.steps: path.place for path in seen.collection.paths}
 
-    def place(column: Column) -> tuple[object, ...]:
+    def place(column: NodeColumn) -> tuple[object, ...]:
         steps = column.steps
         is_above = len(steps) < len(seen.node.steps)
         return steps[0] != "_id", not is_above, [places.get(steps[:count], 0) for count in range(1, len(steps) + 1)]
@@ -151,36 +153,36 @@ def _place_in(seen: ObservedNode) -> Callable[[Column], tuple[object, ...]]:
     return place
 
 
-def _header(seen: ObservedNode) -> Iterator[Column]:
+def _header(seen: ObservedNode) -> Iterator[NodeColumn]:
     """What a bucket's header tells of its events."""
-    if seen.above is not None and seen.above.role is Role.BUCKET:
+    if seen.above is not None and seen.above.role is NodeRole.BUCKET:
         for column in seen.above.node.columns:
             if column.steps[0] != "_id" and column.steps[-1] not in BUCKET_FIELDS:
                 yield column
 
 
 def _kept_whole(seen: ObservedNode, survey: Survey) -> Iterator[ObservedNode]:
-    return (each for each in survey.seen.values() if each.role is Role.WHOLE and each.around is seen)
+    return (each for each in survey.seen.values() if each.role is NodeRole.WHOLE and each.around is seen)
 
 
-def _whole(seen: ObservedNode) -> Column:
+def _whole(seen: ObservedNode) -> NodeColumn:
     steps = seen.node.steps[:-1] if seen.node.form is not NodeForm.OBJECT else seen.node.steps
     path = seen.collection.path(*steps)
     assert path is not None
-    return Column(steps, path, seen.why)
+    return NodeColumn(steps, path, seen.why)
 
 
-def _stored(seen: ObservedNode, column: Column, taken: set[str], needed: frozenset[Steps]) -> StoredAttribute:
+def _stored(seen: ObservedNode, column: NodeColumn, taken: set[str], needed: frozenset[Steps]) -> StoredAttribute:
     name = free(column_name(seen, column.steps), taken)
     kind, also = (JSON, ()) if column.why else type_of(column.path)
     path = ".".join(column.steps[len(seen.node.steps) :]) if seen.node.form is not NodeForm.VALUES else ""
-    if seen.above is not None and seen.above.role is Role.BUCKET and len(column.steps) < len(seen.node.steps):
+    if seen.above is not None and seen.above.role is NodeRole.BUCKET and len(column.steps) < len(seen.node.steps):
         path = ".".join(column.steps)
     attribute = Attribute(name, kind, nullable=_may_lack(seen, column, needed), also=also)
     return StoredAttribute(name, path, column, attribute)
 
 
-def _may_lack(seen: ObservedNode, column: Column, needed: frozenset[Steps]) -> bool:
+def _may_lack(seen: ObservedNode, column: NodeColumn, needed: frozenset[Steps]) -> bool:
     """Whether rows may have no value: they were seen without, an index leaves out those without, or not all were looked
     at and no validator asks for it.
     """

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from nestling.ir.facts import ELEMENT
 from nestling.ir.facts.nodes import Steps
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
 _PLURALS = (("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"))
 _IN_IE = frozenset({"movies", "cookies", "pies", "ties", "zombies", "calories", "series", "species"})
@@ -17,7 +17,7 @@ _IDS = ("_ids", "Ids", "IDs")
 
 def entity_names(seen: Iterable[ObservedNode]) -> dict[Place, str]:
     """A name for each entity: its collection's, or its field's where no other has that, else with those above it."""
-    every = [each for each in seen if each.role is Role.ENTITY]
+    every = [each for each in seen if each.role is NodeRole.ENTITY]
     short = {each.place: _short(each) for each in every}
     times = Counter(name.casefold() for name in short.values())
     names: dict[Place, str] = {}
@@ -34,7 +34,7 @@ def entity_names(seen: Iterable[ObservedNode]) -> dict[Place, str]:
 
 def _is_inside(seen: ObservedNode) -> bool:
     """Whether its rows lie in another entity's documents."""
-    return seen.above is not None and seen.above.role is not Role.BUCKET
+    return seen.above is not None and seen.above.role is not NodeRole.BUCKET
 
 
 def _short(seen: ObservedNode) -> str:

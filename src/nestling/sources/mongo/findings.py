@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, Collection, Kind, steps_text
+from nestling.ir.facts import BUILT, REFUSED, SET_ASIDE, USE_UNSEEN, CollectionFacts, NamespaceKind, steps_text
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.facts.structure import Columns, Kinds, Link, Unclear
 from nestling.ir.literals import of_collection, shell
@@ -13,7 +13,7 @@ from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
-from nestling.sources.mongo.seen import Role
+from nestling.sources.mongo.seen import NodeRole
 from nestling.sources.mongo.survey import Survey, flat_copies
 from nestling.sources.mongo.taken import Verdicts, notes_of
 from nestling.sources.mongo.types import odd_types
@@ -21,8 +21,8 @@ from nestling.sources.mongo.types import odd_types
 SHOWN = 4
 _ELEMENTS = (NodeForm.ARRAY, NodeForm.VALUES)
 _NOT_READ = {
-    Kind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
-    Kind.VIEW: "is a view, not a table",
+    NamespaceKind.TIME_SERIES: "is a time series collection, whose measurements are not read yet",
+    NamespaceKind.VIEW: "is a view, not a table",
 }
 
 
@@ -53,7 +53,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
             yield Gap(GapKind.NOTIMPL, what, reference.collection)
 
 
-def _of_collation(collection: Collection) -> Iterator[Gap]:
+def _of_collation(collection: CollectionFacts) -> Iterator[Gap]:
     """A collection that compares texts by a collation: designs have none."""
     if collection.collation:
         told = json.loads(collection.collation)
@@ -112,7 +112,7 @@ def _unkept(link: Link) -> str:
 
 def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     """What loses nothing and should be seen."""
-    if files := [each.name for each in survey.facts.collections if each.kind is Kind.GRIDFS]:
+    if files := [each.name for each in survey.facts.collections if each.kind is NamespaceKind.GRIDFS]:
         yield f"{', '.join(f'`{name}`' for name in files)}: GridFS, the driver's own; no entities, and no change to them"
     if refused := [each.what for each in survey.facts.skipped if each.why == REFUSED]:
         yield f"the user has no right to see {first_of(refused, SHOWN)}; the role `clusterMonitor` may see most of it"
@@ -134,8 +134,8 @@ def notes(survey: Survey, found: Entities, compared: Verdicts) -> Iterator[str]:
     yield from (_maybe(each) for each in survey.facts.structure.unclear if not each.named)
     yield from map(_unkept, survey.unkept)
     for seen in survey.seen.values():
-        if seen.role in (Role.PAGES, Role.ORPHANS) and seen.of is not None:
-            what = "what arrays had no room for" if seen.role is Role.PAGES else "rows whose parent does not exist"
+        if seen.role in (NodeRole.PAGES, NodeRole.ORPHANS) and seen.of is not None:
+            what = "what arrays had no room for" if seen.role is NodeRole.PAGES else "rows whose parent does not exist"
             yield f"`{seen.collection.name}` was taken for {what}: `{seen.of.collection.name}.{steps_text(seen.of.node.steps)}`"
     yield from notes_of(compared)
     yield from _repeats(survey)
@@ -158,7 +158,7 @@ def _repeats(survey: Survey) -> Iterator[str]:
     """Columns that repeat others in many rows, and are not called copies."""
     copies = {(each.collection, each.column) for each in flat_copies(survey)}
     for repeat in survey.facts.structure.repeats:
-        is_flat = survey.seen[repeat.collection, repeat.node].role is Role.ENTITY
+        is_flat = survey.seen[repeat.collection, repeat.node].role is NodeRole.ENTITY
         is_told = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
         if is_flat and not is_told and (repeat.collection, repeat.column) not in copies:
             mine = f"{repeat.collection}.{steps_text(repeat.column)}"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nestling.ir.facts import Index as IndexFact
+from nestling.ir.facts import IndexFacts as IndexFact
 from nestling.ir.invariants import paths_in
 from nestling.ir.model import Model
 from nestling.ir.primitives import Collection, Index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.facts import Collection, Path, Quantiles
+from nestling.ir.facts import CollectionFacts, Path, Quantiles
 from nestling.ir.facts.nodes import NodeForm
 from nestling.ir.model import Model
 from nestling.ir.statistics import (
@@ -38,14 +38,14 @@ def _entity(entity: EntityOf) -> EntityStatistics:
     return EntityStatistics(measured(rows, None if exact else _sampled(entity.seen.collection)), attributes=known)
 
 
-def _scale(collection: Collection) -> float:
+def _scale(collection: CollectionFacts) -> float:
     """Documents there are for each that was read."""
     if collection.sample is None or collection.storage is None or collection.sample.exact:
         return 1.0
     return collection.storage.documents / max(collection.sample.documents, 1)
 
 
-def _sampled(collection: Collection) -> int:
+def _sampled(collection: CollectionFacts) -> int:
     return collection.sample.documents if collection.sample is not None else 0
 
 

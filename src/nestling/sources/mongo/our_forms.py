@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from nestling.ir.facts.nodes import PAGE, Column, Node, NodeForm, Steps, is_paged, paged_by
+from nestling.ir.facts.nodes import PAGE, NodeColumn, NodeFacts, NodeForm, Steps, is_paged, paged_by
 from nestling.sources.mongo.entity_names import column_name
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
 COUNT, START = "count", "bucket_start"
 BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
@@ -17,13 +17,13 @@ BUCKET_FIELDS = frozenset({PAGE, COUNT, START, "bucket_end"})
 _ARRAYS = (NodeForm.ARRAY, NodeForm.VALUES)
 
 
-def is_bucket(node: Node, inner: Iterable[Node]) -> bool:
+def is_bucket(node: NodeFacts, inner: Iterable[NodeFacts]) -> bool:
     """Whether documents are numbered pages of events that they count; `inner`: the nodes right in them."""
     is_one = sum(each.form in _ARRAYS for each in inner) == 1
     return is_one and is_paged(node) and COUNT in _beside_id(node) and START not in _beside_id(node)
 
 
-def _beside_id(node: Node) -> frozenset[str]:
+def _beside_id(node: NodeFacts) -> frozenset[str]:
     return frozenset(column.steps[-1] for column in node.columns if column.steps[0] != "_id")
 
 
@@ -34,15 +34,19 @@ def set_aside(found: Mapping[Place, ObservedNode]) -> None:
         arrays = [each for each in inner if each.node.form in _ARRAYS]
         if is_paged(seen.node) and len(arrays) == 1:
             if is_bucket(seen.node, [each.node for each in inner]):
-                seen.role = Role.BUCKET
+                seen.role = NodeRole.BUCKET
             elif COUNT not in _beside_id(seen.node) and (owner := _array_called(arrays[0], found)) is not None:
-                _take(seen, Role.PAGES, owner, _columns(seen, paged_by(seen.node)), found)
+                _take(seen, NodeRole.PAGES, owner, _columns(seen, paged_by(seen.node)), found)
         elif (owner := _array_of_orphans(seen, found)) is not None:
-            _take(seen, Role.ORPHANS, owner, _more_than(owner, seen), found)
+            _take(seen, NodeRole.ORPHANS, owner, _more_than(owner, seen), found)
 
 
 def _take(
-    seen: ObservedNode, role: Role, owner: ObservedNode, more: list[Column], found: Mapping[Place, ObservedNode]
+    seen: ObservedNode,
+    role: NodeRole,
+    owner: ObservedNode,
+    more: list[NodeColumn],
+    found: Mapping[Place, ObservedNode],
 ) -> None:
     """These are the rest of an array's rows, if the columns they have besides are the key of the rows above, and no others."""
     foreign = _foreign_key(owner, more)
@@ -54,11 +58,11 @@ def _take(
     _inside(seen, found)
 
 
-def _names(foreign: Mapping[Steps, Column]) -> dict[Steps, str]:
+def _names(foreign: Mapping[Steps, NodeColumn]) -> dict[Steps, str]:
     return {steps: column.steps[-1] for steps, column in foreign.items()}
 
 
-def _foreign_key(owner: ObservedNode, columns: Sequence[Column]) -> dict[Steps, Column] | None:
+def _foreign_key(owner: ObservedNode, columns: Sequence[NodeColumn]) -> dict[Steps, NodeColumn] | None:
     """Which of the columns holds each part of the key of the rows above; None when a column or a part is left over.
 
     Parts of that key which are in the rows' own key are called as there.
@@ -76,7 +80,7 @@ def _foreign_key(owner: ObservedNode, columns: Sequence[Column]) -> dict[Steps, 
     return None if left or set(unnamed) - set(owner.key) else named
 
 
-def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[Column]:
+def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[NodeColumn]:
     """The columns that rows outside have besides those of the rows inside; what is in `_id` is the key."""
     start = len(owner.node.steps)
     mine = {c.steps[start:] or (column_name(owner, c.steps),) for c in owner.node.columns}
@@ -84,14 +88,14 @@ def _more_than(owner: ObservedNode, seen: ObservedNode) -> list[Column]:
     return [column for column, steps in own if steps and steps not in mine and not _is_empty_array_of(owner, column)]
 
 
-def _is_empty_array_of(owner: ObservedNode, column: Column) -> bool:
+def _is_empty_array_of(owner: ObservedNode, column: NodeColumn) -> bool:
     """Whether it is an array that rows inside have too, and rows outside have nothing in."""
     lengths = column.path.lengths
     is_there = owner.collection.path(*owner.node.steps, *column.steps) is not None
     return is_there and lengths is not None and not lengths.max and column.path.count("array") == column.path.present
 
 
-def _columns(seen: ObservedNode, every: Sequence[Steps]) -> list[Column]:
+def _columns(seen: ObservedNode, every: Sequence[Steps]) -> list[NodeColumn]:
     return [column for column in seen.node.columns if column.steps in every]
 
 
@@ -102,7 +106,7 @@ def _has_documents(seen: ObservedNode) -> bool:
 def _inside(seen: ObservedNode, found: Mapping[Place, ObservedNode]) -> None:
     for each in found.values():
         if each.collection is seen.collection and each is not seen:
-            each.role = Role.INSIDE
+            each.role = NodeRole.INSIDE
 
 
 def _array_called(pages: ObservedNode, found: Mapping[Place, ObservedNode]) -> ObservedNode | None:
@@ -145,6 +149,6 @@ def _own_names(seen: ObservedNode) -> frozenset[str]:
     return frozenset(column.steps[-1] for column in seen.node.columns if column.steps not in seen.key)
 
 
-def _field(node: Node) -> str:
+def _field(node: NodeFacts) -> str:
     steps = node.steps[:-1] if node.form in (NodeForm.ARRAY, NodeForm.VALUES) else node.steps
     return steps[-1]

@@ -26,7 +26,7 @@ from nestling.ir.rows import AggregateKind, down, up
 from nestling.ir.storage.names import join, stored_name
 from nestling.sources.mongo.entities import EntityOf, flag
 from nestling.sources.mongo.relations import Entities, owner, relationship
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 from nestling.sources.mongo.survey import Survey, counts, flat_copies
 from nestling.sources.mongo.taken import DerivedField
 
@@ -46,11 +46,11 @@ class Placing:
         return tuple(self._collection(each) for each in self.seen if each.above is None and self._is_home(each))
 
     def _is_home(self, seen: ObservedNode) -> bool:
-        return seen.role in (Role.ENTITY, Role.BUCKET)
+        return seen.role in (NodeRole.ENTITY, NodeRole.BUCKET)
 
     def _collection(self, seen: ObservedNode) -> Collection:
-        if seen.role is Role.BUCKET:
-            events = next(each for each in self.seen if each.above is seen and each.role is Role.ENTITY)
+        if seen.role is NodeRole.BUCKET:
+            events = next(each for each in self.seen if each.above is seen and each.role is NodeRole.ENTITY)
             entity = self.found[events.place]
             return Collection(seen.collection.name, self._document(entity), bucket=self._bucket(events))
         entity = self.found[seen.place]
@@ -95,18 +95,18 @@ class Placing:
                 Form.INLINE if seen.kind else _FORMS[seen.node.form],
                 self._document(child),
                 overflow=self._overflow(seen),
-                orphans=next((each.collection.name for each in self.seen if _is(each, Role.ORPHANS, seen)), None),
+                orphans=next((each.collection.name for each in self.seen if _is(each, NodeRole.ORPHANS, seen)), None),
             )
 
     def _overflow(self, seen: ObservedNode) -> Overflow | None:
-        pages = next((each for each in self.seen if _is(each, Role.PAGES, seen)), None)
+        pages = next((each for each in self.seen if _is(each, NodeRole.PAGES, seen)), None)
         path = seen.collection.path(*seen.node.steps[:-1])
         if pages is None or path is None or path.lengths is None:
             return None
         return Overflow(max(int(path.lengths.max), 1), pages.collection.name, flag(seen, self.survey))
 
     def _references(self, entity: EntityOf) -> Iterator[Reference]:
-        lists = {each.place: each for each in self.seen if each.role is Role.LISTED and each.above is entity.seen}
+        lists = {each.place: each for each in self.seen if each.role is NodeRole.LISTED and each.above is entity.seen}
         for seen in lists.values():
             if (link := self._listed(seen)) is not None:
                 of = f"the ids of the rows of `{link.child}` that refer to its document"
@@ -134,7 +134,7 @@ class Placing:
 
     def _copies(self, entity: EntityOf) -> Iterator[Copy]:
         for seen in self.seen:
-            if seen.role is Role.COPY and seen.above is entity.seen:
+            if seen.role is NodeRole.COPY and seen.above is entity.seen:
                 yield from self._copied(entity, seen)
         yield from self._inline(entity)
 
@@ -201,7 +201,7 @@ class Placing:
         links: dict[str, Relationship] = {}
         for repeat in flat_copies(self.survey):
             holder = self.survey.seen[repeat.collection, repeat.node]
-            around = holder.around if holder.role is Role.MERGED else holder
+            around = holder.around if holder.role is NodeRole.MERGED else holder
             target = self.found.get((repeat.target, repeat.target_node))
             columns = entity.names(repeat.link) if around is entity.seen else None
             if target is None or columns is None:
@@ -233,7 +233,7 @@ class Placing:
                 yield Computed(path, (down(link),), AggregateKind.COUNT, TRANSACTION)
 
 
-def _is(seen: ObservedNode, role: Role, of: ObservedNode) -> bool:
+def _is(seen: ObservedNode, role: NodeRole, of: ObservedNode) -> bool:
     return seen.role is role and seen.of is of
 
 

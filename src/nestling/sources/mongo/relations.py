@@ -10,7 +10,7 @@ from nestling.ir.model import Attribute, Model, Relationship
 from nestling.ir.types import COMPOSITE
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.entity_names import free, reference_name
-from nestling.sources.mongo.seen import Place, Role
+from nestling.sources.mongo.seen import NodeRole, Place
 from nestling.sources.mongo.survey import Survey
 from nestling.sources.mongo.types import JSON
 from nestling.sources.tables import ForeignKey, Table
@@ -22,7 +22,7 @@ LEAST_RESOLVED = 0.5
 def add_listed(survey: Survey, found: Entities) -> None:
     """Rows whose ids their parent lists get the foreign key only that list tells."""
     for seen in survey.seen.values():
-        if seen.role is Role.LISTED and seen.link is not None and seen.above is not None and seen.back is None:
+        if seen.role is NodeRole.LISTED and seen.link is not None and seen.above is not None and seen.back is None:
             parent, child = found[seen.above.place], found[seen.link.target, seen.link.target_node]
             taken = {attribute.name.casefold() for attribute in child.attributes()} | set(child.listed.values())
             names = parent.by_steps
@@ -71,7 +71,7 @@ def _foreign_keys(place: Place, survey: Survey, found: Entities) -> Iterator[For
             yield from _reference(link, entity, found)
     for seen in survey.seen.values():
         listed = seen.link is not None and (seen.link.target, seen.link.target_node) == place
-        if seen.role is Role.LISTED and listed and seen.above is not None and seen.back is None:
+        if seen.role is NodeRole.LISTED and listed and seen.above is not None and seen.back is None:
             parent = found[seen.above.place]
             columns = tuple(name for (at, _), name in entity.listed.items() if at == seen.place)
             yield ForeignKey(columns, parent.name, parent.key, enforced=False)
@@ -82,10 +82,10 @@ def owner(link: Link, survey: Survey, found: Entities) -> EntityOf | None:
     seen = survey.seen.get((link.collection, link.node))
     if seen is None:
         return None
-    if seen.role is Role.MERGED and seen.around is not None:
+    if seen.role is NodeRole.MERGED and seen.around is not None:
         seen = seen.around
-    if seen.role is Role.BUCKET:
-        seen = next(each for each in survey.seen.values() if each.above is seen and each.role is Role.ENTITY)
+    if seen.role is NodeRole.BUCKET:
+        seen = next(each for each in survey.seen.values() if each.above is seen and each.role is NodeRole.ENTITY)
     entity = found.get(seen.place)
     if entity is None or entity.names(link.columns) is not None:
         return entity

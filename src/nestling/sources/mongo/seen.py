@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from nestling.ir.facts import Collection
-from nestling.ir.facts.nodes import Column, Node, Steps
-from nestling.ir.facts.structure import Columns, Link, Repeat
+from nestling.ir.facts import CollectionFacts
+from nestling.ir.facts.nodes import NodeColumn, NodeFacts, Steps
+from nestling.ir.facts.structure import Columns, Link, RepeatedColumn
 
 Place = tuple[str, Steps]
 """A collection and the steps to a node in it."""
 
 
-class Role(StrEnum):
+class NodeRole(StrEnum):
     """What a node holds."""
 
     ENTITY = "entity"
@@ -37,9 +37,9 @@ class ObservedNode:
     rows above, and the columns outside of that document which hold them.
     """
 
-    collection: Collection
-    node: Node
-    role: Role
+    collection: CollectionFacts
+    node: NodeFacts
+    role: NodeRole
     above: ObservedNode | None = None
     key: Columns = ()
     of: ObservedNode | None = None
@@ -49,18 +49,18 @@ class ObservedNode:
     kind: str = ""
     documents: int = 0
     discriminator: str = ""
-    repeats: tuple[Repeat, ...] = ()
-    foreign: dict[Steps, Column] = field(default_factory=dict)
+    repeats: tuple[RepeatedColumn, ...] = ()
+    foreign: dict[Steps, NodeColumn] = field(default_factory=dict)
 
     @property
     def around(self) -> ObservedNode | None:
         """The rows it lies in: those above, sub-documents that are part of theirs left out."""
         above = self.above
-        while above is not None and above.role is Role.MERGED:
+        while above is not None and above.role is NodeRole.MERGED:
             above = above.above
         return above
 
     @property
     def place(self) -> Place:
-        """Where it is; of a kind of documents, which kind."""
+        """The place of the node, and the kind of documents where there are several."""
         return self.collection.name, (*self.node.steps, *([f"?{self.kind}"] if self.kind else []))

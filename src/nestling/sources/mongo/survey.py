@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from nestling.ir.facts import Collection, Facts
-from nestling.ir.facts.nodes import Node, NodeForm, nodes_of, paged_by
-from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, Repeat, Structure
+from nestling.ir.facts import CollectionFacts, Facts
+from nestling.ir.facts.nodes import NodeFacts, NodeForm, nodes_of, paged_by
+from nestling.ir.facts.structure import Columns, Counted, Evidence, Key, Kinds, Link, RepeatedColumn, StructureFacts
 from nestling.sources.mongo.absorbed import ALL_EQUAL, absorb_copies
 from nestling.sources.mongo.declared import fieldless, with_declared
 from nestling.sources.mongo.our_forms import is_bucket, set_aside
-from nestling.sources.mongo.seen import ObservedNode, Place, Role
+from nestling.sources.mongo.seen import NodeRole, ObservedNode, Place
 
 MOSTLY = 0.95
 """Values found for a reference that not all rows were looked at for."""
@@ -37,7 +37,7 @@ class Survey:
 
     def entities(self) -> Iterator[ObservedNode]:
         """The nodes whose rows are an entity's, those of a document before what lies in it."""
-        return (each for each in self.seen.values() if each.role is Role.ENTITY)
+        return (each for each in self.seen.values() if each.role is NodeRole.ENTITY)
 
 
 def _links_by_name(facts: Facts) -> Iterator[Link]:
@@ -55,7 +55,7 @@ def _links_by_name(facts: Facts) -> Iterator[Link]:
             yield Link(*where, each.checked, each.resolved, Evidence.NAME, whole=False)
 
 
-def _unkept(structure: Structure) -> Iterator[Link]:
+def _unkept(structure: StructureFacts) -> Iterator[Link]:
     """Links to values that happen to be all different: no unique index keeps them so, and they are not what tells rows apart."""
     by_chance = {
         (key.collection, key.node, frozenset(key.columns))
@@ -67,7 +67,7 @@ def _unkept(structure: Structure) -> Iterator[Link]:
             yield link
 
 
-def _without(structure: Structure, links: tuple[Link, ...]) -> Structure:
+def _without(structure: StructureFacts, links: tuple[Link, ...]) -> StructureFacts:
     """The structure without these links, and without what repeats or counts rows by them."""
     led = {(each.collection, each.columns, each.target, each.target_node) for each in links}
     return replace(
@@ -84,15 +84,15 @@ def _without(structure: Structure, links: tuple[Link, ...]) -> Structure:
     )
 
 
-def flat_copies(survey: Survey) -> Iterator[Repeat]:
+def flat_copies(survey: Survey) -> Iterator[RepeatedColumn]:
     """Repeats that are copies by their names or by where they stand, but for sub-documents that are copies as a whole."""
     for repeat in survey.facts.structure.repeats:
         seen = survey.seen.get((repeat.collection, repeat.node))
         is_own = not survey.own.isdisjoint({(repeat.collection, repeat.column), (repeat.collection, repeat.node)})
         if seen is None or is_own or repeat.column in seen.key or repeat.equal < ALL_EQUAL * repeat.checked:
             continue
-        is_beside = seen.role is Role.ENTITY and repeat.named and _tells(seen, repeat.link)
-        if is_beside or (seen.role is Role.MERGED and repeat in seen.repeats):
+        is_beside = seen.role is NodeRole.ENTITY and repeat.named and _tells(seen, repeat.link)
+        if is_beside or (seen.role is NodeRole.MERGED and repeat in seen.repeats):
             yield repeat
 
 
@@ -133,7 +133,7 @@ def survey(facts: Facts, own: frozenset[Place] = frozenset()) -> Survey:
     return made
 
 
-def _header(nodes: Sequence[Node]) -> Columns:
+def _header(nodes: Sequence[NodeFacts]) -> Columns:
     """What a bucket tells of all its events; nothing for documents that are none."""
     root = nodes[0]
     return paged_by(root) if is_bucket(root, [each for each in nodes if each.above == root.steps]) else ()
@@ -147,7 +147,7 @@ def _part_into_kinds(kinds: Kinds, found: dict[Place, ObservedNode]) -> None:
     own = {steps for _, _, columns in kinds.kinds for steps in columns}
     for name, documents, columns in kinds.kinds:
         held = replace(root.node, columns=tuple(c for c in root.node.columns if c.steps in columns))
-        seen = ObservedNode(root.collection, held, Role.ENTITY, root, root.key, kind=name, documents=documents)
+        seen = ObservedNode(root.collection, held, NodeRole.ENTITY, root, root.key, kind=name, documents=documents)
         found[seen.place] = seen
     common = tuple(c for c in root.node.columns if c.steps not in own and c.steps != kinds.column)
     root.node, root.discriminator = replace(root.node, columns=common), kinds.column[0]
@@ -156,10 +156,10 @@ def _part_into_kinds(kinds: Kinds, found: dict[Place, ObservedNode]) -> None:
 class _Known:
     """The structure by place."""
 
-    def __init__(self, structure: Structure) -> None:
+    def __init__(self, structure: StructureFacts) -> None:
         self.keys: dict[Place, Key] = {(key.collection, key.node): key for key in structure.keys if key.main}
         self.links: dict[Place, list[Link]] = {}
-        self.repeats: dict[Place, list[Repeat]] = {}
+        self.repeats: dict[Place, list[RepeatedColumn]] = {}
         for link in structure.links:
             self.links.setdefault((link.collection, link.node), []).append(link)
         for repeat in structure.repeats:
@@ -167,8 +167,8 @@ class _Known:
 
 
 def _seen(
-    collection: Collection,
-    node: Node,
+    collection: CollectionFacts,
+    node: NodeFacts,
     found: Mapping[Place, ObservedNode],
     known: _Known,
     header: Columns,
@@ -177,21 +177,23 @@ def _seen(
 ) -> ObservedNode:
     place = (collection.name, node.steps)
     above = found[collection.name, node.above] if node.above is not None else None
-    seen = ObservedNode(collection, node, Role.ENTITY, above, _key(collection, node, above, known, header))
+    seen = ObservedNode(collection, node, NodeRole.ENTITY, above, _key(collection, node, above, known, header))
     if above is None:
         return seen
-    if above.role not in (Role.ENTITY, Role.BUCKET, Role.MERGED):
-        seen.role = Role.INSIDE
-    elif above.role is not Role.BUCKET and not above.key:
+    if above.role not in (NodeRole.ENTITY, NodeRole.BUCKET, NodeRole.MERGED):
+        seen.role = NodeRole.INSIDE
+    elif above.role is not NodeRole.BUCKET and not above.key:
         is_part = node.form is NodeForm.OBJECT and not is_mark
-        seen.role = Role.MERGED if is_part else Role.WHOLE
+        seen.role = NodeRole.MERGED if is_part else NodeRole.WHOLE
         seen.why = "" if is_part else "lies in rows that nothing tells apart"
-    elif above.role is Role.BUCKET and node.form is not NodeForm.OBJECT:
+    elif above.role is NodeRole.BUCKET and node.form is not NodeForm.OBJECT:
         seen.repeats = tuple(known.repeats.get(place, ()))
     return seen
 
 
-def _key(collection: Collection, node: Node, above: ObservedNode | None, known: _Known, header: Columns) -> Columns:
+def _key(
+    collection: CollectionFacts, node: NodeFacts, above: ObservedNode | None, known: _Known, header: Columns
+) -> Columns:
     """The key found, of columns that the rows have or the rows around are told apart by (what is declared may make other
     columns of the fields than were looked at); else a document's `_id`, and for a sub-document the key of what is around.
     """

@@ -11,7 +11,7 @@ from nestling.sources.sql.row_sql import Joins, after, as_modelled, matching, or
 
 if TYPE_CHECKING:
     from nestling.ir.model import Relationship
-    from nestling.ir.rows import Column, RowQuery
+    from nestling.ir.rows import RowColumn, RowQuery
     from nestling.sources.sql.row_sql import Tables
 
 
@@ -31,7 +31,7 @@ def compile_ancestors(tables: Tables, query: RowQuery) -> sa.Select[Any]:
     joins = Joins(tables, query)
     base, ancestor = joins.alias(()), tables.table(query.entity).alias("ancestor")
 
-    def column(wanted: Column) -> Any:
+    def column(wanted: RowColumn) -> Any:
         is_ancestor = wanted.path == (Hop(link.name, up=True),)
         if not is_ancestor:
             return joins.column(wanted)

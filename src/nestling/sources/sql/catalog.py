@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import OnDelete, OnUpdate, View
     from nestling.ir.reading import Gap
     from nestling.ir.types import Type
-    from nestling.sources.tables import Check, PartialIndex
+    from nestling.sources.tables import CheckConstraint, PartialIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class ColumnFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignKey:
+class CatalogForeignKey:
     """Columns that refer to a table's columns, by the names the declaration uses (which need not exist).
 
     `deferred`: it may be broken until the transaction ends.
@@ -54,7 +54,7 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CatalogTable:
     """A table; `entity` is its name in the model, `schema.name` outside the default schema."""
 
     entity: str
@@ -63,8 +63,8 @@ class Table:
     columns: tuple[ColumnFacts, ...]
     key: tuple[str, ...]
     uniques: tuple[tuple[str, ...], ...] = ()
-    foreign_keys: tuple[ForeignKey, ...] = ()
-    checks: tuple[Check, ...] = ()
+    foreign_keys: tuple[CatalogForeignKey, ...] = ()
+    checks: tuple[CheckConstraint, ...] = ()
     rowid: bool = False  # SQLite: rows have a rowid to sample by
     partial: tuple[PartialIndex, ...] = ()
     names: tuple[tuple[str, tuple[str, ...]], ...] = ()  # PostgreSQL's, of keys and unique constraints
@@ -78,11 +78,11 @@ class Table:
 class Catalog:
     """All tables in name order, and what was left out."""
 
-    tables: tuple[Table, ...]
+    tables: tuple[CatalogTable, ...]
     gaps: tuple[Gap, ...] = ()
     notes: tuple[str, ...] = ()
     views: tuple[View, ...] = ()
 
-    def table(self, entity: str) -> Table:
+    def table(self, entity: str) -> CatalogTable:
         """The table of an entity."""
         return next(table for table in self.tables if table.entity == entity)

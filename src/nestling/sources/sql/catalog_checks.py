@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.statements.sql_dialects import POSTGRESQL
-from nestling.sources.tables import Check
+from nestling.sources.tables import CheckConstraint
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -48,15 +48,15 @@ SELECT version(), COUNT(*) FROM information_schema.tables
 WHERE table_schema = 'information_schema' AND table_name = 'CHECK_CONSTRAINTS'"""
 
 
-def server_checks(dialect: str, cursor: Any) -> Mapping[tuple[str | None, str], tuple[Check, ...]]:
+def server_checks(dialect: str, cursor: Any) -> Mapping[tuple[str | None, str], tuple[CheckConstraint, ...]]:
     """The checks of every table, by schema and name."""
     statement = _POSTGRESQL if dialect == POSTGRESQL else _of_mysql(cursor)
     if not statement:
         return {}
     cursor.execute(statement)
-    found: dict[tuple[str | None, str], tuple[Check, ...]] = {}
+    found: dict[tuple[str | None, str], tuple[CheckConstraint, ...]] = {}
     for schema, table, name, sql, column, holds in cursor.fetchall():
-        check = Check(sql, name, column, bool(holds))
+        check = CheckConstraint(sql, name, column, bool(holds))
         found[schema, table] = (*found.get((schema, table), ()), check)
     return found
 

@@ -10,7 +10,7 @@ from sqlalchemy import NullPool, create_engine, inspect
 from sqlalchemy.exc import DBAPIError, NoSuchTableError, SAWarning
 
 from nestling.common.errors import Problem, SourceError
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
@@ -29,7 +29,7 @@ from nestling.sources.remarks import (
     widths,
 )
 from nestling.sources.sql.address import Address
-from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
 from nestling.sources.sql.catalog_checks import server_checks
 from nestling.sources.sql.catalog_collations import case_of_letters, orders_of_languages
 from nestling.sources.sql.catalog_sqlite import on_delete, on_update
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy.engine import Inspector
 
-    from nestling.sources.tables import Check
+    from nestling.sources.tables import CheckConstraint
 
 # Tables (not partitions), views, their columns; a domain stands for its base type, an enum brings its labels. Case does not count
 # in a citext, nor in arrays of them.
@@ -104,7 +104,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     columns: dict[tuple[str | None, str, str], list[Any]] = {}
     for schema, table, kind, *column in cursor.fetchall():
         columns.setdefault((schema, table, kind), []).append(column)
-    tables: list[Table] = []
+    tables: list[CatalogTable] = []
     gaps: list[Gap] = []
     notes: list[str] = []
     default = "public"
@@ -180,7 +180,7 @@ def _keys(inspector: Inspector, schema: str | None) -> _Keys:
     )
 
 
-def _checked_as_json(dialect: str, checks: Iterable[Check]) -> set[str]:
+def _checked_as_json(dialect: str, checks: Iterable[CheckConstraint]) -> set[str]:
     """Columns with MariaDB's `json_valid(...)` check, which is how it says that a LONGTEXT is JSON."""
     if dialect != MYSQL:
         return set()
@@ -189,7 +189,7 @@ def _checked_as_json(dialect: str, checks: Iterable[Check]) -> set[str]:
 
 
 def _columns(
-    dialect: str, entity: str, found: list[Any], checks: tuple[Check, ...], gaps: list[Gap], *, cuts: bool
+    dialect: str, entity: str, found: list[Any], checks: tuple[CheckConstraint, ...], gaps: list[Gap], *, cuts: bool
 ) -> tuple[ColumnFacts, ...]:
     """The columns of a table; a type that is not understood is added to `gaps`."""
     columns = []
@@ -199,7 +199,7 @@ def _columns(
         read = catalogued_type(words, dialect, labels or ())
         if read.gap or read.note:
             gaps.append(Gap(GapKind.NOTIMPL, carried(declared), f"{entity}.{name}"))
-        made = Computed(made_by) if made_by else read_default(filling, read.type, dialect)
+        made = ComputedAttribute(made_by) if made_by else read_default(filling, read.type, dialect)
         columns.append(
             ColumnFacts(
                 name,
@@ -222,13 +222,13 @@ def _table(
     where: tuple[str | None, str],
     columns: tuple[ColumnFacts, ...],
     keys: _Keys,
-    checks: tuple[Check, ...],
+    checks: tuple[CheckConstraint, ...],
     default: str,
-) -> Table:
+) -> CatalogTable:
     names = {column.name for column in columns}
     uniques = (tuple(index["column_names"]) for index in keys.uniques.get(where, ()) if _is_unique(index))
     foreign = (_foreign_key(key, default) for key in keys.foreign.get(where, ()))
-    return Table(
+    return CatalogTable(
         entity,
         where[0],
         where[1],
@@ -280,7 +280,7 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
     return bool(index["unique"]) and not partial and None not in index["column_names"]
 
 
-def _foreign_key(key: Mapping[str, Any], default: str) -> ForeignKey:
+def _foreign_key(key: Mapping[str, Any], default: str) -> CatalogForeignKey:
     schema = key.get("referred_schema")
     parent = _entity(schema, key["referred_table"], default)
     return ForeignKey(

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, OnDelete, OnUpdate, View
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import SQLITE
@@ -23,7 +23,7 @@ from nestling.sources.ddl.cursor import Cursor, NotUnderstood, condition_of
 from nestling.sources.ddl.tokens import tokens
 from nestling.sources.defaults import read_default
 from nestling.sources.remarks import computed, routine_left_out, unique_by_expression
-from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
 from nestling.sources.tables import PartialIndex
 
 _TABLES = """SELECT l.name, l.type, l.wr, coalesce(m.sql, '') FROM pragma_table_list l
@@ -41,7 +41,7 @@ _FOREIGN_KEYS = (
 
 def read_sqlite_catalog(connection: sqlite3.Connection) -> Catalog:
     """Read all tables and views; virtual tables are gaps, triggers are notes."""
-    tables: list[Table] = []
+    tables: list[CatalogTable] = []
     gaps: list[Gap] = []
     notes: list[str] = []
     views: list[View] = []
@@ -73,7 +73,7 @@ def _table(
     declared: Declared | None,
     gaps: list[Gap],
     notes: list[str],
-) -> Table:
+) -> CatalogTable:
     found = [row for row in connection.execute(_COLUMNS, (name,)) if row[4] != 1]
     key = tuple(row[0] for row in sorted((row for row in found if row[3]), key=lambda row: int(row[3])))
     is_rowid = (
@@ -90,7 +90,7 @@ def _table(
     taken = {column.name.lower() for column in columns}
     checks = tuple(declared.checks) if declared is not None else ()
     rowid = not without_rowid and (is_rowid or "rowid" not in taken)
-    return Table(
+    return CatalogTable(
         name,
         None,
         name,
@@ -116,7 +116,7 @@ def _column(
     kind = told.type if told is not None else catalogued_type(declared, SQLITE).type
     if kind.name is TypeName.GEOMETRY:
         gaps.append(Gap(GapKind.NOTIMPL, f"type `{declared}` is carried as found", f"{table}.{name}"))
-    made = told.default if told is not None and isinstance(told.default, Computed) else None
+    made = told.default if told is not None and isinstance(told.default, ComputedAttribute) else None
     default = made if row[4] else read_default(row[5], kind, SQLITE)
     nullable = not (not_null or name in never_null)
     found = ColumnFacts(name, declared, kind, nullable, default)
@@ -148,12 +148,12 @@ def _partial(connection: sqlite3.Connection, table: str) -> Iterator[PartialInde
             yield PartialIndex(names, condition_of(cursor, sql), index)
 
 
-def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[ForeignKey, ...]:
+def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[CatalogForeignKey, ...]:
     grouped: dict[int, list[tuple[str, str, str | None, str, str]]] = {}
     for number, *rest in connection.execute(_FOREIGN_KEYS, (table,)):
         grouped.setdefault(number, []).append(tuple(rest))
     return tuple(
-        ForeignKey(
+        CatalogForeignKey(
             columns=tuple(row[1] for row in rows),
             parent=rows[0][0],
             parent_columns=tuple(row[2] for row in rows if row[2] is not None),

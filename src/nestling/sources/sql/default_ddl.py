@@ -6,7 +6,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from nestling.ir.constraints.defaults import Constant, Generated
+from nestling.ir.constraints.defaults import ConstantDefault, Generated
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.infinite_moments import infinite
 from nestling.sources.sql.driver_parameters import writer
@@ -32,10 +32,12 @@ def default_ddl(attribute: Attribute, entity: Entity, declared: str, dialect: st
         case Generated() as made:
             found = engine_of(dialect).made_values.get((made, attribute.type.name))
             return None if found is None else f"DEFAULT {found}"
-        case Constant(value=value) if type(value) in _CONSTANTS.get(attribute.type.name, ()):
+        case ConstantDefault(value=value) if type(value) in _CONSTANTS.get(attribute.type.name, ()):
             written = _literal(value if attribute.type.name is _T.JSON else writer(attribute, dialect)(value), dialect)
             return f"DEFAULT ({written})" if declared in engine_of(dialect).bracketed_defaults else f"DEFAULT {written}"
-        case Constant(value=value) if engine_of(dialect).has_infinite_moments and infinite(value, attribute.type):
+        case ConstantDefault(value=value) if engine_of(dialect).has_infinite_moments and infinite(
+            value, attribute.type
+        ):
             return f"DEFAULT {_literal(value, dialect)}"
         case _:
             return None

@@ -71,7 +71,7 @@ def convert_rows(rows: Sequence[tuple[Any, ...]], converters: Sequence[Converter
 
 
 def by_type(kind: Type) -> Converter | None:
-    """Of drivers that hand over dates and decimals, and the rest as text."""
+    """Reads values of drivers that give dates and decimals as such, and the rest as text."""
     match kind.name:
         case TypeName.BOOLEAN:
             return _boolean

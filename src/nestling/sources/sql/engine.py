@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from nestling.ir.rows import RowQuery
     from nestling.ir.types import Type
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.catalog import Catalog, CatalogTable, ColumnFacts
     from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.existing import Existing
     from nestling.sources.sql.measure import Connected, TableMeasures
@@ -339,7 +339,7 @@ class Engine:
         """What columns of the same name have in common."""
         return name
 
-    def found_types(self, sink: SqlSink, table: Table) -> Mapping[str, str]:
+    def found_types(self, sink: SqlSink, table: CatalogTable) -> Mapping[str, str]:
         """The types of a table's columns in words that declare a column of the same type, by name."""
         return {column.name: column.declared for column in table.columns}
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import Problem, SourceError, name_list
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Entity
 from nestling.ir.quantity_words import cut
 from nestling.sources.sql.engines import engine_of
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from nestling.ir.model import Model
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts, ForeignKey, Table
+    from nestling.sources.sql.catalog import Catalog, CatalogForeignKey, CatalogTable, ColumnFacts
     from nestling.sources.sql.sink import SqlSink
 
 _SHOWN = 3
@@ -31,7 +31,7 @@ class Existing:
     """
 
     entity: Entity
-    table: Table
+    table: CatalogTable
     types: Mapping[str, str]
     computed: tuple[str, ...]
 
@@ -74,7 +74,7 @@ def _refuse_rows(sink: SqlSink, taken: Sequence[Entity]) -> None:
         raise SourceError(Problem(what, where=sink.address.origin, next_move="name a new file or an empty database"))
 
 
-def _problems(sink: SqlSink, entity: Entity, table: Table) -> Iterator[Problem]:
+def _problems(sink: SqlSink, entity: Entity, table: CatalogTable) -> Iterator[Problem]:
     engine = engine_of(sink.address.dialect)
     where, key = f"table {entity.name} of {sink.address.origin}", engine.column_key
     there, known = {key(column.name) for column in table.columns}, {key(name) for name in entity.attribute_names}
@@ -93,12 +93,12 @@ def _fills_itself(column: ColumnFacts) -> bool:
     return column.nullable or column.default is not None
 
 
-def _existing(sink: SqlSink, entity: Entity, table: Table) -> Existing:
+def _existing(sink: SqlSink, entity: Entity, table: CatalogTable) -> Existing:
     engine = engine_of(sink.address.dialect)
     columns = {engine.column_key(column.name): column for column in table.columns}
     types = {engine.column_key(name): words for name, words in engine.found_types(sink, table).items()}
     own = {name: columns[engine.column_key(name)] for name in entity.attribute_names}
-    computed = tuple(name for name, column in own.items() if isinstance(column.default, Computed))
+    computed = tuple(name for name, column in own.items() if isinstance(column.default, ComputedAttribute))
     kept = tuple(each for each in entity.attributes if each.name not in computed)
     names = {engine.column_key(each.name): each.name for each in kept}
     groups = ([engine.column_key(name) for name in group] for group in (table.key, *table.uniques) if group)
@@ -111,7 +111,7 @@ def _existing(sink: SqlSink, entity: Entity, table: Table) -> Existing:
     return Existing(written, table, {each.name: types[engine.column_key(each.name)] for each in kept}, computed)
 
 
-def _dangling(sink: SqlSink, existing: Existing, key: ForeignKey, catalog: Catalog) -> Problem | None:
+def _dangling(sink: SqlSink, existing: Existing, key: CatalogForeignKey, catalog: Catalog) -> Problem | None:
     fold = engine_of(sink.address.dialect).table_key
     found_tables = {fold(table.entity): table for table in catalog.tables}
     keys = {fold(entity.name): entity.key for entity in sink.made} | {n: t.key for n, t in found_tables.items()}

@@ -9,7 +9,7 @@ from nestling.ir.types import TypeName
 
 if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Model
-    from nestling.ir.rows import Aggregate, Column, RowQuery
+    from nestling.ir.rows import RowAggregate, RowColumn, RowQuery
 
 _PAGED = {  # an ENUM is ordered by its position but compared as text, a FLOAT compares with what was printed of it
     *(TypeName.INTEGER, TypeName.TEXT, TypeName.DECIMAL, TypeName.DATE, TypeName.TIMESTAMP, TypeName.TIMESTAMPTZ),
@@ -25,13 +25,13 @@ def result_attributes(query: RowQuery, model: Model) -> list[Attribute | None]:
     return [*order, *(_aggregated(query, aggregate, model) for aggregate in query.aggregates)]
 
 
-def attribute_of(query: RowQuery, column: Column, model: Model) -> Attribute:
+def attribute_of(query: RowQuery, column: RowColumn, model: Model) -> Attribute:
     """The attribute a query's column leads to."""
     entity = column.path[-1].target(model) if column.path else query.entity
     return model.entity(entity).attribute(column.attribute)
 
 
-def _aggregated(query: RowQuery, aggregate: Aggregate, model: Model) -> Attribute | None:
+def _aggregated(query: RowQuery, aggregate: RowAggregate, model: Model) -> Attribute | None:
     if aggregate.column is None or aggregate.function not in (AggregateKind.MIN, AggregateKind.MAX):
         return None
     return attribute_of(query, aggregate.column, model)

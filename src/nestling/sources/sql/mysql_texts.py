@@ -13,7 +13,7 @@ from nestling.sources.sql.mysql_orders import Unlike, unlike
 from nestling.sources.sql.probes import counted as rows_where
 
 if TYPE_CHECKING:
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.catalog import Catalog, CatalogTable, ColumnFacts
     from nestling.sources.sql.measure import TableMeasures
 
 _NAMED = 4
@@ -67,7 +67,7 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
     yield from _on_order(texts, measures)
 
 
-def _on_letters(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
+def _on_letters(texts: list[tuple[CatalogTable, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
     if found := [*_having("unequal", texts, measures)]:
         have = agreeing(len(found), "has", "have")
         yield (
@@ -76,9 +76,9 @@ def _on_letters(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, T
         )
 
 
-def _on_order(texts: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
+def _on_order(texts: list[tuple[CatalogTable, ColumnFacts]], measures: Mapping[str, TableMeasures]) -> Iterator[str]:
     """A note for each way to order texts otherwise."""
-    otherwise: dict[Unlike, list[tuple[Table, ColumnFacts]]] = {}
+    otherwise: dict[Unlike, list[tuple[CatalogTable, ColumnFacts]]] = {}
     for table, column in texts:
         if (way := unlike(column.collated)).ordered:
             otherwise.setdefault(way, []).append((table, column))
@@ -102,14 +102,14 @@ def _rules(columns: Iterable[tuple[Any, ...]]) -> str:
 
 
 def _having(
-    measure: str, columns: list[tuple[Table, ColumnFacts]], measures: Mapping[str, TableMeasures]
-) -> Iterator[tuple[Table, ColumnFacts, int]]:
+    measure: str, columns: list[tuple[CatalogTable, ColumnFacts]], measures: Mapping[str, TableMeasures]
+) -> Iterator[tuple[CatalogTable, ColumnFacts, int]]:
     for table, column in columns:
         if rows := int(measures[table.entity].columns[column.name].get(measure) or 0):
             yield table, column, rows
 
 
-def _named(found: Iterable[tuple[Table, ColumnFacts, int]], *, tells_unique: bool = True) -> str:
+def _named(found: Iterable[tuple[CatalogTable, ColumnFacts, int]], *, tells_unique: bool = True) -> str:
     """The first few columns, with the rows that have something, and whether they must be unique."""
     return first_of(
         [
@@ -120,9 +120,9 @@ def _named(found: Iterable[tuple[Table, ColumnFacts, int]], *, tells_unique: boo
     )
 
 
-def _is_unique(table: Table, column: ColumnFacts) -> bool:
+def _is_unique(table: CatalogTable, column: ColumnFacts) -> bool:
     return any(column.name in group for group in (table.key, *table.uniques))
 
 
-def _unique(table: Table, column: ColumnFacts) -> str:
+def _unique(table: CatalogTable, column: ColumnFacts) -> str:
     return ", in what is unique" if _is_unique(table, column) else ""

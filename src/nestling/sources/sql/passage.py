@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from nestling.common.errors import Problem, RowRefused, SourceError, name_list
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import cut
-from nestling.ir.rows import Column, RefusedValues, RowQuery, summed
+from nestling.ir.rows import RefusedValues, RowColumn, RowQuery, summed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.ir.value_forms.canonical import canonical_encoder, row_encoder
 from nestling.ir.values import Policy
@@ -74,7 +74,7 @@ class Passage:
         sink.run(self._create)
         staged = Entity(name, (_PLACE, *entity.attributes))
         tables = Tables(Model(name, (staged,)), dialect, {name: (None, name)})
-        query = RowQuery(name, tuple(map(Column, entity.attribute_names)), (Column(_PLACE.name),))
+        query = RowQuery(name, tuple(map(RowColumn, entity.attribute_names)), (RowColumn(_PLACE.name),))
         first, last = (sa.bindparam(each, type_=sa.types.NULLTYPE) for each in ("first", "last"))
         among = sa.column(quoted(_PLACE.name)).between(first, last)
         self._read = compile_query(tables, query).where(among).compile(dialect=dialect_of(sink.address))

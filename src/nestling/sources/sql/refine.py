@@ -18,7 +18,7 @@ from nestling.sources.sql.engines import engine_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from nestling.sources.sql.catalog import ColumnFacts, Table
+    from nestling.sources.sql.catalog import CatalogTable, ColumnFacts
     from nestling.sources.sql.measure import TableMeasures
 
 _T = TypeName
@@ -53,7 +53,9 @@ def as_declared(attribute: Attribute, found: Mapping[str, Any], odd_date: Type) 
     return replace(attribute, type=kind, also=also)
 
 
-def refined_entity(entity: Entity, table: Table, measures: TableMeasures, dialect: str) -> tuple[Entity, list[str]]:
+def refined_entity(
+    entity: Entity, table: CatalogTable, measures: TableMeasures, dialect: str
+) -> tuple[Entity, list[str]]:
     """The entity as its data has it, and a sentence for each thing that changed."""
     attributes = tuple(
         refined_attribute(attribute, table.column(attribute.name), measures, dialect) for attribute in entity.attributes

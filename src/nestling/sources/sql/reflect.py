@@ -52,7 +52,7 @@ def reflect(
     return Reflection(replace(model, views=catalog.views), (*catalog.gaps, *gaps), (*catalog.notes, *keyless, *notes))
 
 
-def _table(table: found.Table, dialect: str) -> Table:
+def _table(table: found.CatalogTable, dialect: str) -> Table:
     columns = tuple(_attribute(column, dialect) for column in table.columns)
     keys = tuple(_foreign_key(table, key) for key in table.foreign_keys)
     plain = frozenset(
@@ -77,6 +77,6 @@ def _attribute(column: found.ColumnFacts, dialect: str) -> Attribute:
     return with_affinity(with_default_kind(made), column.declared, dialect)
 
 
-def _foreign_key(table: found.Table, key: found.ForeignKey) -> ForeignKey:
+def _foreign_key(table: found.CatalogTable, key: found.CatalogForeignKey) -> ForeignKey:
     where = f"{table.entity}.{', '.join(key.columns)}"
     return ForeignKey(key.columns, key.parent, key.parent_columns, key.on_delete, key.on_update, where=where)

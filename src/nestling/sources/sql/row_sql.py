@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from sqlalchemy.sql import quoted_name
 
 from nestling.common.errors import Problem, SourceError
-from nestling.ir.rows import AggregateKind, Column, Path, SortKey
+from nestling.ir.rows import AggregateKind, Path, RowColumn, RowSortKey
 from nestling.ir.types import TypeName
 from nestling.sources.sql.engines import engine_of
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlalchemy.sql.elements import ColumnElement
 
     from nestling.ir.model import Attribute, Model
-    from nestling.ir.rows import Aggregate, RowQuery
+    from nestling.ir.rows import RowAggregate, RowQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,12 @@ class Joins:
             self.clause = self.clause.join(target, on, isouter=not inner)
         return self.aliases[path]
 
-    def column(self, column: Column) -> ColumnElement[Any]:
+    def column(self, column: RowColumn) -> ColumnElement[Any]:
         """The column a path leads to, as the model has it."""
         found: ColumnElement[Any] = self.alias(column.path).c[column.attribute]
         return as_modelled(found, self.attribute(column), self.tables.dialect)
 
-    def attribute(self, column: Column) -> Attribute:
+    def attribute(self, column: RowColumn) -> Attribute:
         """The attribute a path leads to."""
         model = self.tables.model
         return model.entity(column.path[-1].target(model) if column.path else self.query.entity).attribute(
@@ -186,7 +186,7 @@ def after(columns: Sequence[Any], values: Sequence[object], dialect: str) -> Col
     return sa.or_(*(sa.and_(*equal[:position], beyond[position]) for position in range(len(columns))))
 
 
-def _aggregate(joins: Joins, aggregate: Aggregate) -> ColumnElement[Any]:
+def _aggregate(joins: Joins, aggregate: RowAggregate) -> ColumnElement[Any]:
     if aggregate.column is None:
         return sa.func.count()
     column, attribute = joins.column(aggregate.column), joins.attribute(aggregate.column)
@@ -223,7 +223,7 @@ def _newest(joins: Joins, query: RowQuery, limit: int | None) -> sa.Select[Any]:
     return select.limit(limit) if limit is not None else select
 
 
-def _regrouped(aggregates: Sequence[Aggregate], columns: Sequence[Any]) -> list[Any]:
+def _regrouped(aggregates: Sequence[RowAggregate], columns: Sequence[Any]) -> list[Any]:
     remaining = iter(columns)
     return [
         sa.func.count() if aggregate.column is None else getattr(sa.func, aggregate.function.value)(next(remaining))
@@ -231,7 +231,7 @@ def _regrouped(aggregates: Sequence[Aggregate], columns: Sequence[Any]) -> list[
     ]
 
 
-def _sort_key(joins: Joins, key: SortKey) -> Any:
+def _sort_key(joins: Joins, key: RowSortKey) -> Any:
     attribute, dialect = joins.attribute(key.column), joins.tables.dialect
     column = sort_value(joins.column(key.column), attribute, dialect)
     nullable = bool(key.column.path) or attribute.nullable

@@ -177,7 +177,7 @@ def undeclared_defaults(entity: Entity, dialect: str) -> tuple[str, ...]:
     return tuple(
         each.name
         for each in entity.attributes
-        if not isinstance(each.default, Computed)
+        if not isinstance(each.default, ComputedAttribute)
         and default_ddl(each, entity, column_words(each, dialect, keyed=_is_keyed(each.name, entity)), dialect) is None
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nestling.common.errors import name_list
 from nestling.ir.constraints.condition_text import PLAIN
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Attribute
 from nestling.ir.quantity_words import agreeing, cut
 from nestling.ir.statements.expression import Collation
@@ -78,7 +78,7 @@ class _Made:
 
 
 def _computed(made: _Made) -> Iterator[str]:
-    if named := name_list(each.name for each in made.entity.attributes if isinstance(each.default, Computed)):
+    if named := name_list(each.name for each in made.entity.attributes if isinstance(each.default, ComputedAttribute)):
         yield f"`{made.entity.name}`: the source computes {named}; here an INSERT or UPDATE has to give the value"
 
 

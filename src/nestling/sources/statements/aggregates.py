@@ -5,8 +5,8 @@ from __future__ import annotations
 from sqlglot import exp
 
 from nestling.ir.rows import AggregateKind
-from nestling.sources.statements.occurrences import Scope, add_aggregate, add_shown
-from nestling.sources.statements.walk import Walk
+from nestling.sources.statements.occurrences import NameScope, add_aggregate, add_shown
+from nestling.sources.statements.walk import StatementWalk
 
 FUNCTIONS: dict[type[exp.Expr], AggregateKind] = {
     exp.Count: AggregateKind.COUNT,
@@ -18,7 +18,7 @@ FUNCTIONS: dict[type[exp.Expr], AggregateKind] = {
 """Aggregates a document can keep."""
 
 
-def note_outputs(query: exp.Select, walk: Walk, scope: Scope) -> None:
+def note_outputs(query: exp.Select, walk: StatementWalk, scope: NameScope) -> None:
     """Note the columns of the outputs and the grouping by themselves, and the plain aggregates with their columns.
 
     What a subquery in an output shows is noted with the subquery.

@@ -31,7 +31,7 @@ DEFAULT_RATE_PER_SECOND = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class StatementBlock:
     """One statement as written: its text and where that starts, its name and rate, sample parameters (or what is wrong).
 
     A `rate` of None is one that nobody gave; `mistakes` are sentences for gaps, each with its line. `wrong_rate` is the problem
@@ -51,18 +51,18 @@ class Block:
     wrong_rate: Problem | None = None
 
 
-def blocks(text: str, dialect: str) -> Iterator[Block]:
+def blocks(text: str, dialect: str) -> Iterator[StatementBlock]:
     """The blocks in file order; a block without a statement has an empty `sql`."""
     marks = list(_NAME_LINE.finditer(text))
     ends = [*(mark.start() for mark in marks[1:]), len(text)][: len(marks)]
     for sql, offset in _statements(text, 0, marks[0].start() if marks else len(text), dialect):
         line = _line(text, offset)
-        yield Block(f"line_{line}", line, sql, offset)
+        yield StatementBlock(f"line_{line}", line, sql, offset)
     for mark, end in zip(marks, ends, strict=True):
         yield from _named(text, mark, end, dialect)
 
 
-def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[Block]:
+def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[StatementBlock]:
     said = _SAID.match(mark["said"].strip())
     line = _line(text, mark.start())
     name = ((said["name"] or said["bare"]) if said else "") or f"line_{line}"

@@ -15,7 +15,7 @@ from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, NAMES
 from nestling.ir.types import COMPOSITE, TEXTS, TypeName
 from nestling.sources.statements.occurrences import Occurrence
-from nestling.sources.statements.walk import Walk
+from nestling.sources.statements.walk import StatementWalk
 
 _COMPARED: dict[type[exp.Expr], ClauseOperator] = {
     exp.EQ: ClauseOperator.EQUAL,
@@ -36,14 +36,14 @@ _MIRRORED = {
 Said = tuple[exp.Column, ClauseOperator, Scalar | None]
 
 
-def note_found(part: exp.Expr, walk: Walk) -> None:
+def note_found(part: exp.Expr, walk: StatementWalk) -> None:
     """Take what one part of a condition that must hold says; its columns have been resolved."""
     for column, compared, value in _said(part):
         for occurrence, name in walk.origins(column):
             _note(occurrence, occurrence.constants, name, compared, value, walk)
 
 
-def note_written(occurrence: Occurrence, name: str, value: exp.Expr | None, walk: Walk) -> None:
+def note_written(occurrence: Occurrence, name: str, value: exp.Expr | None, walk: StatementWalk) -> None:
     """Take the value an attribute is given: None where a new row has the attribute's default."""
     if value is None:
         made = occurrence.entity.attribute(name).default
@@ -62,7 +62,7 @@ def note_written(occurrence: Occurrence, name: str, value: exp.Expr | None, walk
         )
 
 
-def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk: Walk) -> None:
+def note_inserted(tree: exp.Expr, occurrence: Occurrence, names: list[str], walk: StatementWalk) -> None:
     """Take what the one row of a VALUES list says, and what is not said of it."""
     rows = tree.expressions if isinstance(tree, exp.Values) else []
     values = rows[0].expressions if len(rows) == 1 and isinstance(rows[0], exp.Tuple) else []
@@ -128,7 +128,7 @@ def _note(
     name: str,
     compared: ClauseOperator,
     value: Scalar | None,
-    walk: Walk,
+    walk: StatementWalk,
 ) -> None:
     attribute = occurrence.entity.attribute(name)
     found = _of_kind(attribute, compared, value, walk.dialect)

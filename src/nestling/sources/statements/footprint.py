@@ -19,14 +19,14 @@ from nestling.sources.statements.joins import Links, reached, walked
 from nestling.sources.statements.occurrences import Origin
 from nestling.sources.statements.queries import walk_query
 from nestling.sources.statements.views import with_views
-from nestling.sources.statements.walk import Mistake, Walk
+from nestling.sources.statements.walk import Mistake, StatementWalk
 from nestling.sources.statements.writes import walk_delete, walk_insert, walk_update
 
 _READABLE = re.compile(r"^[\s(]*(?:SELECT|INSERT|UPDATE|DELETE|WITH|VALUES|REPLACE)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Footprint:
+class StatementFootprint:
     """What a statement does; `texts` are the places (start, end, text) of strings that stand in double quotes.
 
     `joined`: the columns of two different tables (or of two occurrences of one) that it makes equal.
@@ -61,7 +61,7 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
     if isinstance(tree, Mistake):
         return tree
     tree = with_views(tree, model, lambda view: _select(view, dialect))
-    walk = Walk(model, sql, dialect)
+    walk = StatementWalk(model, sql, dialect)
     kind = _walk(tree, walk, replaces=as_insert(sql)[1])
     if kind is None:
         return Mistake(f"{tree.key.upper()} is not SELECT, INSERT, UPDATE or DELETE", 0, GapKind.NOTIMPL)
@@ -71,7 +71,7 @@ def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint |
     )
     texts = tuple(sorted((*_span(name), name.name) for name in walk.text_literals))
     joined = tuple((left, right) for left, right in walk.equal.pairs if left[0] is not right[0])
-    return Footprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree), joined)
+    return StatementFootprint(kind, accesses, tuple(walk.mistakes), texts, _limit(tree), joined)
 
 
 def _limit(tree: exp.Expr) -> int | None:
@@ -107,7 +107,7 @@ def _parsed(sql: str, dialect: str) -> exp.Expr | Mistake:
     return trees[0] if trees else Mistake("there is no statement", 0)
 
 
-def _walk(tree: exp.Expr, walk: Walk, *, replaces: bool) -> StatementKind | None:
+def _walk(tree: exp.Expr, walk: StatementWalk, *, replaces: bool) -> StatementKind | None:
     if isinstance(tree, exp.Insert):
         walk_insert(tree, walk, replaces=replaces)
         return StatementKind.INSERT

@@ -9,15 +9,15 @@ from sqlglot import exp
 from nestling.ir.rows import AggregateKind
 from nestling.ir.workload import UNITS, Grouping
 from nestling.sources.statements.aggregates import FUNCTIONS
-from nestling.sources.statements.occurrences import Scope
-from nestling.sources.statements.walk import Walk
+from nestling.sources.statements.occurrences import NameScope
+from nestling.sources.statements.walk import StatementWalk
 
 _FORMATS = {"M": "minute", "H": "hour", "d": "day", "j": "day", "m": "month", "Y": "year"}
 _DAYS = (exp.Date, exp.TsOrDsToDate)
 _TRUNCATIONS = (exp.TimestampTrunc, exp.DateTrunc)
 
 
-def note_groups(query: exp.Select, walk: Walk, scope: Scope) -> None:
+def note_groups(query: exp.Select, walk: StatementWalk, scope: NameScope) -> None:
     """Note the grouping of the only table of a SELECT whose outputs are its keys and plain aggregates."""
     group = query.args.get("group")
     occurrences = walk.occurrences_of(scope)
@@ -49,8 +49,8 @@ def _meant(key: exp.Expr, query: exp.Select) -> exp.Expr:
     return key
 
 
-def _key(key: exp.Expr, walk: Walk) -> tuple[str, str | None] | None:
-    """The attribute and the unit of time, None where it is the attribute itself; None for what is neither."""
+def _key(key: exp.Expr, walk: StatementWalk) -> tuple[str, str | None] | None:
+    """A key of groups: the attribute, with a unit of time or None. An expression that is neither gives None."""
     columns = list(key.find_all(exp.Column))
     origins = walk.origins(columns[0]) if len(columns) == 1 else ()
     if len(origins) != 1:
@@ -77,7 +77,7 @@ def _unit(key: exp.Expr) -> str | None:
     return min((_FORMATS[letter] for letter in letters), key=UNITS.index)
 
 
-def _aggregate(output: exp.Expr, walk: Walk) -> tuple[AggregateKind, str | None] | None:
+def _aggregate(output: exp.Expr, walk: StatementWalk) -> tuple[AggregateKind, str | None] | None:
     """A plain aggregate of a column, or the number of rows."""
     function = FUNCTIONS.get(type(output))
     if function is None:

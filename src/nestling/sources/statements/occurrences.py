@@ -9,7 +9,7 @@ from nestling.ir.constraints.computed_attributes import concerned
 from nestling.ir.model import Entity
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements.clause import Clause
-from nestling.ir.workload import Access, Filter, Grouping, Operator, StatementKind, Walk
+from nestling.ir.workload import Access, AttributeFilter, Grouping, Operator, StatementKind, Walk
 from nestling.sources.tables import find_name
 
 
@@ -21,7 +21,7 @@ class Occurrence:
     kind: StatementKind
     read: set[str] = field(default_factory=set)
     written: dict[str, None] = field(default_factory=dict)
-    filters: dict[Filter, None] = field(default_factory=dict)
+    filters: dict[AttributeFilter, None] = field(default_factory=dict)
     sort: dict[str, None] = field(default_factory=dict)
     aggregates: dict[tuple[AggregateKind, str | None], None] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)  # attributes put out, grouped by or sorted by as they are
@@ -55,7 +55,7 @@ Origins = tuple[Origin, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NamedSource:
     """A name in FROM with its columns; `is_open` when nestling cannot know them all (an unknown table, a function)."""
 
     alias: str
@@ -70,16 +70,16 @@ class Source:
 
 
 @dataclass(eq=False)
-class Scope:
+class NameScope:
     """The names one SELECT can use: its sources, the columns USING merged, its own outputs; then those around it."""
 
-    parent: Scope | None = None
-    sources: list[Source] = field(default_factory=list)
+    parent: NameScope | None = None
+    sources: list[NamedSource] = field(default_factory=list)
     merged: set[str] = field(default_factory=set)
     outputs: dict[str, Origins] = field(default_factory=dict)
-    queries: dict[str, Source] = field(default_factory=dict)  # by WITH
+    queries: dict[str, NamedSource] = field(default_factory=dict)  # by WITH
 
-    def source(self, alias: str) -> Source | None:
+    def source(self, alias: str) -> NamedSource | None:
         """The source of that alias, from the inside out."""
         by_alias = {source.alias: source for source in self.sources}
         found = find_name(alias, by_alias)
@@ -87,7 +87,7 @@ class Scope:
             return by_alias[found]
         return self.parent.source(alias) if self.parent else None
 
-    def query(self, name: str) -> Source | None:
+    def query(self, name: str) -> NamedSource | None:
         """The WITH query of that name, from the inside out."""
         found = find_name(name, self.queries)
         if found is not None:
@@ -99,7 +99,7 @@ class Scope:
         """Whether a name that is nowhere may still be one nestling cannot see."""
         return any(source.is_open for source in self.sources) or (self.parent is not None and self.parent.is_open)
 
-    def holders(self, name: str) -> list[Source]:
+    def holders(self, name: str) -> list[NamedSource]:
         """The sources of this scope alone that have a column of that name."""
         return [source for source in self.sources if source.column(name) is not None]
 
@@ -116,7 +116,7 @@ class Scope:
 def add_filter(origins: Origins, operator: Operator) -> None:
     """Say that an attribute is compared with something known when the statement runs."""
     for occurrence, attribute in origins:
-        occurrence.filters.setdefault(Filter(attribute, operator))
+        occurrence.filters.setdefault(AttributeFilter(attribute, operator))
 
 
 def add_read(origins: Origins) -> None:

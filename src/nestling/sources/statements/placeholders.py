@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.statements.sql_dialects import SQLITE
-from nestling.sources.ddl.tokens import Kind, Token, tokens
+from nestling.sources.ddl.tokens import Token, TokenKind, tokens
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +79,15 @@ def _placeholder(found: list[Token], index: int, sql: str) -> tuple[int, str]:
     following = [found[index + ahead] if index + ahead < len(found) else None for ahead in (1, 2, 3, 4)]
     touching = following[0] is not None and following[0].start == token.end
     first = following[0]
-    if token.kind is Kind.WORD and token.text.startswith("@") and not token.text.startswith("@@"):
+    if token.kind is TokenKind.WORD and token.text.startswith("@") and not token.text.startswith("@@"):
         return (1, token.text[1:].replace(".", "_")) if len(token.text) > 1 else (0, "")
-    if token.kind is not Kind.SYMBOL or first is None:
+    if token.kind is not TokenKind.SYMBOL or first is None:
         return (1, "") if token.key == "?" else (0, "")
-    if token.key == ":" and touching and first.kind in (Kind.WORD, Kind.NUMBER):
-        return 2, first.text if first.kind is Kind.WORD else f"p{first.text}"
+    if token.key == ":" and touching and first.kind in (TokenKind.WORD, TokenKind.NUMBER):
+        return 2, first.text if first.kind is TokenKind.WORD else f"p{first.text}"
     if token.key == "?":
         return (0, "") if _placeholder(found, index + 1, sql)[0] else _question(first, touching=touching)
-    if token.key == "$" and touching and first.kind is Kind.NUMBER:
+    if token.key == "$" and touching and first.kind is TokenKind.NUMBER:
         return 2, f"p{first.text}"
     if token.key == "%" and touching and not _follows_value(found, index):
         return _percent(following, sql)
@@ -95,9 +95,9 @@ def _placeholder(found: list[Token], index: int, sql: str) -> tuple[int, str]:
 
 
 def _question(first: Token, *, touching: bool) -> tuple[int, str]:
-    if touching and first.kind is Kind.NUMBER:
+    if touching and first.kind is TokenKind.NUMBER:
         return 2, f"p{first.text}"
-    if first.kind in (Kind.STRING, Kind.NAME) or (touching and first.key in ("|", "&")):
+    if first.kind in (TokenKind.STRING, TokenKind.NAME) or (touching and first.key in ("|", "&")):
         return 0, ""  # an operator on JSON
     return 1, ""
 
@@ -123,7 +123,7 @@ def _follows_value(found: list[Token], index: int) -> bool:
     """Whether what stands right before, without a blank, is a value: then `%` is a remainder."""
     if index == 0 or found[index - 1].end != found[index].start:
         return False
-    return found[index - 1].kind is not Kind.SYMBOL or found[index - 1].key == ")"
+    return found[index - 1].kind is not TokenKind.SYMBOL or found[index - 1].key == ")"
 
 
 def quoted(value: str) -> str:

@@ -9,13 +9,13 @@ from sqlglot import exp
 from nestling.common.errors import name_list
 from nestling.ir.workload import Operator
 from nestling.sources.statements.constants import note_found
-from nestling.sources.statements.occurrences import Origins, Scope, Source, add_filter, add_read
-from nestling.sources.statements.walk import Walk, outermost
+from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read
+from nestling.sources.statements.walk import StatementWalk, outermost
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
 
 
-def conditions(node: exp.Expr, walk: Walk) -> None:
+def conditions(node: exp.Expr, walk: StatementWalk) -> None:
     """Take every part that must hold (joined by AND) into the footprint; its columns have been resolved."""
     for part in node.unnest().flatten() if isinstance(node.unnest(), exp.And) else [node]:
         one = part.unnest()
@@ -27,7 +27,7 @@ def conditions(node: exp.Expr, walk: Walk) -> None:
             _helps_no_index(one, walk)
 
 
-def _understood(part: exp.Expr, walk: Walk) -> bool:
+def _understood(part: exp.Expr, walk: StatementWalk) -> bool:
     """Take one condition whose kind is known; False for the others."""
     if isinstance(part, exp.EQ | exp.NullSafeEQ | exp.Is):
         return all(_equal(left, right, walk) for left, right in _pairs(part.left, part.right))
@@ -57,7 +57,7 @@ def _pairs(left: exp.Expr, right: exp.Expr) -> Iterator[tuple[exp.Expr, exp.Expr
         yield left, right
 
 
-def _equal(left: exp.Expr, right: exp.Expr, walk: Walk) -> bool:
+def _equal(left: exp.Expr, right: exp.Expr, walk: StatementWalk) -> bool:
     mine, its = _values_of(left, walk), _values_of(right, walk)
     if mine and its:
         _unite(mine, its, walk)
@@ -67,7 +67,7 @@ def _equal(left: exp.Expr, right: exp.Expr, walk: Walk) -> bool:
     return _compared(left, right, Operator.EQUALITY, walk) or _compared(right, left, Operator.EQUALITY, walk)
 
 
-def _values_of(node: exp.Expr, walk: Walk) -> Origins:
+def _values_of(node: exp.Expr, walk: StatementWalk) -> Origins:
     """Where a column's values, or those of a subquery's only column, come from."""
     if isinstance(node, exp.Column):
         return walk.origins(node)
@@ -76,13 +76,13 @@ def _values_of(node: exp.Expr, walk: Walk) -> Origins:
     return outputs[0] if len(outputs) == 1 else ()
 
 
-def _unite(mine: Origins, its: Origins, walk: Walk) -> None:
+def _unite(mine: Origins, its: Origins, walk: StatementWalk) -> None:
     for left in mine:
         for right in its:
             walk.equal.columns(left, right)
 
 
-def _compared(column: exp.Expr, value: exp.Expr, operator: Operator, walk: Walk) -> bool:
+def _compared(column: exp.Expr, value: exp.Expr, operator: Operator, walk: StatementWalk) -> bool:
     """A column compared with what is known when the statement runs."""
     if not isinstance(column, exp.Column) or not _is_constant(value) or _is_folded(value):
         return False
@@ -97,7 +97,7 @@ def _is_folded(value: exp.Expr) -> bool:
     return isinstance(value, exp.Collate) and value.expression.name.upper() in ("NOCASE", "RTRIM")
 
 
-def _filtered(column: exp.Expr, operator: Operator, walk: Walk) -> bool:
+def _filtered(column: exp.Expr, operator: Operator, walk: StatementWalk) -> bool:
     if isinstance(column, exp.Column):
         add_filter(walk.origins(column), operator)
     return isinstance(column, exp.Column)
@@ -108,7 +108,7 @@ def _is_constant(node: exp.Expr) -> bool:
     return not any(node.find_all(exp.Column)) or isinstance(node.unnest(), exp.Query)
 
 
-def _in(part: exp.In, walk: Walk) -> bool:
+def _in(part: exp.In, walk: StatementWalk) -> bool:
     query = part.args.get("query")
     if query is None:
         listed = part.expressions or [part.args["field"]] if part.args.get("field") or part.expressions else []
@@ -128,7 +128,7 @@ def _in(part: exp.In, walk: Walk) -> bool:
     return True
 
 
-def _alternatives(part: exp.Or, walk: Walk) -> bool:
+def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
     """`a = 1 OR a = 2` is an IN; other alternatives help no index."""
     columns = set()
     for side in part.flatten():
@@ -145,7 +145,7 @@ def _alternatives(part: exp.Or, walk: Walk) -> bool:
     return True
 
 
-def _helps_no_index(part: exp.Expr, walk: Walk) -> None:
+def _helps_no_index(part: exp.Expr, walk: StatementWalk) -> None:
     """Every column compared with constants in a way no index helps with: alternatives, negations, functions."""
     if isinstance(part, exp.And | exp.Or | exp.Not | exp.Paren):
         for side in part.iter_expressions():
@@ -161,14 +161,16 @@ def _helps_no_index(part: exp.Expr, walk: Walk) -> None:
 # --- joins without a condition ---------------------------------------------------------------------------------------
 
 
-def natural_join(before: list[Source], added: list[Source], walk: Walk, scope: Scope) -> None:
+def natural_join(before: list[NamedSource], added: list[NamedSource], walk: StatementWalk, scope: NameScope) -> None:
     """NATURAL: the columns both sides have are equal."""
     right = {name.casefold() for source in added for name in source.columns}
     common = [name for source in before for name in source.columns if name.casefold() in right]
     using_join(list(dict.fromkeys(common)), before, added, walk, scope)
 
 
-def using_join(names: list[str], before: list[Source], added: list[Source], walk: Walk, scope: Scope) -> None:
+def using_join(
+    names: list[str], before: list[NamedSource], added: list[NamedSource], walk: StatementWalk, scope: NameScope
+) -> None:
     """USING: the named columns are equal, and one column from then on."""
     for name in names:
         scope.merged.add(name.casefold())

@@ -7,14 +7,14 @@ from sqlglot import exp
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.aggregates import note_outputs
 from nestling.sources.statements.groups import note_groups
-from nestling.sources.statements.occurrences import Origins, Scope, Source, add_read, add_shown, add_sort
+from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_read, add_shown, add_sort
 from nestling.sources.statements.predicates import conditions, natural_join, using_join
-from nestling.sources.statements.walk import Walk, outermost
+from nestling.sources.statements.walk import StatementWalk, outermost
 
 Outputs = dict[str, Origins]
 
 
-def walk_query(query: exp.Expr, walk: Walk, parent: Scope | None, *, counts_only: bool = False) -> Outputs:
+def walk_query(query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool = False) -> Outputs:
     """Walk a query and say where its output columns come from; `counts_only` when nobody reads them (EXISTS)."""
     if isinstance(query, exp.SetOperation):
         outputs = _set_operation(query, walk, parent)
@@ -23,12 +23,12 @@ def walk_query(query: exp.Expr, walk: Walk, parent: Scope | None, *, counts_only
     elif isinstance(query, exp.Subquery | exp.Paren):
         outputs = _wrapped(query, walk, parent, counts_only=counts_only)
     else:
-        visit(query, walk, Scope(parent))
+        visit(query, walk, NameScope(parent))
         outputs = {}
     return walk.remember_result(query, outputs)
 
 
-def visit(node: exp.Expr | None, walk: Walk, scope: Scope) -> None:
+def visit(node: exp.Expr | None, walk: StatementWalk, scope: NameScope) -> None:
     """Resolve every column of an expression and walk every query in it."""
     if node is None:
         return
@@ -40,7 +40,7 @@ def visit(node: exp.Expr | None, walk: Walk, scope: Scope) -> None:
             walk_query(found, walk, scope, counts_only=isinstance(found.parent, exp.Exists))
 
 
-def with_queries(node: exp.Expr, walk: Walk, scope: Scope) -> None:
+def with_queries(node: exp.Expr, walk: StatementWalk, scope: NameScope) -> None:
     """Walk the WITH queries of a statement and name them in the scope."""
     clause = node.args.get("with_")
     if clause is None:
@@ -58,15 +58,15 @@ def with_queries(node: exp.Expr, walk: Walk, scope: Scope) -> None:
             scope.queries[part.alias] = _named(part, walk_query(body, walk, scope))
 
 
-def _named(part: exp.Expr, outputs: Outputs) -> Source:
+def _named(part: exp.Expr, outputs: Outputs) -> NamedSource:
     """The outputs under an alias, and under the column names the alias lists."""
     names = [name.name for name in part.args["alias"].columns] if part.args.get("alias") else []
     renamed = {names[i] if i < len(names) else name: origins for i, (name, origins) in enumerate(outputs.items())}
-    return Source(part.alias_or_name, renamed or dict.fromkeys(names, ()), is_open=not renamed and not names)
+    return NamedSource(part.alias_or_name, renamed or dict.fromkeys(names, ()), is_open=not renamed and not names)
 
 
-def _wrapped(query: exp.Expr, walk: Walk, parent: Scope | None, *, counts_only: bool) -> Outputs:
-    scope = Scope(parent)
+def _wrapped(query: exp.Expr, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool) -> Outputs:
+    scope = NameScope(parent)
     with_queries(query, walk, scope)
     outputs = walk_query(query.this, walk, scope, counts_only=counts_only)
     scope.outputs = outputs
@@ -74,8 +74,8 @@ def _wrapped(query: exp.Expr, walk: Walk, parent: Scope | None, *, counts_only: 
     return outputs
 
 
-def _set_operation(query: exp.SetOperation, walk: Walk, parent: Scope | None) -> Outputs:
-    scope = Scope(parent)
+def _set_operation(query: exp.SetOperation, walk: StatementWalk, parent: NameScope | None) -> Outputs:
+    scope = NameScope(parent)
     with_queries(query, walk, scope)
     left, right = walk_query(query.left, walk, scope), walk_query(query.right, walk, scope)
     others = list(right.values())
@@ -88,8 +88,8 @@ def _set_operation(query: exp.SetOperation, walk: Walk, parent: Scope | None) ->
 # --- SELECT ----------------------------------------------------------------------------------------------------------
 
 
-def _select(query: exp.Select, walk: Walk, parent: Scope | None, *, counts_only: bool) -> Outputs:
-    scope = Scope(parent)
+def _select(query: exp.Select, walk: StatementWalk, parent: NameScope | None, *, counts_only: bool) -> Outputs:
+    scope = NameScope(parent)
     with_queries(query, walk, scope)
     add_sources(query, walk, scope)
     where = query.args.get("where")
@@ -113,7 +113,7 @@ def _as_list(found: object) -> list[exp.Expr]:
     return [node for node in nodes if isinstance(node, exp.Expr)]
 
 
-def add_sources(node: exp.Expr, walk: Walk, scope: Scope) -> None:
+def add_sources(node: exp.Expr, walk: StatementWalk, scope: NameScope) -> None:
     """Put what FROM and the joins of a query, an UPDATE or a DELETE name into the scope."""
     clause = node.args.get("from_")
     if clause is not None:
@@ -122,10 +122,10 @@ def add_sources(node: exp.Expr, walk: Walk, scope: Scope) -> None:
         _join(join, walk, scope)
     for lateral in _as_list(node.args.get("laterals")):
         visit(lateral.this, walk, scope)
-        scope.sources.append(Source(lateral.alias_or_name, {}, is_open=True))
+        scope.sources.append(NamedSource(lateral.alias_or_name, {}, is_open=True))
 
 
-def _join(join: exp.Expr, walk: Walk, scope: Scope) -> None:
+def _join(join: exp.Expr, walk: StatementWalk, scope: NameScope) -> None:
     before = list(scope.sources)
     add_source(join.this, walk, scope)
     added = scope.sources[len(before) :]
@@ -137,23 +137,25 @@ def _join(join: exp.Expr, walk: Walk, scope: Scope) -> None:
         conditions(join.args["on"], walk)
 
 
-def add_source(node: exp.Expr, walk: Walk, scope: Scope, kind: StatementKind = StatementKind.SELECT) -> None:
+def add_source(
+    node: exp.Expr, walk: StatementWalk, scope: NameScope, kind: StatementKind = StatementKind.SELECT
+) -> None:
     """Put one table, subquery or function into the scope."""
     if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier):
         query = scope.query(node.name) if not node.db else None
-        source = Source(node.alias_or_name, query.columns, is_open=query.is_open) if query else None
+        source = NamedSource(node.alias_or_name, query.columns, is_open=query.is_open) if query else None
         scope.sources.append(source or walk.occurrence(node, kind)[1])
     elif isinstance(node, exp.Subquery) and _is_around_join(node):
         add_source(node.this, walk, scope)
     elif isinstance(node, exp.Subquery):
-        apart = Scope(scope.parent, queries=scope.queries)  # its neighbours in FROM are none of its business
+        apart = NameScope(scope.parent, queries=scope.queries)  # its neighbours in FROM are none of its business
         scope.sources.append(_named(node, walk_query(node.this, walk, apart)))
     elif isinstance(node, exp.Lateral) and isinstance(node.this, exp.Subquery):
-        seen = Scope(scope.parent, sources=list(scope.sources), queries=scope.queries)
+        seen = NameScope(scope.parent, sources=list(scope.sources), queries=scope.queries)
         scope.sources.append(_named(node, walk_query(node.this, walk, seen)))
     else:
-        visit(node, walk, Scope(scope))
-        scope.sources.append(Source(node.alias_or_name, {}, is_open=True))
+        visit(node, walk, NameScope(scope))
+        scope.sources.append(NamedSource(node.alias_or_name, {}, is_open=True))
     for join in _as_list(node.args.get("joins")):
         _join(join, walk, scope)
 
@@ -163,7 +165,7 @@ def _is_around_join(node: exp.Subquery) -> bool:
     return isinstance(node.this, exp.Table) or (isinstance(node.this, exp.Subquery) and not node.alias)
 
 
-def _outputs(query: exp.Select, walk: Walk, scope: Scope, *, counts_only: bool) -> Outputs:
+def _outputs(query: exp.Select, walk: StatementWalk, scope: NameScope, *, counts_only: bool) -> Outputs:
     outputs: Outputs = {}
     for position, item in enumerate(query.expressions):
         starred = item.this if isinstance(item, exp.Column) else item
@@ -177,7 +179,7 @@ def _outputs(query: exp.Select, walk: Walk, scope: Scope, *, counts_only: bool) 
     return outputs
 
 
-def _star(item: exp.Expr, walk: Walk, scope: Scope, *, counts_only: bool) -> Outputs:
+def _star(item: exp.Expr, walk: StatementWalk, scope: NameScope, *, counts_only: bool) -> Outputs:
     """All columns of one source or of all; those that USING merged once."""
     sources = scope.sources
     if isinstance(item, exp.Column) and item.table:
@@ -197,7 +199,7 @@ def _star(item: exp.Expr, walk: Walk, scope: Scope, *, counts_only: bool) -> Out
     return outputs
 
 
-def _order(query: exp.Expr, walk: Walk, scope: Scope, outputs: list[Origins]) -> None:
+def _order(query: exp.Expr, walk: StatementWalk, scope: NameScope, outputs: list[Origins]) -> None:
     """ORDER BY: outputs by name or position first, then columns."""
     clause = query.args.get("order")
     for ordered in clause.expressions if clause else ():

@@ -182,20 +182,20 @@ class _Reader:
             measured_with=block.measured_with,
         )
 
-    def _is_taken(self, block: Block) -> bool:
+    def _is_taken(self, block: StatementBlock) -> bool:
         first = self._lines_by_name.setdefault(block.name, block.line)
         if first != block.line:
             what = f"statement `{block.name}` is there twice, in lines {first} and {block.line}; the first one stands"
             self.gap(what, f"{block.line}")
         return first != block.line
 
-    def _mistake(self, mistake: Mistake, block: Block, written: Normalised) -> None:
+    def _mistake(self, mistake: Mistake, block: StatementBlock, written: Normalised) -> None:
         offset = block.offset + written.original(mistake.offset)
         line_start = self.text.rfind("\n", 0, offset) + 1
         line = self.text.count("\n", 0, offset) + 1
         self.gap(_in_statement(block.name, mistake.what), f"{line}:{offset - line_start + 1}", mistake.kind)
 
-    def _samples(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
+    def _samples(self, block: StatementBlock, parameters: tuple[str, ...]) -> tuple[tuple[str, object], ...]:
         """Sample values by parameter; a list gives them in order."""
         given = dict(zip(parameters, block.samples, strict=False)) if isinstance(block.samples, list) else block.samples
         if not isinstance(given, dict):
@@ -205,14 +205,14 @@ class _Reader:
             self.gap(_in_statement(block.name, f"params name `{name}`, its parameters are {known}"), f"{block.line}")
         return tuple((name, given[name]) for name in parameters if name in given)
 
-    def _quantiles(self, block: Block, parameters: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
+    def _quantiles(self, block: StatementBlock, parameters: tuple[str, ...]) -> tuple[tuple[str, float], ...]:
         for name in dict(block.quantiles).keys() - set(parameters):
             known = name_list(parameters) or "none"
             what = f"quantiles name `{name}`, its parameters are {known}"
             self.gap(_in_statement(block.name, what), f"{block.line}")
         return tuple((name, share) for name, share in block.quantiles if name in parameters)
 
-    def gap_of_many(self, before: str, found: list[Block], after: str) -> None:
+    def gap_of_many(self, before: str, found: list[StatementBlock], after: str) -> None:
         """One gap for many statements with the same one, in the line of the first."""
         if found:
             first, *others = found
@@ -220,6 +220,6 @@ class _Reader:
             self.gap(f"{before} {shown}: {after}", f"{first.line}")
 
 
-def _rate(block: Block) -> float:
+def _rate(block: StatementBlock) -> float:
     rate = DEFAULT_RATE_PER_SECOND if block.rate_per_second is None else block.rate_per_second
     return max(rate, SELDOM_PER_SECOND)

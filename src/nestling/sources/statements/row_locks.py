@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nestling.sources.ddl.tokens import Kind, Token, tokens
+from nestling.sources.ddl.tokens import Token, TokenKind, tokens
 
 _LOCKS = (("FOR", "UPDATE"), ("FOR", "SHARE"), ("FOR", "NO", "KEY", "UPDATE"), ("FOR", "KEY", "SHARE"))
 _IN_SHARE_MODE = ("LOCK", "IN", "SHARE", "MODE")
@@ -32,5 +32,5 @@ def _clauses(found: Sequence[Token]) -> Iterator[tuple[int, int]]:
 
 
 def _is_lock(found: Sequence[Token], index: int) -> bool:
-    words = [each.key if each.kind is Kind.WORD else "" for each in found[index : index + 4]]
+    words = [each.key if each.kind is TokenKind.WORD else "" for each in found[index : index + 4]]
     return any(tuple(words[: len(each)]) == each for each in (*_LOCKS, _IN_SHARE_MODE))

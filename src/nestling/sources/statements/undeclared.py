@@ -15,7 +15,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.roles import parent_role
 from nestling.sources.statements.blocks import blocks
-from nestling.sources.statements.footprint import Footprint, footprint
+from nestling.sources.statements.footprint import StatementFootprint, footprint
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.occurrences import Occurrence, Origin
 from nestling.sources.statements.placeholders import normalise
@@ -78,7 +78,7 @@ def _joins(model: Model, statements: Iterable[NamedSql]) -> Iterator[tuple[str, 
     for each in statements:
         dialect = each.dialect or SQLITE
         read = footprint(normalise(each.sql, dialect).sql, model, dialect, links)
-        if isinstance(read, Footprint):
+        if isinstance(read, StatementFootprint):
             yield each.name, read.joined
 
 

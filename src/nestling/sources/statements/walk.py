@@ -1,6 +1,6 @@
 """The walk over one statement's tree: which names mean what, and what every part of the statement adds to its footprint.
 
-`Walk` holds what is collected; `queries`, `predicates` and `writes` are the parts of the walk, functions over it.
+`StatementWalk` holds what is collected; `queries`, `predicates` and `writes` are the parts of the walk, functions over it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from nestling.ir.reading import GapKind
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.workload import StatementKind
 from nestling.sources.statements.joins import Equalities
-from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source, add_read
+from nestling.sources.statements.occurrences import NamedSource, NameScope, Occurrence, Origins, add_read
 from nestling.sources.statements.views import VIEW
 from nestling.sources.tables import find_name
 
@@ -33,7 +33,7 @@ class Mistake:
     kind: GapKind = GapKind.INPUT
 
 
-class Walk:
+class StatementWalk:
     """What is collected while one statement is walked."""
 
     def __init__(self, model: Model, sql: str, dialect: str) -> None:
@@ -64,17 +64,17 @@ class Walk:
             return None
         return self.model.entity(found)
 
-    def occurrence(self, table: exp.Table, kind: StatementKind) -> tuple[Occurrence | None, Source]:
+    def occurrence(self, table: exp.Table, kind: StatementKind) -> tuple[Occurrence | None, NamedSource]:
         """A new occurrence of the entity a table means, and the source of its columns."""
         alias = table.alias or table.name
         entity = self.entity(table)
         if entity is None:
-            return None, Source(alias, {}, is_open=True)
+            return None, NamedSource(alias, {}, is_open=True)
         occurrence = Occurrence(entity, kind)
         self.occurrences.append(occurrence)
-        return occurrence, Source(alias, {name: ((occurrence, name),) for name in entity.attribute_names}, entity)
+        return occurrence, NamedSource(alias, {name: ((occurrence, name),) for name in entity.attribute_names}, entity)
 
-    def occurrences_of(self, scope: Scope) -> list[Occurrence]:
+    def occurrences_of(self, scope: NameScope) -> list[Occurrence]:
         """The occurrences of entities that are sources of the scope itself."""
         return [
             origins[0][0]
@@ -104,11 +104,11 @@ class Walk:
         self._results[id(query)] = outputs
         return outputs
 
-    def resolve(self, column: exp.Column, scope: Scope) -> Origins:
+    def resolve(self, column: exp.Column, scope: NameScope) -> Origins:
         """Where a column comes from, by its qualifier or by whoever has it; a mistake when nobody does."""
         if column.table:
             return self._qualified(column, scope)
-        around: Scope | None = scope
+        around: NameScope | None = scope
         while around is not None:
             if holders := around.holders(column.name):
                 return self._held(column, holders, around)
@@ -122,7 +122,7 @@ class Walk:
             self._unknown_column(column, scope)
         return ()
 
-    def _qualified(self, column: exp.Column, scope: Scope) -> Origins:
+    def _qualified(self, column: exp.Column, scope: NameScope) -> Origins:
         source = scope.source(column.table)
         if source is None:
             known = suggest(column.table, scope.aliases()).replace("it has", "there is", 1)
@@ -138,7 +138,7 @@ class Walk:
             )
         return found or ()
 
-    def _held(self, column: exp.Column, holders: list[Source], scope: Scope) -> Origins:
+    def _held(self, column: exp.Column, holders: list[NamedSource], scope: NameScope) -> Origins:
         if len(holders) > 1 and column.name.casefold() not in scope.merged:
             aliases = name_list((holder.alias for holder in holders), " and ")
             self.mistake(f"column `{column.name}` is ambiguous: it is in {aliases}", column)
@@ -151,7 +151,7 @@ class Walk:
             bool(column.this.args.get("quoted")) and self.dialect in ("", SQLITE) and '"' in self.sql[start : start + 1]
         )
 
-    def _unknown_column(self, column: exp.Column, scope: Scope) -> None:
+    def _unknown_column(self, column: exp.Column, scope: NameScope) -> None:
         entities = {source.entity.name: source.entity for source in scope.sources if source.entity}
         if len(entities) == 1 and len(scope.sources) == 1:
             problem = next(iter(entities.values())).no_attribute(column.name)

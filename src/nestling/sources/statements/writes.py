@@ -6,16 +6,16 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from nestling.ir.workload import Filter, Operator, StatementKind
+from nestling.ir.workload import AttributeFilter, Operator, StatementKind
 from nestling.sources.statements.constants import note_inserted, note_written
-from nestling.sources.statements.occurrences import Occurrence, Origins, Scope, Source
+from nestling.sources.statements.occurrences import NamedSource, NameScope, Occurrence, Origins
 from nestling.sources.statements.predicates import conditions
 from nestling.sources.statements.queries import add_source, add_sources, visit, walk_query, with_queries
-from nestling.sources.statements.walk import Walk
+from nestling.sources.statements.walk import StatementWalk
 from nestling.sources.tables import find_name
 
 
-def walk_insert(tree: exp.Insert, walk: Walk, *, replaces: bool) -> None:
+def walk_insert(tree: exp.Insert, walk: StatementWalk, *, replaces: bool) -> None:
     """INSERT: the attributes named (all of them when none is), then the query or values, then the upsert."""
     listed = isinstance(tree.this, exp.Schema)
     table = tree.this.this if listed else tree.this
@@ -31,14 +31,14 @@ def walk_insert(tree: exp.Insert, walk: Walk, *, replaces: bool) -> None:
         note_inserted(tree.expression, target, names, walk)
     if target is not None and (replaces or str(tree.args.get("alternative") or "").upper() == "REPLACE"):
         walk.occurrences.append(Occurrence(target.entity, StatementKind.DELETE, filters=_by_key(target)))
-    scope = Scope()
+    scope = NameScope()
     with_queries(tree, walk, scope)
     if tree.expression is not None:
         walk_query(tree.expression, walk, scope)
     _upsert(tree, table, source, walk)
 
 
-def _written(names: list[exp.Expr], source: Source, walk: Walk) -> list[str]:
+def _written(names: list[exp.Expr], source: NamedSource, walk: StatementWalk) -> list[str]:
     """The attributes as the model spells them; a mistake for each that is not there."""
     found = []
     for name in names:
@@ -51,11 +51,11 @@ def _written(names: list[exp.Expr], source: Source, walk: Walk) -> list[str]:
     return found
 
 
-def _by_key(target: Occurrence) -> dict[Filter, None]:
-    return {Filter(name, Operator.EQUALITY): None for name in target.entity.key}
+def _by_key(target: Occurrence) -> dict[AttributeFilter, None]:
+    return {AttributeFilter(name, Operator.EQUALITY): None for name in target.entity.key}
 
 
-def _upsert(tree: exp.Insert, table: exp.Table, source: Source, walk: Walk) -> None:
+def _upsert(tree: exp.Insert, table: exp.Table, source: NamedSource, walk: StatementWalk) -> None:
     """ON CONFLICT DO UPDATE and ON DUPLICATE KEY UPDATE: an update of the row found by its key."""
     conflict = tree.args.get("conflict")
     if conflict is None or not conflict.expressions or source.entity is None:
@@ -64,13 +64,13 @@ def _upsert(tree: exp.Insert, table: exp.Table, source: Source, walk: Walk) -> N
     walk.occurrences.append(updated)
     columns: dict[str, Origins] = {name: ((updated, name),) for name in source.entity.attribute_names}
     names = [source.alias, "excluded", "new"]
-    scope = Scope(
-        sources=[Source(name, columns, source.entity) for name in dict.fromkeys(names)], merged=_folded(columns)
+    scope = NameScope(
+        sources=[NamedSource(name, columns, source.entity) for name in dict.fromkeys(names)], merged=_folded(columns)
     )
     _assignments(conflict.expressions, walk, scope)
     keys = [key.name for key in conflict.args.get("conflict_keys") or () if find_name(key.name, columns)]
     found = [find_name(key, columns) or key for key in keys] or list(source.entity.key)
-    updated.filters.update({Filter(name, Operator.EQUALITY): None for name in found})
+    updated.filters.update({AttributeFilter(name, Operator.EQUALITY): None for name in found})
     where = conflict.args.get("where")
     if where is not None:
         visit(where.this, walk, scope)
@@ -82,7 +82,7 @@ def _folded(columns: dict[str, Origins]) -> set[str]:
     return {name.casefold() for name in columns}
 
 
-def _assignments(assigned: list[exp.Expr], walk: Walk, scope: Scope, own: Scope | None = None) -> None:
+def _assignments(assigned: list[exp.Expr], walk: StatementWalk, scope: NameScope, own: NameScope | None = None) -> None:
     """`column = value`, or `(columns) = (values)`; what is written belongs to whichever source has the column, of `own` where
     only those can be set.
     """
@@ -100,9 +100,9 @@ def _assignments(assigned: list[exp.Expr], walk: Walk, scope: Scope, own: Scope 
         visit(each.expression, walk, scope)
 
 
-def walk_update(tree: exp.Update, walk: Walk) -> None:
+def walk_update(tree: exp.Update, walk: StatementWalk) -> None:
     """UPDATE: attributes set, filters, and other tables it joins."""
-    scope = Scope()
+    scope = NameScope()
     with_queries(tree, walk, scope)
     add_source(tree.this, walk, scope, StatementKind.UPDATE)
     target = walk.occurrences[-1 - sum(1 for _ in tree.this.args.get("joins") or ())] if walk.occurrences else None
@@ -115,9 +115,9 @@ def walk_update(tree: exp.Update, walk: Walk) -> None:
         target.kind = StatementKind.SELECT  # MySQL: it is another of the joined tables that is set
 
 
-def walk_delete(tree: exp.Delete, walk: Walk) -> None:
+def walk_delete(tree: exp.Delete, walk: StatementWalk) -> None:
     """DELETE: filters, and other tables it joins."""
-    scope = Scope()
+    scope = NameScope()
     with_queries(tree, walk, scope)
     add_source(tree.this, walk, scope, StatementKind.DELETE)
     for table in tree.args.get("using") or ():
@@ -128,14 +128,14 @@ def walk_delete(tree: exp.Delete, walk: Walk) -> None:
     _where(tree, walk, scope)
 
 
-def _delete_named(names: list[str], walk: Walk, scope: Scope) -> None:
+def _delete_named(names: list[str], walk: StatementWalk, scope: NameScope) -> None:
     """MySQL's DELETE of some of several joined tables: only those named lose rows."""
     chosen = {origins[0][0] for name in names if (source := scope.source(name)) for origins in source.columns.values()}
     for occurrence in walk.occurrences:
         occurrence.kind = StatementKind.DELETE if occurrence in chosen else StatementKind.SELECT
 
 
-def _where(tree: exp.Expr, walk: Walk, scope: Scope) -> None:
+def _where(tree: exp.Expr, walk: StatementWalk, scope: NameScope) -> None:
     where = tree.args.get("where")
     if where is not None:
         visit(where.this, walk, scope)

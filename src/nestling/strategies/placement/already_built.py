@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from nestling.ir.candidate import Candidate
 from nestling.ir.design import Design
-from nestling.ir.indexes.planned_indexes import PlannedIndex, planned_indexes
+from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.primitives import Index
 from nestling.ir.proposal import Weighed
 from nestling.ir.storage.layout import Place, Role

@@ -103,9 +103,9 @@ class _Deciding:
         reasons += self._outweighing(weighing, home, joined)
         words = {name: str(self._word(candidate, joined, both)) for name, candidate in self.homes.items()}
         grouped = isinstance(home.part, Bucketed) and any(home.part.by == link.child_attributes for link in joined)
-        pattern = home.pattern if grouped or self.along(home, joined) else str(choice)
+        patterns = home.patterns if grouped or self.along(home, joined) else (str(choice),)
         turns = flips(weighing, self.rates, words, str(choice))
-        return Decision(name, choice, (pattern,), tuple(reasons), others, turns)
+        return Decision(name, choice, patterns, tuple(reasons), others, turns)
 
     def _cost(
         self, weighing: Weighing, home: Candidate, others: tuple[Alternative, ...], copies: Sequence[str]

@@ -110,7 +110,7 @@ def grouped(
     query = translate(sql, model or table[0].model, dialect)
     assert isinstance(query, a.Query)
     relation: Any = query.relation
-    while not isinstance(relation, a.Group):
+    while not isinstance(relation, a.GroupBy):
         relation = relation.input
     source: Any = relation.input
     environment = Fields()

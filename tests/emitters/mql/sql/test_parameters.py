@@ -14,7 +14,7 @@ import pytest
 from bson import Decimal128, json_util
 
 from nestling.common.errors import WorkloadError
-from nestling.emitters.mql.sql import Placeholder, match_mql, value_mql
+from nestling.emitters.mql.sql import ConvertedPlaceholder, match_mql, value_mql
 from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.ir.statements.expression import ScalarSubquery
 from nestling.ir.types import INTEGER
@@ -28,13 +28,13 @@ class Open(Fields):
     """An environment whose parameters are not known yet."""
 
     def parameter(self, name: str) -> object:
-        return Placeholder(name)
+        return ConvertedPlaceholder(name)
 
 
 def bound(document: Any, values: dict[str, object]) -> Any:
     """The document with every placeholder replaced by its parameter's value."""
     match document:
-        case Placeholder():
+        case ConvertedPlaceholder():
             return document.bind(values[document.name])
         case dict():
             return {key: bound(value, values) for key, value in document.items()}
@@ -190,15 +190,15 @@ def test_values_that_look_like_operators_are_values(table: Table, value: str) ->
 def test_documents_are_no_parameters(value: object) -> None:
     """What is no SQL value is refused when it is bound, by itself and in a list."""
     with pytest.raises(WorkloadError, match="parameter `p` must be a value"):
-        Placeholder("p").bind(value)
+        ConvertedPlaceholder("p").bind(value)
     with pytest.raises(WorkloadError, match="each value of parameter `p` must be a value"):
-        Placeholder("p", listed=True).bind([1, value])
+        ConvertedPlaceholder("p", listed=True).bind([1, value])
 
 
 def test_dates_and_decimals_bind_as_what_they_are() -> None:
     """As the type map stores them; a date beside SQLite's texts as the first instant of its text."""
-    assert Placeholder("p").bind(Decimal("1.50")) == Decimal128("1.50")
-    assert Placeholder("p").bind(date(2024, 1, 31)) == datetime(2024, 1, 31)
+    assert ConvertedPlaceholder("p").bind(Decimal("1.50")) == Decimal128("1.50")
+    assert ConvertedPlaceholder("p").bind(date(2024, 1, 31)) == datetime(2024, 1, 31)
 
 
 def test_a_parameter_beside_a_time_is_an_instant(table: Table) -> None:

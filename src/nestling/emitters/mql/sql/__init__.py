@@ -11,17 +11,17 @@ from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import RenderingGap
 from nestling.emitters.mql.sql.match import match
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.windows import window_stages
-from nestling.ir.statements.algebra import Aggregate, WindowFunction
+from nestling.ir.statements.algebra import AggregateCall, WindowFunction
 from nestling.ir.statements.expression import Expression
 
 __all__ = [
     "Accumulation",
+    "ConvertedPlaceholder",
     "Environment",
     "Mql",
-    "Placeholder",
     "RenderingGap",
     "accumulator_mql",
     "kept_mql",
@@ -56,7 +56,7 @@ def match_mql(predicate: Expression, environment: Environment) -> dict[str, obje
     return match(predicate, Renderer(environment))
 
 
-def accumulator_mql(aggregate: Aggregate, name: str, environment: Environment) -> Accumulation:
+def accumulator_mql(aggregate: AggregateCall, name: str, environment: Environment) -> Accumulation:
     """The accumulators of an aggregate in a `$group`, what a `$set` makes of them under `name`, and its value over nothing."""
     return accumulate(aggregate, name, Renderer(environment))
 

@@ -12,7 +12,7 @@ from nestling.emitters.mql.sql.nulls import absent, bind, present
 from nestling.emitters.mql.sql.quotient import exact_quotient, exact_spread, scale
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.row_steps import NUMBER
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import Collation, Literal
 from nestling.ir.statements.operands import is_integer
 from nestling.ir.types import TypeName
@@ -38,14 +38,14 @@ class Accumulation:
     nothing: Fields = field(default_factory=dict)
 
 
-def accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+def accumulate(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     """The accumulators of an aggregate whose result is called `name`."""
     nothing: Mql = {AggregateFunction.COUNT: 0, AggregateFunction.TOTAL: 0.0}.get(node.function)
     made = _accumulate(node, name, r)
     return Accumulation(made.accumulators, made.finish, {name: nothing})
 
 
-def _accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:  # noqa: C901 - one case for each
+def _accumulate(node: AggregateCall, name: str, r: Renderer) -> Accumulation:  # noqa: C901 - one case for each
     if node.distinct and node.function not in _OF_SETS:
         return _distinct(node, name, r)
     match node.function:
@@ -82,14 +82,14 @@ def _accumulate(node: Aggregate, name: str, r: Renderer) -> Accumulation:  # noq
             assert_never(node.function)
 
 
-def _argument(node: Aggregate, r: Renderer) -> Mql:
+def _argument(node: AggregateCall, r: Renderer) -> Mql:
     """The argument, nothing where the filter is not true."""
     assert node.argument is not None
     value = r.value(node.argument)
     return value if node.filter is None else {"$cond": [r.truth(node.filter), value, None]}
 
 
-def _kept(node: Aggregate, r: Renderer) -> Mql:
+def _kept(node: AggregateCall, r: Renderer) -> Mql:
     """Whether a row counts: its argument is not NULL and the filter is true; True when that is certain."""
     conditions = [] if node.filter is None else [r.truth(node.filter)]
     if node.argument is not None and r.nullable(node.argument):
@@ -97,12 +97,12 @@ def _kept(node: Aggregate, r: Renderer) -> Mql:
     return True if not conditions else conditions[0] if len(conditions) == 1 else {"$and": conditions}
 
 
-def _counted(node: Aggregate, r: Renderer) -> Mql:
+def _counted(node: AggregateCall, r: Renderer) -> Mql:
     kept = _kept(node, r)
     return 1 if kept is True else {"$cond": [kept, 1, 0]}
 
 
-def _sum(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+def _sum(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     """The server's sum of nothing is 0, and of integers that pass 64 bits a float; SQL's are NULL and an error."""
     total: Mql = f"${name}"
     assert node.argument is not None
@@ -117,8 +117,8 @@ def _sum(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     return Accumulation(accumulators, finish)
 
 
-def _average(node: Aggregate, name: str, r: Renderer) -> Accumulation:
-    """Of exact numbers the exact quotient of sum and number."""
+def _average(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
+    """The average. For exact numbers it is the exact quotient of their sum and their count."""
     if not _is_exact(node):
         return Accumulation({name: {"$avg": _argument(node, r)}})
     assert node.argument is not None
@@ -129,8 +129,8 @@ def _average(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     return Accumulation(accumulators, finish)
 
 
-def _spread(node: Aggregate, name: str, r: Renderer) -> Accumulation:
-    """Of floats the server's own; of exact numbers PostgreSQL's quotient of sums, and its root."""
+def _spread(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
+    """The variance or standard deviation. Floats use the server's operator; exact numbers PostgreSQL's quotient of sums."""
     is_variance = node.function in (AggregateFunction.VAR_POP, AggregateFunction.VAR_SAMP)
     is_sample = node.function in (AggregateFunction.STDDEV_SAMP, AggregateFunction.VAR_SAMP)
     if not _is_exact(node):
@@ -152,13 +152,13 @@ def _spread(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     return Accumulation(accumulators, finish | dict.fromkeys((number, squares), "$$REMOVE"))
 
 
-def _percentile(node: Aggregate, name: str, r: Renderer) -> Accumulation:
-    """Of the values in order: the one at the place, or what lies between the two beside it."""
+def _percentile(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
+    """The percentile: the value at that place in the order, or a value between the two next to the place."""
     pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
     return Accumulation({name: {"$push": pushed}}, {name: bind({"values": array}, lambda x: _at_share(node, x))})
 
 
-def _at_share(node: Aggregate, values: Mql) -> Mql:
+def _at_share(node: AggregateCall, values: Mql) -> Mql:
     size = {"$size": values}
     if node.function is AggregateFunction.PERCENTILE_DISC:
         place = {"$toInt": {"$max": [{"$subtract": [{"$ceil": {"$multiply": [node.share, size]}}, 1]}, 0]}}
@@ -178,11 +178,11 @@ def _at_share(node: Aggregate, values: Mql) -> Mql:
     return {"$cond": [{"$eq": [size, 0]}, None, found]}
 
 
-def _is_exact(node: Aggregate) -> bool:
+def _is_exact(node: AggregateCall) -> bool:
     return node.type.name is TypeName.DECIMAL
 
 
-def _extreme(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+def _extreme(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     operator = f"${node.function.value}"
     assert node.argument is not None
     require_order(node.argument)
@@ -194,8 +194,8 @@ def _extreme(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     return Accumulation({name: {operator: value}}, {name: f"${name}.value"})
 
 
-def _any_value(node: Aggregate, name: str, r: Renderer) -> Accumulation:
-    """With `at`, the row that holds the extreme; the whole row breaks ties, so that every such aggregate takes the same."""
+def _any_value(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
+    """Any value. With `at`, it comes from the row with the extreme; the whole row breaks ties, so all such aggregates agree."""
     if node.at is None:
         if node.filter is not None:
             raise rendering_gap("ANY_VALUE with a filter")
@@ -209,7 +209,7 @@ def _any_value(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     return Accumulation({name: {operator: row}}, {name: f"${name}.value"})
 
 
-def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+def _distinct(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     assert node.argument is not None
     value = (
         collated(node.argument, node.collation, r)
@@ -245,7 +245,7 @@ def _distinct(node: Aggregate, name: str, r: Renderer) -> Accumulation:
             ordered: Mql = {"$sortArray": {"input": array, "sortBy": direction}} if node.order else array
             return Accumulation(values, {name: joined(ordered, _separator(node, r))})
         case _:
-            return _accumulate(Aggregate(node.function, node.argument, node.type, filter=node.filter), name, r)
+            return _accumulate(AggregateCall(node.function, node.argument, node.type, filter=node.filter), name, r)
 
 
 def _unless_none(array: Mql, value: Mql) -> Mql:
@@ -253,12 +253,12 @@ def _unless_none(array: Mql, value: Mql) -> Mql:
     return {"$cond": [{"$eq": [array, []]}, None, value]}
 
 
-def _concatenation(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+def _concatenation(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     pushed, array = _in_order(node, _argument(node, r), _kept(node, r), name, r)
     return Accumulation({name: {"$push": pushed}}, {name: joined(array, _separator(node, r))})
 
 
-def _list(node: Aggregate, name: str, r: Renderer) -> Accumulation:
+def _list(node: AggregateCall, name: str, r: Renderer) -> Accumulation:
     """The values, NULLs among them; NULL where there are none at all."""
     assert node.argument is not None
     value = r.value(node.argument)
@@ -271,7 +271,7 @@ def _list(node: Aggregate, name: str, r: Renderer) -> Accumulation:
     return Accumulation(made, {} if array == f"${name}" else {name: array})
 
 
-def _in_order(node: Aggregate, value: Mql, kept: Mql, name: str, r: Renderer) -> tuple[Mql, Mql]:
+def _in_order(node: AggregateCall, value: Mql, kept: Mql, name: str, r: Renderer) -> tuple[Mql, Mql]:
     """What is pushed of each row that is kept, and the array that makes, in order."""
     parts = sort_parts(node.order, "key", r)
     if parts:
@@ -284,7 +284,7 @@ def _in_order(node: Aggregate, value: Mql, kept: Mql, name: str, r: Renderer) ->
     return pushed, array
 
 
-def _separator(node: Aggregate, r: Renderer) -> Mql:
+def _separator(node: AggregateCall, r: Renderer) -> Mql:
     if node.separator is None:
         return ","
     if not isinstance(node.separator, Literal):

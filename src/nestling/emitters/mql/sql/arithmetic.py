@@ -17,7 +17,7 @@ from nestling.emitters.mql.sql.nulls import bind, both, null_if_any
 from nestling.emitters.mql.sql.numerals import integer_of_float
 from nestling.emitters.mql.sql.quotient import exact_quotient, scale
 from nestling.emitters.mql.write_constants import StoredParameter
-from nestling.ir.statements.expression import Arithmetic, Division, Expression, Literal, Negate, Operator
+from nestling.ir.statements.expression import Arithmetic, ArithmeticOperator, Division, Expression, Literal, Negate
 from nestling.ir.statements.operands import is_float, is_integer, nullable
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.numeral import INT64
@@ -25,7 +25,11 @@ from nestling.ir.value_forms.numeral import INT64
 if TYPE_CHECKING:
     from nestling.emitters.mql.sql.renderer import Renderer
 
-_SUMS = {Operator.ADD: "$add", Operator.SUBTRACT: "$subtract", Operator.MULTIPLY: "$multiply"}
+_SUMS = {
+    ArithmeticOperator.ADD: "$add",
+    ArithmeticOperator.SUBTRACT: "$subtract",
+    ArithmeticOperator.MULTIPLY: "$multiply",
+}
 
 
 def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
@@ -33,11 +37,16 @@ def arithmetic(node: Arithmetic | Negate, r: Renderer) -> Mql:
     if isinstance(node, Negate):
         return {"$subtract": [0, number(node.operand, r)]}
     match node.operator:
-        case Operator.ADD | Operator.SUBTRACT | Operator.MULTIPLY:
+        case ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT | ArithmeticOperator.MULTIPLY:
             return _sum(node, r)
-        case Operator.DIVIDE | Operator.MODULO:
+        case ArithmeticOperator.DIVIDE | ArithmeticOperator.MODULO:
             return _division(node, r)
-        case Operator.BIT_AND | Operator.BIT_OR | Operator.SHIFT_LEFT | Operator.SHIFT_RIGHT:
+        case (
+            ArithmeticOperator.BIT_AND
+            | ArithmeticOperator.BIT_OR
+            | ArithmeticOperator.SHIFT_LEFT
+            | ArithmeticOperator.SHIFT_RIGHT
+        ):
             raise rendering_gap(f"the bitwise operator {node.operator.value}")
         case _:
             assert_never(node.operator)
@@ -70,7 +79,7 @@ def _operand(side: Expression, other: Expression, name: str, r: Renderer) -> Mql
 
 
 def _in_order(name: str, left: Mql, right: Mql, node: Arithmetic) -> bool:
-    """Whether one sum or product of all operands is that of the left first: of decimals, none a constant."""
+    """Whether one `$add` or `$multiply` of all operands gives what operations from the left give: decimals without a constant."""
     inner = left.get(name) if isinstance(left, dict) else None
     exact = node.left.type.name is TypeName.DECIMAL and not is_float(node.right) and not node.in_order
     return exact and isinstance(inner, list) and all(map(_varies, (*inner, right)))
@@ -117,7 +126,7 @@ def _division(node: Arithmetic, r: Renderer) -> Mql:
 
 
 def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
-    if node.operator is Operator.MODULO:
+    if node.operator is ArithmeticOperator.MODULO:
         rest: Mql = {"$mod": [_whole(node.left, left), _whole(node.right, right)]}
         # the server's decimals have a zero below zero, which SQL's have not
         return {"$add": [rest, Decimal128("0")]} if node.type.name is TypeName.DECIMAL else rest
@@ -143,7 +152,7 @@ def _quotient(node: Arithmetic, left: Mql, right: Mql) -> Mql:
 def may_overflow(expression: Expression) -> bool:
     """Whether SQLite's integer arithmetic may pass 64 bits here, and go on as a float, as the server's does."""
     match expression:
-        case Arithmetic(operator=Operator.ADD | Operator.SUBTRACT | Operator.MULTIPLY):
+        case Arithmetic(operator=ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT | ArithmeticOperator.MULTIPLY):
             return True
         case Negate(operand=operand):
             return not isinstance(operand, Literal)
@@ -163,7 +172,7 @@ def _real(side: Expression, value: Mql) -> Mql:
 
 
 def _integer_quotient(left: Mql, right: Mql, *, clamp: bool) -> Mql:
-    """By decimals, which hold every quotient of two 64-bit integers; the one that does not fit 64 bits is SQLite's float."""
+    """Divide by decimals, which hold every quotient of 64-bit integers. `clamp`: the one that does not fit 64 bits is a float."""
     quotient: Mql = {"$trunc": {"$divide": [{"$toDecimal": left}, right]}}
     if clamp:
         return {"$convert": {"input": quotient, "to": "long", "onError": float(INT64 - 1)}}

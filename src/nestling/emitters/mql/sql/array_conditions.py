@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.field_conditions import Match, constant_of, field_of
 from nestling.emitters.mql.sql.functions.arrays import is_of_list
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import Call, Column, Expression, Function
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def elements(node: Call, r: Renderer) -> Match | None:
         return None
     if is_of_list(node):  # all of no values are in every array, which `$all` does not say
         return {field: {"$elemMatch": {"$in": values[0], "$ne": None}}} if node.function is Function.OVERLAPS else None
-    are_known = not any(isinstance(value, Placeholder) for value in values)
+    are_known = not any(isinstance(value, ConvertedPlaceholder) for value in values)
     there = [value for value in values if value is not None]
     if node.function is Function.OVERLAPS:
         return {field: {"$in": there} if are_known else {"$elemMatch": {"$in": there, "$ne": None}}}

@@ -15,7 +15,7 @@ from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import Mql, inline
 from nestling.emitters.mql.sql.gaps import rendering_gap, require_order
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.emitters.mql.sql.placeholder import Placeholder, Whole
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Whole
 from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import (
     Call,
@@ -82,7 +82,7 @@ def sides(compare: Compare, r: Renderer) -> Sides:
 def _beside_digits(value: Mql) -> Mql:
     """What is compared with the digits of an ObjectId: one that is given is its digits too."""
     match value:
-        case {"$literal": Placeholder() as place}:
+        case {"$literal": ConvertedPlaceholder() as place}:
             return {"$literal": replace(place, id_as_text=True)}
         case {"$literal": ObjectId() as known}:
             return {"$literal": str(known)}
@@ -117,7 +117,9 @@ def whole(value: object, beside: Expression, operator: Comparison) -> object:
     found = _WHOLE.get(operator)
     if found is None or beside.type.name not in TIMES or is_wide(beside):
         return value
-    return replace(value, whole=found) if isinstance(value, Placeholder) else given.at_millisecond(found)(value)
+    return (
+        replace(value, whole=found) if isinstance(value, ConvertedPlaceholder) else given.at_millisecond(found)(value)
+    )
 
 
 def may_be_text(expression: Expression) -> bool:
@@ -150,7 +152,7 @@ _AS_KEPT = (Function.COALESCE, Function.GREATEST, Function.LEAST, Function.TIME_
 
 
 def _keeps_precision(expression: Expression) -> bool:
-    """Whether its values are a column's, as they are stored."""
+    """Whether it yields a column's values unchanged, as they are stored."""
     if isinstance(expression, Call):
         is_later = expression.function is Function.ADD_TIME and is_wide(expression.arguments[0])
         return is_later or expression.function in _AS_KEPT
@@ -179,7 +181,7 @@ def wide(expression: Expression, r: Renderer, kind: Type) -> Mql:
 
 
 def _with_zone(text: Mql) -> Mql:
-    """With the sign of UTC; infinite times have none."""
+    """Add the sign of UTC, `Z`, to the text of a time; infinite times have none."""
     is_finite = {"$regexMatch": {"input": text, "regex": r"\.\d{6}$"}}
     return {"$cond": [is_finite, {"$concat": [text, "Z"]}, text]}
 

@@ -11,7 +11,7 @@ from nestling.emitters.mql.sql.constant_conversion import CASTS, affine, cast_co
 from nestling.emitters.mql.sql.constants import Mql, inline, is_inline, literal_value
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.server_casts import server_cast, text_of_length
 from nestling.ir.statements.expression import Affinity, Cast, Coerce, Expression, Literal, Parameter, Rules
 from nestling.ir.statements.operands import is_float, is_integer, is_mixed, is_text, of_numbers
@@ -55,7 +55,7 @@ def cast(node: Cast, r: Renderer) -> Mql:
 
 
 def _cast_constant(node: Cast, value: object) -> Mql:
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return {"$literal": replace(value, casts=(*value.casts, node.type.name))}
     found = cast_constant(value, node.type.name)
     if isinstance(found, bytes):
@@ -85,7 +85,7 @@ def coerce(node: Coerce, r: Renderer) -> Mql:
 def coerced_parameter(parameter: Parameter, affinity: Affinity, r: Renderer) -> object:
     """The parameter's value with the affinity, or the placeholder that will apply it."""
     value = r.parameter(parameter)
-    return replace(value, affinity=affinity) if isinstance(value, Placeholder) else affine(value, affinity)
+    return replace(value, affinity=affinity) if isinstance(value, ConvertedPlaceholder) else affine(value, affinity)
 
 
 def _coerced(operand: Expression, value: Mql, changed: dict[str, str], change: Callable[[Mql], Mql]) -> Mql:
@@ -137,7 +137,7 @@ def _by_class(
 
 
 def _number(value: Mql) -> Mql:
-    """A number as it is, a boolean as 0 or 1; of anything else the statement fails, as no conversion of it would be right."""
+    """A number stays, a boolean becomes 0 or 1. On anything else the statement fails, as no conversion would be right."""
     return {"$cond": [{"$isNumber": value}, value, {"$toInt": value}]}
 
 

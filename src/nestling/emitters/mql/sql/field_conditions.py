@@ -10,7 +10,7 @@ from nestling.emitters.mql.sql.comparison import MIRRORED, beside_wide, is_wide,
 from nestling.emitters.mql.sql.constants import bson_value, is_inline, literal_value
 from nestling.emitters.mql.sql.conversion import coerced_parameter
 from nestling.emitters.mql.sql.object_ids import id_in
-from nestling.emitters.mql.sql.placeholder import Boundary, Expected, Placeholder
+from nestling.emitters.mql.sql.placeholder import Boundary, ConvertedPlaceholder, Expected
 from nestling.emitters.mql.sql.predicates import OPERATORS
 from nestling.emitters.mql.sql.uuids import is_uuid, stored_uuid
 from nestling.ir.statements.expression import (
@@ -115,7 +115,7 @@ def outside(compare: Compare, r: Renderer) -> Match | None:
         return None
     ((field, condition),) = found.items()
     range_of = {name: value for name, value in cast("Match", condition).items() if name in _RANGE_OPERATORS}
-    if not range_of or any(isinstance(value, Placeholder) for value in range_of.values()):  # which may be NULL
+    if not range_of or any(isinstance(value, ConvertedPlaceholder) for value in range_of.values()):  # which may be NULL
         return None
     return {field: {"$not": range_of, "$ne": None}}
 
@@ -130,11 +130,11 @@ def _field_condition(
         expected = _same_class(column, value, operator)
         if expected is None:
             return None
-        value = replace(value, expected=expected) if isinstance(value, Placeholder) else value
+        value = replace(value, expected=expected) if isinstance(value, ConvertedPlaceholder) else value
     if operator in (Comparison.NOT_EQUAL, Comparison.DIFFERENT):
         return _unequal(column, value, operator, r)
     condition: Match = {OPERATORS[operator]: value}
-    finds_null = isinstance(value, Placeholder) and operator not in (
+    finds_null = isinstance(value, ConvertedPlaceholder) and operator not in (
         Comparison.SAME, Comparison.LESS, Comparison.GREATER
     )  # fmt: skip
     return condition | _unless_null(nullable=r.nullable(column)) if finds_null else condition
@@ -159,7 +159,7 @@ def _null_condition(operator: Comparison) -> Match | None:
 def _unequal(column: Column, value: object, operator: Comparison, r: Renderer) -> Match | None:
     if operator is Comparison.DIFFERENT:
         return {"$ne": value}
-    if isinstance(value, Placeholder):  # must be known not to be NULL
+    if isinstance(value, ConvertedPlaceholder):  # must be known not to be NULL
         return None
     return {"$nin": [value, None]} if r.nullable(column) else {"$ne": value}
 
@@ -170,7 +170,7 @@ def _same_class(column: Column, value: object, operator: Comparison) -> Expected
     of_number = of_numbers(column)
     of_text = column.type.name in TEXTS and not column.mixed
     of_time = column.type.name in TIMES and not column.mixed
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return (
             Expected.NUMBER if is_number(column) else Expected.TEXT if of_text else Expected.TIME if of_time else None
         )
@@ -191,7 +191,7 @@ def _boundary_condition(left: Expression, right: Expression, operator: Compariso
     if field is None or grain is None or constant is None:
         return None
     value = constant[0]
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         condition = _open_boundary(operator, value, grain, nullable=r.nullable(left.operand))
         return None if condition is None else {field: condition}
     if not isinstance(value, str):
@@ -207,7 +207,7 @@ def _id_condition(left: Expression, right: Expression, operator: Comparison, r: 
     if field is None or constant is None:
         return None
     value = constant[0]
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         stored = _listed_id(left, value)[0]
         if operator is not Comparison.EQUAL:
             return None
@@ -246,7 +246,7 @@ def _side(operator: Comparison) -> str:
     return "$lt" if operator in (Comparison.LESS, Comparison.LESS_OR_EQUAL) else "$gte"
 
 
-def _open_boundary(operator: Comparison, value: Placeholder, grain: Grain, *, nullable: bool) -> Match | None:
+def _open_boundary(operator: Comparison, value: ConvertedPlaceholder, grain: Grain, *, nullable: bool) -> Match | None:
     """The condition that compares a date with a text given as a parameter, which becomes an instant when the value is bound.
 
     None for `<>`: with a NULL parameter it must find nothing, and only the bound value tells.
@@ -278,13 +278,13 @@ def in_list(node: InList, r: Renderer, *, negated: bool) -> Match | None:
         return None
     flat = [value for found in values if found is not None for value in found]
     if negated:
-        if None in flat or any(isinstance(value, Placeholder) for value in flat):
+        if None in flat or any(isinstance(value, ConvertedPlaceholder) for value in flat):
             return None
         return {field: {"$nin": [*flat, None] if node.items and r.nullable(node.operand) else flat}}
     if node.given is not None:
         return {field: {"$in": flat[0]} | _unless_null(nullable=r.nullable(node.operand))}
     condition: Match = {"$in": [value for value in flat if value is not None]}
-    if any(isinstance(value, Placeholder) for value in flat):
+    if any(isinstance(value, ConvertedPlaceholder) for value in flat):
         condition |= _unless_null(nullable=r.nullable(node.operand))
     return {field: condition}
 
@@ -302,7 +302,7 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
     mixed = is_mixed(operand.operand)
     if grain is None or mixed:
         return None
-    if isinstance(found[0], Placeholder):
+    if isinstance(found[0], ConvertedPlaceholder):
         return (replace(found[0], boundary=Boundary(grain, exact=True)),)
     if not isinstance(found[0], str):
         return None
@@ -313,7 +313,7 @@ def _listed(operand: Expression, item: Expression, r: Renderer) -> tuple[object,
 def _listed_id(operand: Expression, value: object) -> tuple[object, ...]:
     if is_uuid(operand):
         return (stored_uuid(value),)
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return (replace(value, object_id=True),)
     found = id_in(value)
     return (found,) if found is not None else ()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.field_conditions import Match, constant_of, field_of
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import (
     Call,
     Cast,
@@ -61,7 +61,7 @@ def _among(value: Expression, items: Sequence[Expression], r: Renderer) -> Match
             return None
         forms += [form for form in each[0] if form not in forms]
         types += [kind for kind in each[1] if kind not in types]
-    listed = next((form for form in forms if isinstance(form, Placeholder) and form.listed), None)
+    listed = next((form for form in forms if isinstance(form, ConvertedPlaceholder) and form.listed), None)
     conditions: list[object] = [{path: {"$in": [form for form in forms if form is not listed]}}]
     conditions += [{path: {"$in": listed}}] if listed is not None else []
     conditions += [{path: {"$type": types}}] if types else []
@@ -84,7 +84,7 @@ def _constant(item: Expression, value: Call, r: Renderer) -> tuple[object] | Non
     if isinstance(item, Cast) and isinstance(item.operand, Parameter):
         made = r.value(item)
         inner = made.get("$literal") if isinstance(made, dict) else None
-        return (inner,) if isinstance(inner, Placeholder) else None
+        return (inner,) if isinstance(inner, ConvertedPlaceholder) else None
     return constant_of(item, value, r)
 
 
@@ -95,7 +95,7 @@ def _forms(item: Expression, value: Call, r: Renderer) -> tuple[list[object], li
         return None
     of_sqlite = value.rules is Rules.SQLITE
     constant = found[0]
-    if isinstance(constant, Placeholder):
+    if isinstance(constant, ConvertedPlaceholder):
         return [replace(constant, no_array=True)], ["bool", "object"] if of_sqlite else ["number", "bool", "object"]
     if isinstance(constant, str):
         if constant.lstrip()[:1] in ("{", "["):

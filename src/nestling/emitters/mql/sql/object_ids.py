@@ -1,4 +1,4 @@
-"""ObjectIds beside texts: SQL knows them as 24 hexadecimal digits in lower case, which sort as they do."""
+"""ObjectIds compared with texts. SQL knows an ObjectId as 24 hexadecimal digits in lower case; both sort in the same order."""
 
 from __future__ import annotations
 
@@ -23,6 +23,6 @@ def id_in(value: object) -> ObjectId | None:
 
 
 def object_id(text: Mql) -> Mql:
-    """The ObjectId whose digits a computed text is, on the server; anything else as it is."""
+    """The ObjectId that a computed text says, made on the server; anything else stays."""
     found = {"$convert": {"input": text, "to": "objectId", "onError": None, "onNull": None}}
     return bind({"id": found}, lambda x: {"$cond": [{"$eq": [{"$toString": x}, text]}, {"$ifNull": [x, text]}, text]})

@@ -20,7 +20,7 @@ from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, both, present
-from nestling.emitters.mql.sql.placeholder import Placeholder, WildPattern
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, WildPattern
 from nestling.ir.statements.expression import Call, CaseRule, Cast, Column, Expression, Function, Like, Rules
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.letter_case import known_case
@@ -99,8 +99,8 @@ def matches(operand: Expression, regex: Regex, r: Renderer, *, negated: bool = F
 def constant_pattern(expression: Expression, r: Renderer) -> Pattern | None:
     """The pattern when it is known before the statement runs."""
     value = r.value(expression)
-    found = literal_value(value) if is_inline(value) else Placeholder("")
-    if isinstance(found, Placeholder):
+    found = literal_value(value) if is_inline(value) else ConvertedPlaceholder("")
+    if isinstance(found, ConvertedPlaceholder):
         return None
     return Pattern(found if isinstance(found, str) or found is None else str(found))
 
@@ -177,7 +177,7 @@ def given_pattern(node: Like, r: Renderer) -> Placeholder | None:
     inner = _without_case(node)
     parts = inner.arguments if _is_concat(inner) else (inner,)
     values = [literal_value(value) for value in map(r.value, parts) if is_inline(value)]
-    given = [value for value in values if isinstance(value, Placeholder)]
+    given = [value for value in values if isinstance(value, ConvertedPlaceholder)]
     texts = [value for value in values if isinstance(value, str)]
     if len(given) != 1 or len(texts) + 1 < len(parts):
         return None
@@ -201,7 +201,7 @@ def _without_case(node: Like) -> Expression:
 
 
 def _of_case(case: CaseRule) -> Function | None:
-    """The function of case that makes letters alike; None by MySQL's rule, which leaves out accents too."""
+    """The case function that makes letters equal; None by MySQL's rule, which ignores accents too."""
     if case is CaseRule.PRIMARY:
         return None
     return Function.UPPER if case is CaseRule.OF_UPPER else Function.LOWER
@@ -233,7 +233,7 @@ def _computed_regex(pattern: Mql, escape: str | None, *, of_bytes: bool) -> Mql:
 
 
 def _computed_parts(parts: Mql) -> Mql:
-    """As `anchored` does it."""
+    """The parts of a pattern that is computed, put together as `anchored` does it."""
     inner = {"$slice": [parts, 1, {"$max": [1, {"$subtract": [{"$size": parts}, 2]}]}]}
     between = {"$cond": [{"$lt": [{"$size": parts}, 3]}, [], inner]}
     found = {"$concat": ["$$value", "(?>.*?", "$$this", ")"]}

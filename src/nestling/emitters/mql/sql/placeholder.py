@@ -1,4 +1,4 @@
-"""Parameters that are not known yet: what stands in their place, and what becomes of the value that takes it."""
+"""Parameters whose values come later: what stands in their place, and how the value given for each is converted."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class WildPattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Placeholder(compiled.Placeholder):
+class ConvertedPlaceholder(compiled.Placeholder):
     """Where the value of the parameter `name` belongs: first cast, then with an affinity (both SQLite's), last as a boundary, or
     as the ObjectId or UUID whose text it is. `listed`: a list of values is given, of each of which that holds. `exactly`: values
     are of this type, which the statement converts them to. `wide`: the type of timestamps that are kept as text, being finer than
@@ -97,7 +97,7 @@ class Placeholder(compiled.Placeholder):
 
     @property
     def is_regex(self) -> bool:
-        """Where a pattern belongs."""
+        """Whether the placeholder stands for a pattern."""
         return self.pattern is not None
 
     def bind(self, value: object) -> object:
@@ -113,11 +113,11 @@ class Placeholder(compiled.Placeholder):
 
 
 @lru_cache(maxsize=4096)
-def _converts(placeholder: Placeholder) -> tuple[Convert, ...]:
+def _converts(placeholder: ConvertedPlaceholder) -> tuple[Convert, ...]:
     return tuple(each.convert for each in conversions(placeholder))
 
 
-def conversions(placeholder: Placeholder) -> Iterator[Conversion]:
+def conversions(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     """What is done to a value, in turn: it is checked, cast, given an affinity, read as what it stands for, and kept so."""
     if placeholder.strict:
         yield Conversion(given.at_millisecond, (str(Whole.BEFORE),))
@@ -133,7 +133,7 @@ def conversions(placeholder: Placeholder) -> Iterator[Conversion]:
     yield from _kept(placeholder)
 
 
-def _taken(placeholder: Placeholder) -> Iterator[Conversion]:
+def _taken(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     if placeholder.exactly is TypeName.DECIMAL and not placeholder.no_float:
         yield Conversion(given.short_float_as_decimal)
     if placeholder.exactly is not None:
@@ -144,7 +144,7 @@ def _taken(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.counted_truth)
 
 
-def _as_the_statement_has_it(placeholder: Placeholder) -> Iterator[Conversion]:
+def _as_the_statement_has_it(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     """Its casts, and SQLite's affinities."""
     if placeholder.by_sqlite and placeholder.boundary is None:
         yield Conversion(given.time_as_text)
@@ -159,7 +159,7 @@ def _as_the_statement_has_it(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(AFFINITIES[placeholder.affinity])
 
 
-def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
+def _kept(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     if placeholder.boundary is not None:
         boundary = placeholder.boundary
         yield Conversion(given.first_from, (str(boundary.grain), boundary.after, boundary.exact))
@@ -180,7 +180,7 @@ def _kept(placeholder: Placeholder) -> Iterator[Conversion]:
         yield Conversion(given.as_wide_text, (str(placeholder.wide),))
 
 
-def _as_id(placeholder: Placeholder) -> Iterator[Conversion]:
+def _as_id(placeholder: ConvertedPlaceholder) -> Iterator[Conversion]:
     if placeholder.id_as_text:
         yield Conversion(given.object_id_as_text)
     if placeholder.object_id:

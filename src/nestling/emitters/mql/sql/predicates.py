@@ -16,7 +16,7 @@ from nestling.emitters.mql.sql.functions.arrays import elements_falsity, element
 from nestling.emitters.mql.sql.functions.patterns import matches_truth
 from nestling.emitters.mql.sql.nulls import absent, bind, both, either, null_if_any, present
 from nestling.emitters.mql.sql.pattern import like_truth
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import (
     And,
     Call,
@@ -129,7 +129,7 @@ def falsity(predicate: Expression, r: Renderer) -> Mql:  # noqa: C901 - one case
 
 
 def _is(value: Mql, *, wanted: bool) -> Mql:
-    if is_inline(value) and not isinstance(literal_value(value), Placeholder):
+    if is_inline(value) and not isinstance(literal_value(value), ConvertedPlaceholder):
         return literal_value(value) is wanted
     return {"$eq": [value, wanted]}
 
@@ -185,7 +185,7 @@ def _compare_truth(compare: Compare, r: Renderer) -> Mql:
 
 
 def is_strict_range(compare: Compare) -> bool:
-    """Whether it holds within one type only, so that NOT of it is no other comparison."""
+    """Whether it is true within one type only. Then NOT is not the opposite comparison."""
     return compare.strict and compare.operator in MIRRORED
 
 
@@ -201,7 +201,7 @@ def _outside(compare: Compare, r: Renderer) -> Mql:
 
 
 def _within_type(left: Mql, right: Mql, condition: Mql) -> Mql:
-    """The condition, and that both values are of one type; all numbers are of one."""
+    """The condition, and that both values have one type; all numbers count as one type."""
     return both({"$eq": [_class_of(left), _class_of(right)]}, condition)
 
 
@@ -267,7 +267,7 @@ def _in_falsity(node: InList, r: Renderer) -> Mql:
 
 
 def _not_in_given(node: InList, r: Renderer) -> Mql:
-    """Of a list that is not known yet: NULL is not in an empty one, and nothing is certain of one with a NULL."""
+    """NOT IN a list given later. An empty list makes it true even for NULL; a list with a NULL makes it never true."""
     operand, given = _given_list(node, r)
 
     def body(x: Mql, items: Mql) -> Mql:
@@ -286,7 +286,7 @@ def _given_list(node: InList, r: Renderer) -> tuple[Mql, Mql]:
 
     def each(value: Mql) -> Mql:
         match value:
-            case {"$literal": Placeholder(listed=True)}:
+            case {"$literal": ConvertedPlaceholder(listed=True)}:
                 lists.append(value)
                 return "$$item_"
             case dict():
@@ -314,7 +314,7 @@ def _items(node: InList, r: Renderer) -> tuple[Mql, list[tuple[Mql, bool]]]:
 
 
 def _is_number_test(cast: Cast) -> bool:
-    """Whether it asks of a number (and of nothing else) whether it is not zero."""
+    """Whether it tests a number, and nothing but a number, for being not zero."""
     return cast.type.name is TypeName.BOOLEAN and of_numbers(cast.operand)
 
 

@@ -12,7 +12,16 @@ from bson import Decimal128
 from nestling.emitters.mql.sql.constants import Mql
 from nestling.emitters.mql.sql.failures import failure
 from nestling.emitters.mql.sql.nulls import bind
-from nestling.ir.statements.expression import Arithmetic, Call, Cast, Expression, Function, Literal, Negate, Operator
+from nestling.ir.statements.expression import (
+    Arithmetic,
+    ArithmeticOperator,
+    Call,
+    Cast,
+    Expression,
+    Function,
+    Literal,
+    Negate,
+)
 from nestling.ir.types import Type, TypeName
 
 _MOST = Decimal128("1E33")
@@ -25,9 +34,9 @@ def scale(expression: Expression) -> int | None:
     match expression:
         case Literal(value=Decimal() as value):
             return max(0, -cast("int", value.as_tuple().exponent))
-        case Arithmetic(operator=Operator.ADD | Operator.SUBTRACT, left=left, right=right):
+        case Arithmetic(operator=ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT, left=left, right=right):
             return _together(max, scale(left), scale(right))
-        case Arithmetic(operator=Operator.MULTIPLY, left=left, right=right):
+        case Arithmetic(operator=ArithmeticOperator.MULTIPLY, left=left, right=right):
             return _together(operator.add, scale(left), scale(right))
         case Negate(operand=operand) | Call(function=Function.ABS, arguments=(operand,)):
             return scale(operand)
@@ -135,7 +144,7 @@ def _group(number: Mql, weight: Mql) -> Mql:
 
 
 def _power_of_ten(exponent: Mql) -> Mql:
-    """By its text: the server's decimal `$pow` says that 10 to the power of 0 is 0."""
+    """A power of ten, made from its text, as the server's `$pow` of decimals gives 0 for 10 to the power of 0."""
     return {"$toDecimal": {"$concat": ["1E", {"$toString": {"$toInt": exponent}}]}}
 
 

@@ -18,7 +18,7 @@ from nestling.emitters.mql.sql.environment import Environment
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import MISSING
 from nestling.emitters.mql.sql.object_ids import id_in
-from nestling.emitters.mql.sql.placeholder import EXPECTED, Expected, Placeholder
+from nestling.emitters.mql.sql.placeholder import EXPECTED, ConvertedPlaceholder, Expected
 from nestling.ir.statements.expression import (
     And,
     Arithmetic,
@@ -112,11 +112,11 @@ class Renderer:
         """
         value = self.environment.parameter(parameter.name)
         if parameter.strict:
-            if not isinstance(value, Placeholder):
+            if not isinstance(value, ConvertedPlaceholder):
                 return value
             return replace(value, listed=parameter.listed, strict=True)
         kind = parameter.type.name
-        if isinstance(value, Placeholder):
+        if isinstance(value, ConvertedPlaceholder):
             is_id = kind is TypeName.OBJECT_ID
             casts = (kind,) if kind is TypeName.TEXT else ()
             expected = EXPECTED.get(kind, Expected.ANY)
@@ -129,7 +129,7 @@ class Renderer:
             as_float = TypeName.FLOAT if kind is TypeName.FLOAT and not own else None
             return replace(found, no_float=parameter.no_float, number=as_float)
         if form := _written_form(parameter.type):
-            value = Placeholder(parameter.name, carried=form).bind(value)
+            value = ConvertedPlaceholder(parameter.name, carried=form).bind(value)
         if parameter.by_sqlite:
             value = given.decimal_as_float(given.time_as_text(value))
         if isinstance(value, bool) and kind is not TypeName.BOOLEAN:
@@ -142,13 +142,13 @@ class Renderer:
         """The same, where it is compared: with floats as one, with decimals as one."""
         value, kind = self.parameter(parameter), parameter.type.name
         is_inexact = kind in (TypeName.DECIMAL, TypeName.FLOAT)
-        return replace(value, number=kind) if is_inexact and isinstance(value, Placeholder) else value
+        return replace(value, number=kind) if is_inexact and isinstance(value, ConvertedPlaceholder) else value
 
     def nullable(self, expression: Expression) -> bool:
         """Whether the value may be NULL; a bound parameter is known."""
         if isinstance(expression, Parameter):
             value = self.environment.parameter(expression.name)
-            return value is None or isinstance(value, Placeholder)
+            return value is None or isinstance(value, ConvertedPlaceholder)
         return nullable(expression)
 
     def _case(self, case: Case, rendered: Callable[[Expression], Mql]) -> Mql:

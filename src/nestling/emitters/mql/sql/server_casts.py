@@ -1,4 +1,4 @@
-"""Casts by PostgreSQL's and MySQL's rules: what both write down alike, and PostgreSQL's strictness, which the server shares."""
+"""Casts by PostgreSQL's and MySQL's rules: both write the same texts, and the server is as strict as PostgreSQL."""
 
 from __future__ import annotations
 
@@ -63,19 +63,19 @@ def _of_kind(node: Cast, r: Renderer) -> Mql:
 
 
 def _is_number_in_json(node: Cast) -> bool:
-    """Whether it is what MySQL takes the text of a value in JSON for beside a number."""
+    """Whether it is the text of a JSON value, which MySQL reads as a number when it compares it with one."""
     inner = node.operand
     is_value = isinstance(inner, Call) and inner.function is Function.JSON_VALUE
     return is_value and node.rules is Rules.MYSQL and node.type.name is TypeName.FLOAT
 
 
 def _has_plain_text(source: Type) -> bool:
-    """Whether its numbers have so many digits after the point as it says, and the server writes none of them with an exponent."""
+    """Whether its numbers have exactly the digits of its scale, and the server writes them all without an exponent."""
     return bool(source.numbers) and (*source.numbers, 0)[1] <= _PLAIN
 
 
 def _text_of_decimal(value: Mql, source: Type) -> Mql:
-    """With all digits of its scale, zeros at the end too: a sum has those of the finer summand."""
+    """The decimal as text with all digits of its scale, also zeros at the end."""
     return {"$toString": {"$add": [value, Decimal128(Decimal((0, (0,), -(*source.numbers, 0)[1])))]}}
 
 
@@ -96,7 +96,7 @@ def _number(value: Mql, source: Type, target: Type) -> Mql:
 
 
 def _within(number: Mql, target: Type, rules: Rules) -> Mql:
-    """Of more digits before the point than the type has PostgreSQL's cast fails, and MySQL makes the last of its numbers."""
+    """A number too large for the type: PostgreSQL's cast fails, MySQL takes the largest or smallest number of the type."""
     if target.name is not TypeName.DECIMAL or not target.numbers:
         return number
     precision, scale = (*target.numbers, 0)[:2]

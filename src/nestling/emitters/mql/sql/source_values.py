@@ -13,7 +13,7 @@ from nestling.emitters.mql.sql.functions.fractions import of_fraction
 from nestling.emitters.mql.sql.gaps import rendering_gap
 from nestling.emitters.mql.sql.nulls import bind, unless_bytes
 from nestling.emitters.mql.sql.object_ids import object_id
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.emitters.mql.sql.server_casts import half_away, without_blanks
 from nestling.emitters.mql.sql.years import year
 from nestling.emitters.mql.write_constants import constant_of, stored_literal, stored_parameter
@@ -65,7 +65,7 @@ def _timestamp_text(value: Mql, kind: Type, *, mixed: bool) -> Mql:
 
 
 def _shown(value: Mql, shape: str) -> Mql:
-    """By a shape; where it ends with seconds, milliseconds that were written since are shown as drivers write them."""
+    """Format a date by a shape. Where the shape ends with seconds, milliseconds other than 0 are shown too, as drivers do."""
     if "%S" not in shape or "%L" in shape:
         return _formatted(value, shape)
     chosen = {"$cond": [{"$eq": [{"$millisecond": value}, 0]}, shape, shape.replace("%S", "%S.%L000")]}
@@ -96,7 +96,7 @@ def stored(node: AttributeCast, r: Renderer) -> Mql:
 
 
 def _of_fraction(value: Mql, node: AttributeCast, fraction: Fraction) -> Mql:
-    """With the digits of a second that the attribute keeps."""
+    """The time with as many digits of a second as the attribute keeps."""
     if node.type.name not in MOMENTS or node.type.fraction_digits > BSON_DIGITS:
         raise rendering_gap(
             f"storing a computed {node.type} where no more than {fraction.digits} digits of a second are kept"
@@ -153,13 +153,13 @@ def _within(node: AttributeCast, r: Renderer) -> Mql:
 def _stored_parameter(parameter: Parameter, node: AttributeCast, r: Renderer) -> object:
     """Converted as one that is stored at once, whichever way the row goes."""
     value = r.environment.parameter(parameter.name)
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return stored_parameter(parameter.name, node)
     return constant_of(value, node)
 
 
 def _stored_by_sqlite(node: AttributeCast, r: Renderer) -> Mql:
-    """By affinity; and what reading the database back would take for a truth value, a date or a timestamp, as that."""
+    """Store by SQLite's affinity. What reads back as a truth value, a date or a timestamp is stored as that."""
     kind = node.type
     match kind.name:
         case TypeName.TEXT:

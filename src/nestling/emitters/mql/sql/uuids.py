@@ -1,4 +1,4 @@
-"""UUIDs beside texts: to SQLite they are texts of 36 characters in lower case, which sort as they do."""
+"""UUIDs compared with texts. In SQLite a UUID is a text of 36 characters in lower case; both sort in the same order."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bson import Binary
 from nestling.emitters.conversions import given
 from nestling.emitters.mql.sql.constants import inline
 from nestling.emitters.mql.sql.conversion import coerced_parameter
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import Affinity, Coerce, Column, Expression, Literal, Parameter, Raw
 from nestling.ir.types import TypeName
 
@@ -28,14 +28,14 @@ def is_uuid(expression: Expression) -> bool:
 
 def stored_uuid(value: object) -> object:
     """The value that is stored for a text; a placeholder will find it when it is bound."""
-    if isinstance(value, Placeholder):
+    if isinstance(value, ConvertedPlaceholder):
         return replace(value, uuid=True)
     found = given.text_as_stored_uuid(value)
     return Binary.from_uuid(found) if isinstance(found, UUID) else value
 
 
 def beside_uuid(one: Expression, other: Expression, r: Renderer) -> Mql | None:
-    """A side of an equality between UUIDs and a constant as it is stored; None where that is not what is compared."""
+    """One side of an equality between a UUID and a constant, as it is stored; None for another comparison."""
     if isinstance(one, Raw) and is_uuid(one) and _constant(other) is not None:
         return r.value(one.operand)
     known = _constant(one)

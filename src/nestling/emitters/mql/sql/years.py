@@ -18,7 +18,7 @@ _THIS, _LAST = full_year(1) - 1, full_year(CENTURY - 1) - CENTURY + 1
 
 
 def year(node: AttributeCast, r: Renderer) -> Mql:
-    """The year a number says, of which one of two digits has a century; the statement fails at any other."""
+    """The year that a number says. Two digits get a century; on any number that is no year the statement fails."""
     if node.operand.type.name is TypeName.FLOAT:  # of which MySQL drops the fraction, and rounds that of a decimal
         number: Mql = {"$toLong": {"$trunc": r.value(node.operand)}}
     else:

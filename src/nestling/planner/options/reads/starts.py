@@ -13,7 +13,7 @@ from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.rows import AggregateKind
-from nestling.ir.workload import Access, Filter, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.element_conditions import asked, holding, unwinding
 from nestling.planner.options.reads.reach import is_at_hand
@@ -161,7 +161,7 @@ class Starts:
         filters = access.filters
         for link in home.links:
             theirs = dict(zip(link.child_attributes, link.parent_attributes, strict=True))
-            filters = tuple(Filter(theirs[f.attribute], f.operator) for f in filters if f.attribute in theirs)
+            filters = tuple(AttributeFilter(theirs[f.attribute], f.operator) for f in filters if f.attribute in theirs)
             if filters:
                 yield Access(link.parent, StatementKind.SELECT, (), filters)
 

@@ -10,7 +10,7 @@ from nestling.ir.statements.clause import imply
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.collations import begins_collated, by_expression, sought
 from nestling.ir.types import COMPARED_BY_PARTS
-from nestling.ir.workload import Access, Filter, Operator, Statement
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.options.sizes.sizes import Sizes
 
 
@@ -57,7 +57,7 @@ def matched_rows(sizes: Sizes, access: Access, index: Indexed, *, alone: bool) -
     return max(rows, 1.0), ordered
 
 
-def _share(sizes: Sizes, access: Access, condition: Filter, index: Indexed) -> float:
+def _share(sizes: Sizes, access: Access, condition: AttributeFilter, index: Indexed) -> float:
     """Of the rows in the index, the share a condition lets through."""
     known = [each for each in index.rows if each.name == condition.attribute]
     there = sizes.share_of(access.entity, known)

@@ -18,7 +18,7 @@ from nestling.ir.statements.clause import Clause
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.collations import is_collated
 from nestling.ir.storage.names import stored_name
-from nestling.ir.workload import Access, Filter, Operator, Statement
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement
 from nestling.planner.busy_parents import busier
 from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.options.statements.limited_rows import LimitedRows
@@ -77,7 +77,7 @@ class Sizes:
             return tables[alike.index(access)]
         return Table(None, tuple(self._condition(access, each) for each in access.filters))
 
-    def _condition(self, access: Access, asked: Filter) -> Condition:
+    def _condition(self, access: Access, asked: AttributeFilter) -> Condition:
         return Condition(asked.attribute, Use.NONE, self.share(access, asked), weight=CONDITION_WEIGHT)
 
     def limited(self, statement: Statement, access: Access) -> LimitedRows | None:
@@ -171,7 +171,7 @@ class Sizes:
             self._distinct[entity, attribute] = found
         return self._distinct[entity, attribute]
 
-    def share(self, access: Access, condition: Filter) -> float:
+    def share(self, access: Access, condition: AttributeFilter) -> float:
         """Share of the rows of an access's entity that one of its conditions lets through."""
         entity, operator = access.entity, condition.operator
         if (said := self._said(access, condition.attribute)) is not None:
@@ -237,7 +237,7 @@ class Sizes:
             rows *= self.share(access, each)
         return max(rows, min(1.0, self.rows(access.entity)))
 
-    def apart(self, access: Access, filters: Sequence[Filter]) -> Iterable[Filter]:
+    def apart(self, access: Access, filters: Sequence[AttributeFilter]) -> Iterable[AttributeFilter]:
         """One filter for each attribute whose share is told whatever it is compared by, and one for each kind of others."""
         known = self._shares_told(access)
         return {(f.attribute, f.operator if f.attribute not in known else None): f for f in filters}.values()

@@ -142,7 +142,7 @@ def said(statement: Statement, situation: Situation) -> ConditionFacts:
     grouped = _grouped(relation, situation.model, known, values)
     as_found = grouped is None and is_as_found(relation)
     first = dict(_first(with_late_parents(relation, situation.model)))
-    beside = not any(isinstance(each, a.Group) for each in relations_within(_rows_of(relation)))
+    beside = not any(isinstance(each, a.GroupBy) for each in relations_within(_rows_of(relation)))
     nodes = sum(map(_nodes, relations))
     only = _only_asked(relation)
     early = relation is not whole
@@ -161,7 +161,7 @@ def _only_asked(relation: Relation) -> frozenset[str]:
 
 def _rows_of(relation: Relation) -> Relation:
     """Those that are ordered, limited and shown."""
-    while isinstance(relation, a.Project | a.Limit | a.Sort):
+    while isinstance(relation, a.Project | a.LimitOffset | a.Sort):
         relation = relation.input
     return relation
 
@@ -169,8 +169,8 @@ def _rows_of(relation: Relation) -> Relation:
 def _first(relation: Relation) -> Iterator[tuple[str, First]]:
     """The entities that limits are about before anything is joined, where values alone say which rows."""
     for limit in relations_within(relation):
-        told = first_asked(limit) if isinstance(limit, a.Limit) else None
-        if told is not None and isinstance(limit, a.Limit) and isinstance(limit.input, a.Sort):
+        told = first_asked(limit) if isinstance(limit, a.LimitOffset) else None
+        if told is not None and isinstance(limit, a.LimitOffset) and isinstance(limit.input, a.Sort):
             scan, predicates = scan_of(limit.input.input)
             if scan is not None and all(fixed(each) is not None for each in predicates):
                 yield scan.entity, told[1]
@@ -183,7 +183,7 @@ def _nodes(relation: Relation) -> float:
             return size(predicate)
         case a.Project(outputs=outputs):
             return sum(size(each.expression) for each in outputs)
-        case a.Group(keys=keys, aggregates=aggregates):
+        case a.GroupBy(keys=keys, aggregates=aggregates):
             parts = (part for each in aggregates for part in (each.aggregate.argument, each.aggregate.filter))
             said = (*(each.expression for each in keys), *(part for part in parts if part is not None))
             return sum(map(size, said)) + len(aggregates)
@@ -276,11 +276,11 @@ def _conditions(asked: Iterable[Expression], known: KnownOf, values: Values) -> 
 def _grouped(relation: Relation, model: Model, known: KnownOf, values: Values) -> GroupFacts | None:
     having: list[Expression] = []
     is_sorted = False
-    while isinstance(relation, a.Project | a.Limit | a.Sort | a.Filter | a.Distinct):
+    while isinstance(relation, a.Project | a.LimitOffset | a.Sort | a.Filter | a.Distinct):
         is_sorted = is_sorted or isinstance(relation, a.Sort)
         having += conjuncts(relation.predicate) if isinstance(relation, a.Filter) else []
         relation = relation.input
-    if not isinstance(relation, a.Group):
+    if not isinstance(relation, a.GroupBy):
         return None
     keys = tuple(each.expression for each in relation.keys)
     parts = [part for each in relation.aggregates for part in (each.aggregate.argument, each.aggregate.filter)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nestling.ir.model import Model, Relationship
-from nestling.ir.workload import Access, Filter, Operator, Statement, Walk
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, Walk
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
 from nestling.planner.options.sizes.sizes import Sizes
 from nestling.planner.options.statements.limited_rows import LimitedRows
@@ -86,7 +86,7 @@ class _Walk:
         if not joined:
             rows = self.sizes.found(access)
             return Visit(access, None, None, False, 0.0, rows, rows, inside=table.inside)
-        equal = tuple(Filter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
+        equal = tuple(AttributeFilter(name, Operator.EQUALITY) for name in sorted(joined - compared_equal(access)))
         asked = replace(access, filters=(*access.filters, *equal))
         outer = self.found[-1].rows
         rows = outer * self.sizes.found(asked)

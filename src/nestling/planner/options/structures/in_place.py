@@ -50,7 +50,7 @@ def with_in_place(design: Design, proposed: Sequence[Candidate]) -> InPlace:
     known = {_comparable(candidate.part): candidate for candidate in proposed}
     chosen: list[Candidate] = []
     for part in parts_of(design):
-        found = known.setdefault(_comparable(part), Candidate(f"{_text(part, design.model)} (today)", PATTERN, part))
+        found = known.setdefault(_comparable(part), Candidate(f"{_text(part, design.model)} (today)", (PATTERN,), part))
         if isinstance(part, Nested) and isinstance(found.part, Nested):
             found = replace(found, part=replace(found.part, bare=part.bare))
         chosen.append(found)

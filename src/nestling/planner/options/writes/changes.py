@@ -13,7 +13,7 @@ from nestling.ir.model import OnDelete, Relationship
 from nestling.ir.options import Mode, Step
 from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
-from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.starts import Starts
 from nestling.planner.options.sizes.matching import compared_equal, tells_one
@@ -161,7 +161,7 @@ class Changes:
 
     def _children(self, statement: Statement, access: Access, link: Relationship) -> Iterator[Mode]:
         rows = self.rows(access)
-        asked = tuple(Filter(name, Operator.EQUALITY) for name in link.child_attributes)
+        asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in link.child_attributes)
         read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
         more = work_of.request(READ_STAGES)
         if link.on_delete is not OnDelete.RESTRICT:

@@ -18,7 +18,7 @@ from nestling.ir.paths import work_of
 from nestling.ir.paths.work import Work
 from nestling.ir.situation import Situation
 from nestling.ir.storage.collations import sought
-from nestling.ir.workload import Access, Filter, Operator, Statement, StatementKind
+from nestling.ir.workload import Access, AttributeFilter, Operator, Statement, StatementKind
 from nestling.planner.options.modes import Modes
 from nestling.planner.options.reads.reach import DocumentAccess, ways_to_one
 from nestling.planner.options.reads.starts import Starts

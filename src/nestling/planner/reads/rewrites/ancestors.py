@@ -26,7 +26,7 @@ from nestling.planner.reads.scan import top_fields
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class RowTree:
     """A walk over the rows of one place, whose documents are its rows: `key` and `reference` are its columns, `down` the way.
 
     `wanted`: the columns of the rows met that are used; `depth`: the column that counts the steps, when it is.
@@ -40,7 +40,7 @@ class Tree:
     depth: Column | None
 
 
-def kept_walk(rows: Rows, alias: str, tree: Tree, context: Context) -> Rows | None:
+def kept_walk(rows: Rows, alias: str, tree: RowTree, context: Context) -> Rows | None:
     """Each row (a scan's, under that alias) and those met from it, without a walk; None when no copy tells them.
 
     `depth` counts from 0, which is the row itself.
@@ -62,7 +62,7 @@ def kept_walk(rows: Rows, alias: str, tree: Tree, context: Context) -> Rows | No
     return None
 
 
-def found_below(tree: Tree, start: Given, context: Context) -> Rows | None:
+def found_below(tree: RowTree, start: Given, context: Context) -> Rows | None:
     """The row with that key and all below it, by one condition that two indexes serve; None when no copy tells them.
 
     Keys are integers: what an array holds of them is asked for as a single one is.
@@ -83,7 +83,7 @@ def found_below(tree: Tree, start: Given, context: Context) -> Rows | None:
     return Rows(Where(scan, either, layout), layout, top_fields(tree.place.store))
 
 
-def _copies(tree: Tree, context: Context) -> Iterator[Copy]:
+def _copies(tree: RowTree, context: Context) -> Iterator[Copy]:
     """The copies of all rows above each, their keys among what is copied; the smallest comes first."""
     found = []
     for copy in tree.place.node.body.copies if tree.place.node.kind is not NodeKind.GROUP else ():
@@ -96,18 +96,18 @@ def _copies(tree: Tree, context: Context) -> Iterator[Copy]:
     yield from sorted(found, key=lambda copy: len(copy.attributes))
 
 
-def _keys(copy: Copy, tree: Tree) -> str:
+def _keys(copy: Copy, tree: RowTree) -> str:
     """The path of the keys of the rows above, in the row's document."""
     field = next(field for field in copy.attributes if field.attribute == tree.key.name)
     return copy.name if copy.form is Form.SCALARS else join_path(copy.name, field.path)
 
 
-def _is_fresh(copy: Copy, tree: Tree, columns: Sequence[Column], context: Context) -> bool:
+def _is_fresh(copy: Copy, tree: RowTree, columns: Sequence[Column], context: Context) -> bool:
     entity, behind = tree.place.node.entity, context.tolerated.behind
     return all(is_fresh(copy.freshness, behind.get((entity, each.name))) for each in (tree.key, *columns))
 
 
-def _below(rows: Rows, tree: Tree, copy: Copy, keys: str, own: dict[str, str]) -> Rows:
+def _below(rows: Rows, tree: RowTree, copy: Copy, keys: str, own: dict[str, str]) -> Rows:
     """The documents that hold the row among those above them, found by one lookup, and its own."""
     key, line = own[tree.key.name], rows.fresh(tree.key.alias)
     found = Correlate(rows.step, documents_at(tree.place), line, Keep.TOGETHER, equal=(key, keys))
@@ -119,7 +119,7 @@ def _below(rows: Rows, tree: Tree, copy: Copy, keys: str, own: dict[str, str]) -
     return _with_depth(met, tree, above, FieldPath(key))
 
 
-def _above(rows: Rows, tree: Tree, copy: Copy, keys: str, own: dict[str, str]) -> Rows:
+def _above(rows: Rows, tree: RowTree, copy: Copy, keys: str, own: dict[str, str]) -> Rows:
     """The elements of the row's own document, and the row itself."""
     line = rows.fresh(tree.key.alias)
     if copy.form is Form.SCALARS:
@@ -134,11 +134,11 @@ def _above(rows: Rows, tree: Tree, copy: Copy, keys: str, own: dict[str, str]) -
     return _with_depth(met, tree, WithLast(FieldPath(keys), FieldPath(own[tree.key.name])), FieldPath(key))
 
 
-def _layout(tree: Tree, line: str, paths: dict[str, str]) -> Layout:
+def _layout(tree: RowTree, line: str, paths: dict[str, str]) -> Layout:
     return Layout.of({(each.alias, each.name): join_path(line, paths[each.name]) for each in tree.wanted})
 
 
-def _with_depth(rows: Rows, tree: Tree, keys: Expression, key: Expression) -> Rows:
+def _with_depth(rows: Rows, tree: RowTree, keys: Expression, key: Expression) -> Rows:
     """The number of steps from one row to the other: how many stand behind the key of the upper one."""
     if tree.depth is None:
         return rows

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
-from nestling.ir.paths.access_path import FieldPath, Group, Project, Step, Union
+from nestling.ir.paths.access_path import FieldPath, GroupDocuments, ProjectDocuments, Step, Union
 from nestling.ir.paths.row_steps import VARIABLE, ColumnId, Layout, Where
 from nestling.ir.statements.expression import Expression
 from nestling.ir.statements.operands import conjunction, conjuncts
@@ -25,10 +25,10 @@ def below_groups(
     if isinstance(step, Where):
         source, rest = below_groups(step.source, predicate, layout, restrict)
         return replace(step, source=source), rest
-    if not isinstance(step, Group):
+    if not isinstance(step, GroupDocuments):
         return step, predicate
     sources = step.source.sources if isinstance(step.source, Union) else (step.source,)
-    projects = [each for each in sources if isinstance(each, Project)]
+    projects = [each for each in sources if isinstance(each, ProjectDocuments)]
     down: list[Expression] = []
     stay: list[Expression] = []
     for each in conjuncts(predicate):
@@ -44,7 +44,7 @@ def below_groups(
     return replace(step, source=found[0] if len(found) == 1 else Union(found)), conjunction(*stay)
 
 
-def _said(predicate: Expression, layout: Layout, project: Project) -> dict[ColumnId, str] | None:
+def _said(predicate: Expression, layout: Layout, project: ProjectDocuments) -> dict[ColumnId, str] | None:
     """The paths of its columns before the projection; None where one is no plain field there, or there are none."""
     values = dict(project.fields)
     paths: dict[ColumnId, str] = {}

@@ -40,7 +40,7 @@ def _below(relation: Relation, counts: Counter[str], design: Design, *, once: bo
             return replace(relation, input=_below(relation.input, counts, design, once=True))
         case a.Project():
             return replace(relation, input=_below(relation.input, counts, design, once=once))
-        case a.Sort() | a.Limit() | a.Group() | a.Window():
+        case a.Sort() | a.LimitOffset() | a.GroupBy() | a.Window():
             return replace(relation, input=_below(relation.input, counts, design, once=False))
         case a.Join() | a.Filter(input=a.Join()):
             leaves, asked = inner_leaves(relation)

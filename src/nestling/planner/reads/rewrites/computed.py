@@ -15,7 +15,7 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Computed
 from nestling.ir.rows import AggregateKind, Path
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction, JoinKind, Relation
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Relation
 from nestling.ir.statements.expression import Call, Column, Expression, Literal, Rules
 from nestling.ir.statements.expression import Function as Scalar
 from nestling.ir.statements.operands import conjuncts, has_subquery
@@ -80,19 +80,19 @@ def computed_value(relation: Relation, rows: Rows, context: Context) -> tuple[Ex
     return None
 
 
-def _aggregates_of(relation: Relation) -> tuple[a.Group | None, Expression | None]:
+def _aggregates_of(relation: Relation) -> tuple[a.GroupBy | None, Expression | None]:
     """The group without keys a relation of one column is, and the column in terms of its aggregates."""
     match relation:
-        case a.Project(input=a.Group(keys=()) as group, outputs=(out,)):
+        case a.Project(input=a.GroupBy(keys=()) as group, outputs=(out,)):
             return group, out.expression
-        case a.Group(keys=(), aggregates=(_,)):
+        case a.GroupBy(keys=(), aggregates=(_,)):
             return relation, relation.columns[0]
         case _:
             return None, None
 
 
 def _read(
-    group: a.Group, fields: dict[str, str], expression: Expression, rows: Rows, at: PlacedScan
+    group: a.GroupBy, fields: dict[str, str], expression: Expression, rows: Rows, at: PlacedScan
 ) -> tuple[Expression, Rows]:
     """The expression over the fields. A row inside another may be missing altogether, then its count is 0 all the same."""
     always_there = not at.prefix and len(at.place.nodes) == 1
@@ -118,7 +118,7 @@ def or_zero(count: Expression) -> Expression:
 
 
 def computed_for(
-    computed: Sequence[Computed], inner: Inner, alias: str, aggregate: Aggregate, model: Model, tolerated: Tolerated
+    computed: Sequence[Computed], inner: Inner, alias: str, aggregate: AggregateCall, model: Model, tolerated: Tolerated
 ) -> Computed | None:
     """The computed field, of the rows called `alias`, that is this aggregate over these joined rows."""
     for item in computed:
@@ -159,7 +159,7 @@ def end_of(path: Path, inner: Inner, alias: str, model: Model) -> a.Scan | None:
     return None
 
 
-def _same_aggregate(item: Computed, aggregate: Aggregate, inner: Inner, last: a.Scan) -> bool:
+def _same_aggregate(item: Computed, aggregate: AggregateCall, inner: Inner, last: a.Scan) -> bool:
     """Whether the aggregate is of the attribute, or both count rows."""
     argument = aggregate.argument
     if aggregate.filter is not None or (
@@ -193,7 +193,7 @@ def _attribute(scan: a.Scan, name: str) -> Column:
     return next(column for column in scan.columns if column.name == name)
 
 
-def _is_exact(item: Computed, kind: Type, aggregate: Aggregate) -> bool:
+def _is_exact(item: Computed, kind: Type, aggregate: AggregateCall) -> bool:
     if kind.name is TypeName.TIMESTAMP and kind.fraction_digits > 3:
         return False
     if item.function in (AggregateKind.MIN, AggregateKind.MAX):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from nestling.ir.freshness import Freshness
 from nestling.ir.model import Relationship
-from nestling.ir.paths.access_path import Exists, Filter
+from nestling.ir.paths.access_path import FieldExists, FilterDocuments
 from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Copy, Form
 from nestling.ir.statements import algebra as a
@@ -131,4 +131,4 @@ def _existing(left: Rows, copies: Sequence[Copy], link: Relationship, at: Placed
     if copy is None:
         return None
     path = join_path(at.prefix, at.place.path, copy.name)
-    return Rows(Filter(left.step, Exists(path)), left.layout, left.taken, left.standing, left.identity)
+    return Rows(FilterDocuments(left.step, FieldExists(path)), left.layout, left.taken, left.standing, left.identity)

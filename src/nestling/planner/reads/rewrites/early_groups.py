@@ -20,9 +20,9 @@ from nestling.ir.statistics import Statistics
 from nestling.planner.reads.rewrites.join_order import order_joins
 from nestling.planner.reads.rewrites.links import keys_of
 from nestling.planner.reads.rewrites.parents_of_groups import (
+    GroupSplit,
     Names,
     Parent,
-    Split,
     interchangeable,
     joined_with,
     replaced,
@@ -32,7 +32,7 @@ from nestling.planner.reads.rewrites.parents_of_groups import (
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.traverse import everywhere, expressions, mapped, mentioned
 
-_Kept = TypeVar("_Kept", bound=a.Project | a.Filter | a.Sort | a.Limit)
+_Kept = TypeVar("_Kept", bound=a.Project | a.Filter | a.Sort | a.LimitOffset)
 
 
 def with_early_groups(relation: Relation, design: Design, statistics: Statistics) -> Relation:
@@ -41,13 +41,13 @@ def with_early_groups(relation: Relation, design: Design, statistics: Statistics
 
 
 def _early(project: a.Project, design: Design, statistics: Statistics) -> Relation:
-    chain: list[a.Filter | a.Sort | a.Limit] = []
+    chain: list[a.Filter | a.Sort | a.LimitOffset] = []
     below = project.input
-    while isinstance(below, a.Filter | a.Sort | a.Limit):
+    while isinstance(below, a.Filter | a.Sort | a.LimitOffset):
         chain.append(below)
         below = below.input
     above = [*expressions(project), *(each for node in chain for each in expressions(node))]
-    if not isinstance(below, a.Group) or any(map(has_subquery, above)):
+    if not isinstance(below, a.GroupBy) or any(map(has_subquery, above)):
         return project
 
     def is_determined(parent: Parent, leaves: list[Relation], conditions: list[Expression]) -> bool:
@@ -63,7 +63,7 @@ def _early(project: a.Project, design: Design, statistics: Statistics) -> Relati
 
 
 def _determined(
-    group: a.Group, leaves: Iterable[Relation], conditions: Iterable[Expression], design: Design
+    group: a.GroupBy, leaves: Iterable[Relation], conditions: Iterable[Expression], design: Design
 ) -> frozenset[Column]:
     """The columns that have one value in each group: those grouped by, what equals them, rows whose key is among them."""
     known = {key.expression for key in group.keys if isinstance(key.expression, Column)}
@@ -84,11 +84,11 @@ def _determined(
 # --- the parents, above -----------------------------------------------------------------------------------------------------
 
 
-def _joined_again(split: Split, chain: Sequence[a.Filter | a.Sort | a.Limit]) -> Relation:
+def _joined_again(split: GroupSplit, chain: Sequence[a.Filter | a.Sort | a.LimitOffset]) -> Relation:
     """The group and what was done to it, with the parents joined where they are first asked for, or last."""
     renamed = [_renamed(node, split.names) for node in chain]
     asked = {column.alias for node in renamed for each in expressions(node) for column in mentioned(each)}
-    limited = any(isinstance(node, a.Limit) for node in chain)
+    limited = any(isinstance(node, a.LimitOffset) for node in chain)
     late: list[Parent] = []
     for parent in reversed(split.parents):
         needed = parent.scan.alias in asked or any(

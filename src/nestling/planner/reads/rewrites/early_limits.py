@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from nestling.ir.model import Model
 from nestling.ir.paths.row_steps import ColumnId
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction, JoinKind, NamedAggregate, Relation
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, NamedAggregate, Relation
 from nestling.ir.statements.expression import (
     Case,
     Collation,
@@ -39,7 +39,7 @@ _ONCE_OR_MORE = frozenset(
 """Aggregates that are the same however often a value is there."""
 _OF_ONE_VALUE = frozenset({AggregateFunction.MIN, AggregateFunction.MAX, AggregateFunction.SUM})
 """Aggregates that are, of one value, that value."""
-_ROWS = Aggregate(AggregateFunction.COUNT, None, INTEGER)
+_ROWS = AggregateCall(AggregateFunction.COUNT, None, INTEGER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +65,13 @@ def with_early_limits(relation: Relation, model: Model) -> Relation:
 
 
 def _early(project: a.Project, model: Model) -> Relation:
-    chain: list[a.Filter | a.Sort | a.Limit] = []
+    chain: list[a.Filter | a.Sort | a.LimitOffset] = []
     below = project.input
-    while isinstance(below, a.Filter | a.Sort | a.Limit):
+    while isinstance(below, a.Filter | a.Sort | a.LimitOffset):
         chain.append(below)
         below = below.input
-    limited = any(isinstance(node, a.Limit) for node in chain)
-    if not limited or not isinstance(below, a.Group) or _asks_subquery(project, below, *chain):
+    limited = any(isinstance(node, a.LimitOffset) for node in chain)
+    if not limited or not isinstance(below, a.GroupBy) or _asks_subquery(project, below, *chain):
         return project
     rows, children = _apart(below.input, _shown(below))
     if not children or not _is_row(below, rows, model):
@@ -94,7 +94,7 @@ def _asks_subquery(*relations: Relation) -> bool:
     return any(has_subquery(each) for relation in relations for each in expressions(relation))
 
 
-def _is_row(group: a.Group, rows: Relation, model: Model) -> bool:
+def _is_row(group: a.GroupBy, rows: Relation, model: Model) -> bool:
     """Whether no two of the rows are in one group."""
     rules = group.collations or (Collation.BINARY,) * len(group.keys)
     pairs = zip(group.keys, rules, strict=True)
@@ -103,14 +103,14 @@ def _is_row(group: a.Group, rows: Relation, model: Model) -> bool:
     return wanted is not None and determines([each for each in known if each is not None], wanted, rows, model)
 
 
-def _shown(group: a.Group) -> frozenset[str]:
+def _shown(group: a.GroupBy) -> frozenset[str]:
     """The tables that a group shows values of as they are."""
     shown = [key.expression for key in group.keys]
     shown += [one.argument for each in group.aggregates if _is_any(one := each.aggregate) and one.argument is not None]
     return frozenset[str]().union(*map(about, shown))
 
 
-def _is_any(aggregate: Aggregate) -> bool:
+def _is_any(aggregate: AggregateCall) -> bool:
     return aggregate.function is AggregateFunction.ANY_VALUE
 
 
@@ -169,7 +169,7 @@ def _links(condition: Expression, one: Children, other: Children) -> bool:
 # --- the aggregates, for one row ------------------------------------------------------------------------------------------
 
 
-def _value(item: NamedAggregate, group: a.Group, children: Sequence[Children]) -> Expression | None:
+def _value(item: NamedAggregate, group: a.GroupBy, children: Sequence[Children]) -> Expression | None:
     """What the aggregate is of the one row of a group; None where no subquery of the children gives that."""
     aggregate = item.aggregate
     if _is_any(aggregate):
@@ -181,7 +181,7 @@ def _value(item: NamedAggregate, group: a.Group, children: Sequence[Children]) -
     return _with_lonely(item, group, children[0]) if len(children) == 1 else None
 
 
-def _met(aggregate: Aggregate, asked: frozenset[str], own: Children, children: Sequence[Children]) -> Relation:
+def _met(aggregate: AggregateCall, asked: frozenset[str], own: Children, children: Sequence[Children]) -> Relation:
     """The children an aggregate is made of, as often as other children are there beside them."""
     others = [each for each in children if each is not own]
     alone = all(asked.isdisjoint(each.aliases) for each in others)
@@ -193,7 +193,7 @@ def _met(aggregate: Aggregate, asked: frozenset[str], own: Children, children: S
     return rows
 
 
-def _with_lonely(item: NamedAggregate, group: a.Group, children: Children) -> Expression | None:
+def _with_lonely(item: NamedAggregate, group: a.GroupBy, children: Children) -> Expression | None:
     """The aggregate of something that a row without children has, too: that row is there once, its children's columns NULL."""
     aggregate = item.aggregate
     if aggregate.filter is not None:
@@ -212,7 +212,7 @@ def _with_lonely(item: NamedAggregate, group: a.Group, children: Children) -> Ex
     return Case(((none, alone),), value, aggregate.type)
 
 
-def _subquery(item: NamedAggregate, group: a.Group, rows: Relation) -> ScalarSubquery:
+def _subquery(item: NamedAggregate, group: a.GroupBy, rows: Relation) -> ScalarSubquery:
     own = {(each.alias, each.name): each for each in rows.columns}
     of_one = mapped(item, lambda each: replaced(each, own))
-    return ScalarSubquery(a.Group(rows, f"{group.alias} of one", (), (of_one,)), item.aggregate.type)
+    return ScalarSubquery(a.GroupBy(rows, f"{group.alias} of one", (), (of_one,)), item.aggregate.type)

@@ -19,7 +19,7 @@ from nestling.ir.statements.operands import has_subquery, is_integer
 from nestling.ir.statistics import Statistics
 from nestling.ir.types import EXACT_NUMBERS
 from nestling.planner.reads.rewrites.join_order import inner_leaves, order_joins
-from nestling.planner.reads.rewrites.parents_of_groups import Split, joined_with, replaced, scans, split_off
+from nestling.planner.reads.rewrites.parents_of_groups import GroupSplit, joined_with, replaced, scans, split_off
 from nestling.planner.reads.rewrites.pushdown import push_predicates
 from nestling.planner.reads.rewrites.rows_left import rows_left
 from nestling.planner.reads.traverse import everywhere, expressions, mapped
@@ -38,10 +38,10 @@ _AGAIN = {
 
 def with_early_sums(relation: Relation, design: Design, statistics: Statistics) -> Relation:
     """The same rows, parts of sums before the joins with parents."""
-    return everywhere(relation, lambda each: _early(each, design, statistics) if isinstance(each, a.Group) else each)
+    return everywhere(relation, lambda each: _early(each, design, statistics) if isinstance(each, a.GroupBy) else each)
 
 
-def _early(group: a.Group, design: Design, statistics: Statistics) -> Relation:
+def _early(group: a.GroupBy, design: Design, statistics: Statistics) -> Relation:
     if not group.keys or not all(map(_is_of_parts, group.aggregates)):
         return group
     split = split_off(_of_inputs(group), design, lambda *_: True)
@@ -63,16 +63,16 @@ def _is_of_parts(item: a.NamedAggregate) -> bool:
     return made.function in _AGAIN and exact and plain and not any(map(has_subquery, expressions(item)))
 
 
-def _again(item: a.NamedAggregate, group: a.Group, split: Split) -> a.NamedAggregate:
+def _again(item: a.NamedAggregate, group: a.GroupBy, split: GroupSplit) -> a.NamedAggregate:
     """The aggregate of its parts; parts of an integer sum are integers, whose sum must not pass 64 bits."""
     made = item.aggregate
     part = split.names[group.alias, item.name]
     if made.argument is not None and is_integer(made.argument):
         part = replace(part, type=made.argument.type)
-    return replace(item, aggregate=a.Aggregate(_AGAIN[made.function], part, made.type))
+    return replace(item, aggregate=a.AggregateCall(_AGAIN[made.function], part, made.type))
 
 
-def _of_inputs(group: a.Group) -> a.Group:
+def _of_inputs(group: a.GroupBy) -> a.GroupBy:
     """The group, said of what the outputs below it are made of."""
     below = group.input
     if not isinstance(below, a.Project) or any(out.mixed or has_subquery(out.expression) for out in below.outputs):
@@ -81,7 +81,7 @@ def _of_inputs(group: a.Group) -> a.Group:
     return mapped(replace(group, input=below.input), lambda each: replaced(each, made))
 
 
-def _are_few(split: Split, design: Design, statistics: Statistics) -> bool:
+def _are_few(split: GroupSplit, design: Design, statistics: Statistics) -> bool:
     leaves, _ = inner_leaves(split.group.input)
     left = [rows_left(leaf, design.model, statistics) for leaf in leaves]
     values = [_values(key.expression, leaves, statistics) for key in split.group.keys]

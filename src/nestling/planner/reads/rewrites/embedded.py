@@ -167,8 +167,8 @@ def _entered(step: Step, place: Place, field: str, prefix: str, kind: JoinKind) 
         return step
     if node.presence is not None:
         held = node.presence
-        return Filter(step, Holds(join_path(prefix, held.path), held.value, held.several))
-    return Filter(step, Exists(field)) if node.form is Form.OBJECT else None
+        return FilterDocuments(step, Holds(join_path(prefix, held.path), held.value, held.several))
+    return FilterDocuments(step, FieldExists(field)) if node.form is Form.OBJECT else None
 
 
 def _parent(

@@ -8,10 +8,10 @@ from dataclasses import replace
 from nestling.ir.paths.row_steps import AggregateElements, Layout
 from nestling.ir.statements.algebra import (
     SPREAD,
-    Aggregate,
+    AggregateCall,
     AggregateFunction,
-    Group,
-    Limit,
+    GroupBy,
+    LimitOffset,
     Project,
     Relation,
     Sort,
@@ -39,31 +39,31 @@ def value_of_elements(rows: Rows, relation: Relation, context: Context) -> tuple
         return None
     shown = relation.outputs[0].expression if isinstance(relation, Project) else relation.columns[0]
     below = relation.input if isinstance(relation, Project) else relation
-    if isinstance(below, Group):
+    if isinstance(below, GroupBy):
         aggregates = [(column, each.aggregate) for column, each in zip(below.columns, below.aggregates, strict=False)]
         return _made(shown, aggregates, below.input, rows, context) if not below.keys else None
     if not isinstance(relation, Project) or not _is_first(below):
         return None
     keys: tuple[SortKey, ...] = ()
-    if isinstance(below, Limit):
+    if isinstance(below, LimitOffset):
         below = below.input
     if isinstance(below, Sort):
         keys, below = below.keys, below.input
     value = replace(relation.columns[0], nullable=True)
-    first = Aggregate(AggregateFunction.ANY_VALUE, shown, shown.type, order=keys)
+    first = AggregateCall(AggregateFunction.ANY_VALUE, shown, shown.type, order=keys)
     return _made(value, [(value, first)], below, rows, context)
 
 
 def _is_first(relation: Relation) -> bool:
     """Whether it is no other part of the rows than the first."""
-    if not isinstance(relation, Limit):
+    if not isinstance(relation, LimitOffset):
         return True
     return relation.offset is None and isinstance(relation.count, Literal) and relation.count.value == 1
 
 
 def _made(
     shown: Expression,
-    aggregates: Sequence[tuple[Column, Aggregate]],
+    aggregates: Sequence[tuple[Column, AggregateCall]],
     relation: Relation,
     rows: Rows,
     context: Context,
@@ -87,19 +87,19 @@ def _made(
     return rewritten(shown, made.get), rows
 
 
-def _parts(aggregate: Aggregate) -> Iterable[Expression]:
+def _parts(aggregate: AggregateCall) -> Iterable[Expression]:
     parts = (aggregate.argument, aggregate.filter, aggregate.separator, *(key.expression for key in aggregate.order))
     return (each for each in parts if each is not None)
 
 
-def _is_plain(aggregate: Aggregate) -> bool:
+def _is_plain(aggregate: AggregateCall) -> bool:
     """Whether it is of no other row than it says, and made of numbers an array tells at once."""
     if aggregate.function in SPREAD or aggregate.share is not None:
         return False
     return aggregate.at is None and not (aggregate.filter and aggregate.function is AggregateFunction.ANY_VALUE)
 
 
-def _of_elements(aggregate: Aggregate) -> tuple[Aggregate, list[Expression]]:
+def _of_elements(aggregate: AggregateCall) -> tuple[AggregateCall, list[Expression]]:
     """The aggregate of all elements that are left, and what is asked of them before."""
     asked = [aggregate.filter] if aggregate.filter is not None else []
     kept, argument = replace(aggregate, filter=None), aggregate.argument

@@ -39,7 +39,7 @@ def with_newest(relation: Relation, design: Design, tolerated: Tolerated) -> tup
     def change(each: Relation) -> Relation:
         if isinstance(each, a.Filter):
             found.update(latest(each, design))
-        return _with_parent(each, asked, found) if isinstance(each, a.Limit) else each
+        return _with_parent(each, asked, found) if isinstance(each, a.LimitOffset) else each
 
     return everywhere(relation, change), found
 
@@ -51,7 +51,7 @@ class _Asked:
     used: frozenset[tuple[str, str]]
 
 
-def first_asked(limit: a.Limit) -> tuple[str, First] | None:
+def first_asked(limit: a.LimitOffset) -> tuple[str, First] | None:
     """The alias of the sorted rows under a LIMIT, their order, and how many rows are needed (its count and offset together).
 
     None where the count is no constant or the order is not by columns of one alias: a copy of the first rows cannot answer then.
@@ -61,7 +61,7 @@ def first_asked(limit: a.Limit) -> tuple[str, First] | None:
     return (order[0], First(order[1], count)) if count is not None and order is not None else None
 
 
-def _with_parent(limit: a.Limit, asked: _Asked, found: dict[str, First]) -> Relation:
+def _with_parent(limit: a.LimitOffset, asked: _Asked, found: dict[str, First]) -> Relation:
     told = first_asked(limit)
     if told is None or not isinstance(limit.input, a.Sort):
         return limit
@@ -80,7 +80,7 @@ def _with_parent(limit: a.Limit, asked: _Asked, found: dict[str, First]) -> Rela
             found[alias] = first
             parents = parents_of(scan, predicates, link, model)
             joined = inner(parents.rows, scan, parents.on)
-            return a.Limit(a.Sort(joined, limit.input.keys), limit.count, limit.offset)
+            return a.LimitOffset(a.Sort(joined, limit.input.keys), limit.count, limit.offset)
     return limit
 
 

@@ -37,6 +37,6 @@ def _is_grouped_by_output(subquery: InSubquery) -> bool:
         output, relation = relation.outputs[0].expression, relation.input
     while isinstance(relation, a.Filter):
         relation = relation.input
-    if not isinstance(relation, a.Group) or len(relation.keys) != 1:
+    if not isinstance(relation, a.GroupBy) or len(relation.keys) != 1:
         return False
     return output == Column(relation.alias, relation.keys[0].name, output.type, getattr(output, "nullable", True))

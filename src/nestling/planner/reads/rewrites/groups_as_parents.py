@@ -13,7 +13,7 @@ from typing import cast
 from nestling.ir.design import Design
 from nestling.ir.primitives import Computed
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction, JoinKind, Named, NamedAggregate, Relation
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, JoinKind, Named, NamedAggregate, Relation
 from nestling.ir.statements.expression import (
     Case,
     Collation,
@@ -35,13 +35,13 @@ from nestling.planner.reads.rewrites.join_order import crossed
 from nestling.planner.reads.rewrites.links import scan_of
 from nestling.planner.reads.traverse import everywhere
 
-_ROWS = Aggregate(AggregateFunction.COUNT, None, INTEGER)
+_ROWS = AggregateCall(AggregateFunction.COUNT, None, INTEGER)
 
 
 def without_groups(relation: Relation, design: Design, tolerated: Tolerated) -> Relation:
     """The same rows, without the groups computed fields make needless."""
     known = _Known(design, tolerated)
-    return everywhere(relation, lambda each: _without(each, known) if isinstance(each, a.Group) else each)
+    return everywhere(relation, lambda each: _without(each, known) if isinstance(each, a.GroupBy) else each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class _Known:
         told = [place for place in places if place.copy is None and place.node.kind is not NodeKind.GROUP]
         return [place.node.body.computed for place in told] if len(told) == len(places) else [()]
 
-    def holds(self, parent: a.Scan, children: Inner, aggregate: Aggregate) -> bool:
+    def holds(self, parent: a.Scan, children: Inner, aggregate: AggregateCall) -> bool:
         """Whether every place of the parent holds the aggregate."""
         model = self.design.model
         return all(
@@ -74,7 +74,7 @@ class _Grouped:
     lonely: bool
 
 
-def _without(group: a.Group, known: _Known) -> Relation:
+def _without(group: a.GroupBy, known: _Known) -> Relation:
     if any(rule is not Collation.BINARY for rule in group.collations):
         return group
     if group.keys:
@@ -85,7 +85,7 @@ def _without(group: a.Group, known: _Known) -> Relation:
 # --- parents joined with their children -----------------------------------------------------------------------------------
 
 
-def _by_parent(group: a.Group, known: _Known) -> Relation | None:
+def _by_parent(group: a.GroupBy, known: _Known) -> Relation | None:
     keys = {key.expression for key in group.keys}
     aliases = {each.alias for each in keys if isinstance(each, Column)}
     if len(aliases) != 1 or not all(isinstance(each, Column) for each in keys):
@@ -122,7 +122,7 @@ def _sides(relation: Relation, alias: str) -> _Grouped | None:
     return _Grouped(restricted(scan, own), scan, Inner(rest, others), lonely=False)
 
 
-def _one_row_each(group: a.Group, grouped: _Grouped, known: _Known) -> Relation | None:
+def _one_row_each(group: a.GroupBy, grouped: _Grouped, known: _Known) -> Relation | None:
     wanted = [item for item in group.aggregates if not _is_of_parent(item.aggregate, grouped.scan)]
     asked = [item.aggregate for item in wanted] + ([] if grouped.lonely else [_ROWS])
     if not grouped.children.scans or not all(known.holds(grouped.scan, grouped.children, each) for each in asked):
@@ -136,14 +136,14 @@ def _one_row_each(group: a.Group, grouped: _Grouped, known: _Known) -> Relation 
     return a.Project(parent, group.alias, tuple(outputs))
 
 
-def _is_of_parent(aggregate: Aggregate, scan: a.Scan) -> bool:
+def _is_of_parent(aggregate: AggregateCall, scan: a.Scan) -> bool:
     """Whether it is a value of the parent's own row, of which a group has one."""
     argument = aggregate.argument
     any_value = aggregate.function is AggregateFunction.ANY_VALUE and aggregate.filter is None
     return any_value and isinstance(argument, Column) and argument.alias == scan.alias
 
 
-def _value(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> Expression:
+def _value(aggregate: AggregateCall, group: a.GroupBy, grouped: _Grouped) -> Expression:
     if _is_of_parent(aggregate, grouped.scan):
         return cast(Expression, aggregate.argument)
     found = _subquery(aggregate, group, grouped)
@@ -153,17 +153,17 @@ def _value(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> Expressio
     return found
 
 
-def _subquery(aggregate: Aggregate, group: a.Group, grouped: _Grouped) -> ScalarSubquery:
+def _subquery(aggregate: AggregateCall, group: a.GroupBy, grouped: _Grouped) -> ScalarSubquery:
     rows = restricted(crossed(grouped.children.scans), grouped.children.conditions)
     name = next((item.name for item in group.aggregates if item.aggregate == aggregate), "rows")
-    inner = a.Group(rows, f"{group.alias} of one", (), (NamedAggregate(f"{name} of one", aggregate),))
+    inner = a.GroupBy(rows, f"{group.alias} of one", (), (NamedAggregate(f"{name} of one", aggregate),))
     return ScalarSubquery(inner, aggregate.type)
 
 
 # --- children alone -------------------------------------------------------------------------------------------------------
 
 
-def _by_foreign_key(group: a.Group, known: _Known) -> Relation | None:
+def _by_foreign_key(group: a.GroupBy, known: _Known) -> Relation | None:
     """Grouped by exactly the attributes that refer to the parent."""
     scan, predicates = scan_of(group.input)
     names = [key.expression.name for key in group.keys if isinstance(key.expression, Column)]
@@ -181,7 +181,7 @@ def _by_foreign_key(group: a.Group, known: _Known) -> Relation | None:
     return None
 
 
-def _of_one_parent(group: a.Group, known: _Known) -> Relation | None:
+def _of_one_parent(group: a.GroupBy, known: _Known) -> Relation | None:
     """Aggregates over the children whose foreign key has one value: those of one parent, or of none."""
     scan, predicates = scan_of(group.input)
     if scan is None or not predicates or not group.aggregates:
@@ -202,12 +202,13 @@ def _grouped(scan: a.Scan, parents: Parents) -> _Grouped:
     return _Grouped(parents.rows, parents.scan, Inner((scan,), parents.on), lonely=False)
 
 
-def _at_most_one(group: a.Group, rows: a.Project) -> Relation:
+def _at_most_one(group: a.GroupBy, rows: a.Project) -> Relation:
     """The row there may be, else that of no children: an extreme of one value is that value."""
     aggregates = tuple(
-        NamedAggregate(column.name, Aggregate(AggregateFunction.MAX, column, column.type)) for column in rows.columns
+        NamedAggregate(column.name, AggregateCall(AggregateFunction.MAX, column, column.type))
+        for column in rows.columns
     )
-    whole = a.Group(rows, f"{group.alias} or none", (), aggregates)
+    whole = a.GroupBy(rows, f"{group.alias} or none", (), aggregates)
     outputs = tuple(
         Named(item.name, or_zero(column) if item.aggregate.function is AggregateFunction.COUNT else column, item.mixed)
         for item, column in zip(group.aggregates, whole.columns, strict=True)

@@ -90,7 +90,9 @@ def _limited_tables(relation: Relation) -> Mapping[str, frozenset[str]]:
     beyond the limit.
     """
     sorts = (
-        each.input for each in everything(relation) if isinstance(each, a.Limit) and isinstance(each.input, a.Sort)
+        each.input
+        for each in everything(relation)
+        if isinstance(each, a.LimitOffset) and isinstance(each.input, a.Sort)
     )
     found: dict[str, frozenset[str]] = {}
     for sort in sorts:

@@ -21,10 +21,10 @@ from nestling.planner.reads.traverse import everywhere
 
 def with_late_parents(relation: Relation, model: Model) -> Relation:
     """The same rows, limits before the joins with parents."""
-    return everywhere(relation, lambda each: _late(each, model) if isinstance(each, a.Limit) else each)
+    return everywhere(relation, lambda each: _late(each, model) if isinstance(each, a.LimitOffset) else each)
 
 
-def _late(limit: a.Limit, model: Model) -> Relation:
+def _late(limit: a.LimitOffset, model: Model) -> Relation:
     sort = limit.input if isinstance(limit.input, a.Sort) else None
     asked = frozenset[str]().union(*(about(key.expression) for key in sort.keys)) if sort is not None else frozenset()
     below = sort.input if sort is not None else limit.input
@@ -76,7 +76,7 @@ def _certain(relation: Relation) -> Iterator[a.Scan]:
     match relation:
         case a.Scan():
             yield relation
-        case a.Filter() | a.Sort() | a.Limit():
+        case a.Filter() | a.Sort() | a.LimitOffset():
             yield from _certain(relation.input)
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
             yield from _certain(relation.left)
@@ -92,7 +92,7 @@ def _all(relation: Relation) -> Iterator[a.Scan]:
     match relation:
         case a.Scan():
             yield relation
-        case a.Filter() | a.Sort() | a.Limit():
+        case a.Filter() | a.Sort() | a.LimitOffset():
             yield from _all(relation.input)
         case a.Join():
             yield from _all(relation.left)

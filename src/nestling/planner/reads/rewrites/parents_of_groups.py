@@ -31,17 +31,17 @@ class Parent:
 
 
 @dataclass(frozen=True, slots=True)
-class Split:
+class GroupSplit:
     """What is left of a group without parents, these in the order they are joined, and what its columns are called then."""
 
-    group: a.Group
+    group: a.GroupBy
     parents: tuple[Parent, ...]
     names: Names
 
 
 def split_off(
-    group: a.Group, design: Design, may: Callable[[Parent, list[Relation], list[Expression]], bool]
-) -> Split | None:
+    group: a.GroupBy, design: Design, may: Callable[[Parent, list[Relation], list[Expression]], bool]
+) -> GroupSplit | None:
     """The group without the parents it can do without and that `may` be, of these tables under these conditions, left out."""
     leaves, conditions = inner_leaves(group.input)
     plain = all(rule is Collation.BINARY for rule in group.collations)
@@ -61,7 +61,7 @@ def split_off(
 def _removable(
     leaves: list[Relation],
     conditions: list[Expression],
-    group: a.Group,
+    group: a.GroupBy,
     design: Design,
     may: Callable[[Parent, list[Relation], list[Expression]], bool],
 ) -> Parent | None:
@@ -116,7 +116,7 @@ def _is_total(pairs: dict[Column, Column], parent: a.Scan, child: a.Scan, design
     )
 
 
-def _only_named(alias: str, group: a.Group) -> bool:
+def _only_named(alias: str, group: a.GroupBy) -> bool:
     """Whether the table is mentioned by keys that are its columns alone, and by values any row of the group has."""
     keys = [key.expression for key in group.keys if alias in about(key.expression)]
     asked = [item.aggregate for item in group.aggregates if alias in _mentions(item)]
@@ -166,8 +166,8 @@ def replaced(expression: Expression, names: Mapping[ColumnId, Expression]) -> Ex
 
 
 def _without_parents(
-    group: a.Group, leaves: list[Relation], conditions: list[Expression], parents: tuple[Parent, ...]
-) -> Split:
+    group: a.GroupBy, leaves: list[Relation], conditions: list[Expression], parents: tuple[Parent, ...]
+) -> GroupSplit:
     gone = {parent.scan.alias for parent in parents}
     alias = f"{group.alias} early"
     kept = [key for key in group.keys if not about(key.expression) & gone]
@@ -179,7 +179,7 @@ def _without_parents(
             held[own] = _fresh(own.name, taken)
             kept.append(Named(held[own], own, own.mixed))
     aggregates = tuple(item for item in group.aggregates if not _mentions(item) & gone)
-    found = a.Group(restricted(crossed(leaves), conditions), alias, tuple(kept), aggregates)
+    found = a.GroupBy(restricted(crossed(leaves), conditions), alias, tuple(kept), aggregates)
     made = {column.name: column for column in found.columns}
     grouped = {own: made[held[own]] for own in owned}
     renamed = tuple(
@@ -188,10 +188,10 @@ def _without_parents(
     names: Names = {}
     for column, said in zip(group.columns, _said(group), strict=True):
         names[_id(column)] = said if said is not None and said.alias in gone else made[column.name]
-    return Split(found, renamed, names)
+    return GroupSplit(found, renamed, names)
 
 
-def _said(group: a.Group) -> Iterator[Column | None]:
+def _said(group: a.GroupBy) -> Iterator[Column | None]:
     """The column each of a group's columns is, None where it is computed."""
     for key in group.keys:
         yield key.expression if isinstance(key.expression, Column) else None

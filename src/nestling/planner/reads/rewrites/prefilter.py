@@ -11,14 +11,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeAlias
 
-from nestling.ir.paths.access_path import CollectionScan, FieldPath, Filter, Lookup, PairValue, Step, Unwind
+from nestling.ir.paths.access_path import CollectionScan, FieldPath, FilterDocuments, Lookup, PairValue, Step, Unwind
 from nestling.ir.paths.row_steps import VARIABLE, Add, Layout, Where, WhereElement, WherePair
 from nestling.ir.statements.expression import And, Collation, Column, Compare, Comparison, Expression, InList
 from nestling.ir.statements.operands import conjunction, conjuncts
 from nestling.ir.storage.names import is_within, join
 from nestling.planner.reads.traverse import mentioned
 
-_Simple: TypeAlias = Unwind | Filter | Where | WhereElement | WherePair | Add
+_Simple: TypeAlias = Unwind | FilterDocuments | Where | WhereElement | WherePair | Add
 
 
 def filtered_early(step: Step, predicate: Expression, layout: Layout, identity: tuple[str, ...] = ()) -> Step:
@@ -167,7 +167,7 @@ def _at_scan(step: Step, asked: Where | WhereElement | WherePair) -> Step:
     the document is of this kind: others may lack what the condition rests on.
     """
     if isinstance(step, Unwind | Add) or (
-        isinstance(step, Filter | Where | WhereElement | WherePair) and (_unwound(step) or _pairs(step))
+        isinstance(step, FilterDocuments | Where | WhereElement | WherePair) and (_unwound(step) or _pairs(step))
     ):
         return replace(step, source=_at_scan(step.source, asked))
     return replace(asked, source=step)

@@ -61,7 +61,7 @@ def pushed(relation: Relation, predicates: Sequence[Expression]) -> Relation:
         case a.Project():
             outputs = {(relation.alias, out.name): out.expression for out in relation.outputs}
             return _below(relation, outputs, predicates)
-        case a.Group() if relation.keys and all(rule is Collation.BINARY for rule in relation.collations):
+        case a.GroupBy() if relation.keys and all(rule is Collation.BINARY for rule in relation.collations):
             keys = {(relation.alias, key.name): key.expression for key in relation.keys}
             return _below(relation, keys, predicates)
         case a.Sort():
@@ -73,7 +73,7 @@ def pushed(relation: Relation, predicates: Sequence[Expression]) -> Relation:
 
 
 def _below(
-    relation: a.Project | a.Group, outputs: dict[ColumnId, Expression], predicates: Sequence[Expression]
+    relation: a.Project | a.GroupBy, outputs: dict[ColumnId, Expression], predicates: Sequence[Expression]
 ) -> Relation:
     """Predicates on outputs, said in terms of what the outputs are."""
     down: list[Expression] = []

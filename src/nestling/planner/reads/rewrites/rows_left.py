@@ -55,14 +55,14 @@ def rows_left(relation: Relation, model: Model, statistics: Statistics) -> Remai
         case a.Filter(predicate=predicate):
             known_of = known_of_scans(everything(relation.input), model, statistics)
             return found[0].times(together(conjuncts(predicate), known_of, unknown=WIDE))
-        case a.Limit(count=Literal(value=int() as count)):
+        case a.LimitOffset(count=Literal(value=int() as count)):
             return found[0].times(min(1.0, max(count, 0) / max(found[0].rows, 1.0)))
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS):
             one, other = found
             return RemainingRows(one.share * other.share, max(one.rows * other.share, other.rows * one.share))
-        case a.Group(keys=()):
+        case a.GroupBy(keys=()):
             return RemainingRows(0.0, 1.0)
-        case a.Group() | a.Distinct():
+        case a.GroupBy() | a.Distinct():
             return found[0].times(1.0, GROUPED)
         case _:
             return max(found, key=lambda each: each.rows, default=RemainingRows(1.0, 1.0))

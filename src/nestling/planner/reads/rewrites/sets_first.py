@@ -40,7 +40,7 @@ def with_set_first(relation: Relation, model: Model) -> Iterator[Relation]:
     match relation:
         case a.Filter():
             yield from _joined(relation, model)
-        case a.Project() | a.Sort() | a.Limit() | a.Group() | a.Distinct() | a.Window():
+        case a.Project() | a.Sort() | a.LimitOffset() | a.GroupBy() | a.Distinct() | a.Window():
             for each in with_set_first(relation.input, model):
                 yield replace(relation, input=each)
         case _:

@@ -15,16 +15,16 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.primitives import Bucket, Summary, WindowUnit
 from nestling.ir.rows import AggregateKind
 from nestling.ir.statements import algebra as a
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction, NamedAggregate
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction, NamedAggregate
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Column,
     Division,
     Expression,
     Function,
     Literal,
-    Operator,
 )
 from nestling.ir.statements.operands import conjunction, has_subquery, nullable, operands
 from nestling.ir.storage.layout import Node, NodeKind, Place, Role
@@ -55,12 +55,12 @@ _UNITS = {
 class Summed:
     """Rows of buckets to be grouped instead of events, and what the group's aggregates are in terms of the new ones."""
 
-    group: a.Group
+    group: a.GroupBy
     rows: Rows
     values: tuple[tuple[str, Expression], ...]
 
 
-def summed(group: a.Group, wanted: Sequence[NamedAggregate], context: Context) -> Summed | None:
+def summed(group: a.GroupBy, wanted: Sequence[NamedAggregate], context: Context) -> Summed | None:
     """The grouping of buckets that gives the same rows; None when the buckets do not know enough."""
     scan, predicates = scan_of(group.input)
     places = context.design.places.get(scan.entity, ()) if scan is not None else ()
@@ -137,7 +137,7 @@ class _Known:
         return kind.name is TypeName.DATE or (kind.name is TypeName.TIMESTAMP and kind.fraction_digits <= 3)
 
     def value(
-        self, asked: Aggregate, alias: str, aggregates: list[NamedAggregate], *, keyed: bool
+        self, asked: AggregateCall, alias: str, aggregates: list[NamedAggregate], *, keyed: bool
     ) -> Expression | None:
         """The aggregate's value from aggregates over buckets, which are added; None when there are none for it."""
         if asked.filter is not None or (asked.distinct and asked.function not in _EXTREMES):
@@ -145,7 +145,7 @@ class _Known:
 
         def add(function: AggregateFunction, column: Column, kind: Type) -> Column:
             name = f"{function} {len(aggregates)}"
-            aggregates.append(NamedAggregate(name, Aggregate(function, column, kind)))
+            aggregates.append(NamedAggregate(name, AggregateCall(function, column, kind)))
             return Column(alias, name, kind)
 
         match asked.function:
@@ -161,7 +161,7 @@ class _Known:
                 if kept is None or counted is None:
                     return None
                 parts = add(AggregateFunction.SUM, kept, kept.type), add(AggregateFunction.SUM, counted, INTEGER)
-                return Arithmetic(Operator.DIVIDE, *parts, FLOAT, Division.REAL)
+                return Arithmetic(ArithmeticOperator.DIVIDE, *parts, FLOAT, Division.REAL)
             case AggregateFunction.ANY_VALUE if asked.at is None and isinstance(asked.argument, Column):
                 is_of_bucket = asked.argument.name in self.bucket.by and asked.argument.alias == self.scan.alias
                 return add(asked.function, asked.argument, asked.type) if is_of_bucket else None

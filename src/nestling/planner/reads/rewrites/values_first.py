@@ -33,7 +33,7 @@ def with_values_first(relation: Relation) -> Relation:
     match relation:
         case a.Filter():
             return _beside_values(replace(relation, input=with_values_first(relation.input)))
-        case a.Project() | a.Sort() | a.Limit() | a.Group() | a.Distinct() | a.Window():
+        case a.Project() | a.Sort() | a.LimitOffset() | a.GroupBy() | a.Distinct() | a.Window():
             return replace(relation, input=with_values_first(relation.input))
         case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT):
             return replace(relation, left=with_values_first(relation.left))

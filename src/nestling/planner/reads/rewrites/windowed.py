@@ -77,12 +77,12 @@ def _windowed(relation: a.Filter, design: Design) -> Relation:
     return relation
 
 
-def _is_exact_average(aggregate: a.Aggregate) -> bool:
+def _is_exact_average(aggregate: a.AggregateCall) -> bool:
     """Whether it is a division by a database's own rules: dearer for each row than to be asked once for each partition."""
     return aggregate.function is AggregateFunction.AVG and aggregate.type.name is TypeName.DECIMAL
 
 
-def _with_output(predicate: Expression, group: a.Group) -> Expression:
+def _with_output(predicate: Expression, group: a.GroupBy) -> Expression:
     """The predicate with what its subquery gives, said of the aggregates' columns, which are the windows'."""
 
     def output(each: Expression) -> Expression | None:
@@ -94,11 +94,11 @@ def _with_output(predicate: Expression, group: a.Group) -> Expression:
     return rewritten(predicate, output)
 
 
-def _aggregated(subquery: ScalarSubquery) -> a.Group | None:
+def _aggregated(subquery: ScalarSubquery) -> a.GroupBy | None:
     """The one group a subquery gives a value of, if windows know its aggregates."""
     relation = subquery.relation
     group = relation.input if isinstance(relation, a.Project) and len(relation.outputs) == 1 else relation
-    if not isinstance(group, a.Group) or group.keys or (group is relation and len(group.aggregates) != 1):
+    if not isinstance(group, a.GroupBy) or group.keys or (group is relation and len(group.aggregates) != 1):
         return None
     if isinstance(relation, a.Project) and has_subquery(relation.outputs[0].expression):
         return None
@@ -125,7 +125,7 @@ def _tables(relation: Relation) -> _Tables:
     return _Tables(tuple(bare), tuple(conditions))
 
 
-def _with_functions(rows: Relation, group: a.Group, names: dict[str, str], partition: Sequence[Column]) -> Relation:
+def _with_functions(rows: Relation, group: a.GroupBy, names: dict[str, str], partition: Sequence[Column]) -> Relation:
     functions = []
     for item in group.aggregates:
         asked = item.aggregate
@@ -138,7 +138,7 @@ def _with_functions(rows: Relation, group: a.Group, names: dict[str, str], parti
 # --- all rows of a partition ----------------------------------------------------------------------------------------------
 
 
-def _over_partitions(outer: _Tables, inner: _Tables, group: a.Group, design: Design) -> Relation | None:
+def _over_partitions(outer: _Tables, inner: _Tables, group: a.GroupBy, design: Design) -> Relation | None:
     """Tables the subquery does not have split the rows: each of theirs meets the rows it finds."""
     if any(map(has_subquery, inner.conditions)) or len(inner.leaves) >= len(outer.leaves):
         return None
@@ -155,7 +155,7 @@ def _over_partitions(outer: _Tables, inner: _Tables, group: a.Group, design: Des
     return None
 
 
-def _over_itself(outer: _Tables, inner: _Tables, group: a.Group) -> Relation | None:
+def _over_itself(outer: _Tables, inner: _Tables, group: a.GroupBy) -> Relation | None:
     """A table alone, whose rows are split by columns that are the same in the subquery's: whole parts are left, if any."""
     if len(outer.leaves) != 1 or not isinstance(outer.leaves[0], a.Scan) or any(map(has_subquery, inner.conditions)):
         return None
@@ -212,7 +212,7 @@ def _joined(leaves: Sequence[Relation], conditions: Sequence[Expression]) -> Rel
 # --- groups made in both ----------------------------------------------------------------------------------------------------
 
 
-def _over_groups(outer: _Tables, inner: _Tables, group: a.Group) -> Relation | None:
+def _over_groups(outer: _Tables, inner: _Tables, group: a.GroupBy) -> Relation | None:
     """The subquery aggregates all groups the statement has, too: before they are joined with anything."""
     if len(inner.leaves) != 1 or inner.conditions or isinstance(inner.leaves[0], a.Scan):
         return None
@@ -229,7 +229,7 @@ def _over_groups(outer: _Tables, inner: _Tables, group: a.Group) -> Relation | N
 def _is_grouped(relation: Relation) -> bool:
     while isinstance(relation, a.Project | a.Filter):
         relation = relation.input
-    return isinstance(relation, a.Group)
+    return isinstance(relation, a.GroupBy)
 
 
 # --- the same under other names ---------------------------------------------------------------------------------------------

@@ -19,20 +19,20 @@ _NULL_OVER_NOTHING = frozenset(
 def without_empty_group(relation: Relation) -> Relation:
     """The relation, which gives one row or, where that row would hold NULL for want of rows, none."""
     match relation:
-        case a.Group(keys=()) if _all_null(relation):
+        case a.GroupBy(keys=()) if _all_null(relation):
             return _by_constant(relation)
-        case a.Project(input=a.Group(keys=()) as group, outputs=(output,)) if _all_null(group):
+        case a.Project(input=a.GroupBy(keys=()) as group, outputs=(output,)) if _all_null(group):
             made = {(group.alias, item.name) for item in group.aggregates}
             if is_null_without(output.expression, made):
                 return replace(relation, input=_by_constant(group))
     return relation
 
 
-def _all_null(group: a.Group) -> bool:
+def _all_null(group: a.GroupBy) -> bool:
     return all(item.aggregate.function in _NULL_OVER_NOTHING for item in group.aggregates)
 
 
-def _by_constant(group: a.Group) -> a.Group:
+def _by_constant(group: a.GroupBy) -> a.GroupBy:
     """Grouped by a constant: one group, and none of nothing."""
     return replace(group, keys=(a.Named("all", Literal(1, INTEGER)),), collations=())
 

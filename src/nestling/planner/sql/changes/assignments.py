@@ -8,13 +8,14 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.ir.constraints.computed_attributes import concerned
-from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import (
     ANY,
     NULL,
     Arithmetic,
+    ArithmeticOperator,
     AttributeCast,
     Call,
     Case,
@@ -24,7 +25,6 @@ from nestling.ir.statements.expression import (
     Expression,
     Function,
     Literal,
-    Operator,
     Parameter,
     Rules,
 )
@@ -124,7 +124,9 @@ def _counted(expression: Expression, attribute: Attribute, translation: Translat
     """MySQL: what is added to a column of integers that keeps the sum is a whole number, so that the server adds it itself."""
     match expression:
         case Arithmetic(
-            operator=Operator.ADD | Operator.SUBTRACT, left=Column() as column, right=Parameter() as added
+            operator=ArithmeticOperator.ADD | ArithmeticOperator.SUBTRACT,
+            left=Column() as column,
+            right=Parameter() as added,
         ) if (
             translation.dialect.rules is Rules.MYSQL
             and attribute.type.name is TypeName.INTEGER
@@ -236,7 +238,7 @@ def assignments(
         attribute = attribute_named(entity, node.this)
         if not is_default(node.expression):
             refuse_given(attribute, node)
-        elif isinstance(attribute.default, Computed):
+        elif isinstance(attribute.default, ComputedAttribute):
             continue
         value = stored(_assigned(node.expression, attribute, env, others), attribute, env.translation)
         if env.dialect.rules is Rules.MYSQL and others is None:  # from left to right: what follows sees the new value

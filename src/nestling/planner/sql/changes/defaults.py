@@ -9,7 +9,14 @@ from typing import assert_never
 
 from sqlglot import exp
 
-from nestling.ir.constraints.defaults import NEW_IDS, NUMBERED, Computed, Constant, Generated, OtherDefault
+from nestling.ir.constraints.defaults import (
+    NEW_IDS,
+    NUMBERED,
+    ComputedAttribute,
+    ConstantDefault,
+    Generated,
+    OtherDefault,
+)
 from nestling.ir.fraction import MOST_DIGITS
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.statements.expression import Expression, Literal, Rules
@@ -33,9 +40,9 @@ def default_expression(attribute: Attribute, env: Env, node: exp.Expr) -> Expres
     match attribute.default:
         case None:
             return None
-        case Constant(value=value):
+        case ConstantDefault(value=value):
             return Literal(value, _type_of(value, attribute.type))
-        case Computed():
+        case ComputedAttribute():
             return None  # `generated_attributes` has it
         case OtherDefault(sql=sql):
             raise statement_gap(f"the default of `{attribute.name}`, `{sql}`", node)

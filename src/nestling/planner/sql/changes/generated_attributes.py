@@ -7,7 +7,7 @@ from dataclasses import replace
 from sqlglot import exp
 
 from nestling.common.errors import WorkloadError
-from nestling.ir.constraints.defaults import Computed, Generated
+from nestling.ir.constraints.defaults import ComputedAttribute, Generated
 from nestling.ir.model import Attribute
 from nestling.ir.statements.expression import Expression
 from nestling.planner.sql.expressions import bind
@@ -19,7 +19,7 @@ from nestling.planner.sql.scope import Env
 
 def refuse_given(attribute: Attribute, node: exp.Expr) -> None:
     """Raise what the source does where a statement gives a value of its own."""
-    if isinstance(attribute.default, Computed):
+    if isinstance(attribute.default, ComputedAttribute):
         what = f"`{attribute.name}` is computed by the database: no statement gives it a value"
         raise mistake(what, node, "leave it out, or write DEFAULT")
     if attribute.default is Generated.IDENTITY:
@@ -29,7 +29,7 @@ def refuse_given(attribute: Attribute, node: exp.Expr) -> None:
 
 def computed(attribute: Attribute, env: Env) -> Expression:
     """The expression over the row's new values, which `env` has; what it cannot be is said of the attribute."""
-    assert isinstance(attribute.default, Computed)
+    assert isinstance(attribute.default, ComputedAttribute)
     sql = attribute.default.sql
     try:
         tree = parse(f"SELECT {sql}", env.dialect).tree
@@ -43,5 +43,5 @@ def computed(attribute: Attribute, env: Env) -> Expression:
 
 def write_of(attribute: Attribute) -> str:
     """What cannot be converted where the expression cannot."""
-    assert isinstance(attribute.default, Computed)
+    assert isinstance(attribute.default, ComputedAttribute)
     return f"a write that changes `{attribute.name}`, which the database computes by `{attribute.default.sql}`"

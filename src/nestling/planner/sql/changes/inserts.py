@@ -13,7 +13,7 @@ from nestling.ir.constraints.constraint_names import attributes_called
 from nestling.ir.constraints.defaults import Generated
 from nestling.ir.model import Attribute, Entity
 from nestling.ir.quantity_words import agreeing, counted
-from nestling.ir.statements.algebra import Filter, Limit, Named, Project, Relation, Scan, Sort, Values
+from nestling.ir.statements.algebra import Filter, LimitOffset, Named, Project, Relation, Scan, Sort, Values
 from nestling.ir.statements.expression import NULL, Expression, Literal, Rules
 from nestling.ir.statements.write import Conflict, ConflictAction, GeneratedValue, Insert
 from nestling.planner.sql import conversions
@@ -135,7 +135,7 @@ def _with_types(rows: Relation, attributes: Sequence[Attribute], translation: Tr
 
     For attributes of several types parameters keep the one they are given with.
     """
-    if isinstance(rows, Sort | Limit | Filter):
+    if isinstance(rows, Sort | LimitOffset | Filter):
         return replace(rows, input=_with_types(rows.input, attributes, translation))
     if translation.model.strict_types and len(rows.columns) == len(attributes):
         rows = _as_given(rows, attributes)

@@ -8,11 +8,11 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Expression,
     Function,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.statements.operands import is_mixed_time
@@ -156,7 +156,9 @@ def _weekday(unit: str, shift: int) -> Handler:
         inner = parts[0].this if isinstance(parts[0], exp.TsOrDsToDate) else parts[0]
         if is_mixed_time(bound(inner)):
             raise statement_gap(f"{called(node, env.dialect.grammar)}() of what may be a zero date", node)
-        return Arithmetic(Operator.ADD, part_of(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER)
+        return Arithmetic(
+            ArithmeticOperator.ADD, part_of(unit, inner, node, env, bound), Literal(shift, INTEGER), INTEGER
+        )
 
     return call
 

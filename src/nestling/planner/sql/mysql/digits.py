@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from nestling.ir.statements.expression import Call, Expression, Function, Literal, Operator, Rules
+from nestling.ir.statements.expression import ArithmeticOperator, Call, Expression, Function, Literal, Rules
 from nestling.ir.types import INTEGER, Type, TypeName
 from nestling.planner.sql.gaps import statement_gap
 
@@ -55,14 +55,14 @@ def digits_of(expression: Expression) -> Digits | None:
             return None
 
 
-def reckoned(operator: Operator, left: Expression, right: Expression) -> Digits | None:
+def reckoned(operator: ArithmeticOperator, left: Expression, right: Expression) -> Digits | None:
     """Those of a sum, product, quotient or remainder."""
     one, other = digits_of(left), digits_of(right)
     if one is None or other is None:
         return None
-    if operator is Operator.DIVIDE:
+    if operator is ArithmeticOperator.DIVIDE:
         return quotient(one, other)
-    if operator is Operator.MULTIPLY:
+    if operator is ArithmeticOperator.MULTIPLY:
         return Digits(min(one.shown + other.shown, MOST), one.kept + other.kept)
     return Digits(max(one.shown, other.shown), max(one.kept, other.kept))
 

@@ -29,7 +29,7 @@ from nestling.ir.types import Type
 from nestling.planner.reads import ways
 from nestling.planner.reads.collation import keys_agree, with_one_collation
 from nestling.planner.reads.lower import branches, lower
-from nestling.planner.reads.rows import Context, Names, PlacedScan, Rows
+from nestling.planner.reads.rows import Context, PlacedScan, Rows, VariableNames
 from nestling.planner.reads.traverse import used
 from nestling.planner.upkeep.source import HOMES
 
@@ -125,7 +125,7 @@ def _plan_of(relation: Relation, design: Design, collation: Collation) -> ReadPl
 
 def _context(relation: Relation, design: Design) -> Context:
     uses = Counter((column.alias, column.name) for column in (*used(relation), *relation.columns))
-    return Context(design, uses, HOMES, Names())
+    return Context(design, uses, HOMES, VariableNames())
 
 
 def _plan(rows: Rows, relation: Relation, raw: Mapping[str, str], context: Context, collation: Collation) -> ReadPlan:

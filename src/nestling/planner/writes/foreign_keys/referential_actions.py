@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from nestling.ir.constraints.computed_attributes import concerned
-from nestling.ir.constraints.defaults import Constant
+from nestling.ir.constraints.defaults import ConstantDefault
 from nestling.ir.model import Attribute, Entity, OnDelete, OnUpdate, Relationship
 from nestling.ir.paths.write_path import Violation
 from nestling.ir.statements import algebra as a
@@ -202,7 +202,7 @@ def _let_go(work: WriteDraft, link: Relationship, *, default: bool) -> dict[str,
     for name in link.child_attributes:
         attribute = entity.attribute(name)
         known = attribute.default if default else None
-        if known is not None and not isinstance(known, Constant):
+        if known is not None and not isinstance(known, ConstantDefault):
             raise write_gap(f"SET DEFAULT of `{link.child}.{name}`, whose default is made anew for each row")
         values[name] = Literal(known.value, attribute.type) if known is not None else NULL
     return values

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
-from nestling.ir.paths.write_path import Cell, Constant, Document, ElementFilter, Items, Match, Test, Value
+from nestling.ir.paths.write_path import Cell, Constant, ElementFilter, Items, Match, SubDocument, Test, Value
 from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.ir.storage.names import join, stored_name
@@ -19,7 +19,7 @@ Known = tuple[dict[str, Value], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class DocumentAddress:
     """Documents, the path to a node in them, and what its `$[…]` stand for."""
 
     where: tuple[Match, ...]
@@ -38,14 +38,14 @@ def known_values(place: Place, level: int, values: Mapping[str, Value]) -> Known
     return tuple(known)
 
 
-def row_address(place: Place, row: Cells) -> Address:
+def row_address(place: Place, row: Cells) -> DocumentAddress:
     """Where a row at hand lies: its document by `id`, itself by what identifies it."""
     level = len(place.nodes) - 1
     known = known_values(place, level, row.of(identity(row.entity)))
     return _address((Match("_id", Cell(ID)),), place, level, known, row)
 
 
-def parent_address(place: Place, known: Known, *, document: bool) -> Address:
+def parent_address(place: Place, known: Known, *, document: bool) -> DocumentAddress:
     """Where the row above is, when a row comes that belongs to it; `document`: its document's `_id` is at hand."""
     level = len(place.nodes) - 2
     where = (Match("_id", Cell(ID)),) if document else tuple(_where(place, level, known))
@@ -81,7 +81,7 @@ def whole_identity(place: Place, values: Mapping[str, Value]) -> Match | None:
         return None
     if any(name not in values or root.path_of(name) != f"_id.{stored_name(name)}" for name in parts):
         return None
-    return Match("_id", Document(tuple((stored_name(name), values[name]) for name in parts)))
+    return Match("_id", SubDocument(tuple((stored_name(name), values[name]) for name in parts)))
 
 
 def never_null(path: str, value: Value) -> tuple[Match, ...]:
@@ -126,7 +126,7 @@ def _is_untold_array(node: Node, known: Mapping[str, Value]) -> bool:
     return node.form.to_many and node.kind is NodeKind.EMBEDDED and not element_matches(node, known, None)
 
 
-def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, row: Cells | None) -> Address:
+def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, row: Cells | None) -> DocumentAddress:
     path, filters = "", list[ElementFilter]()
     for at in range(level + 1):
         node = place.nodes[at]
@@ -141,7 +141,7 @@ def _address(where: tuple[Match, ...], place: Place, level: int, known: Known, r
             filters.append(ElementFilter(name, matches))
         else:
             path += ".$[]"
-    return Address(where, path, tuple(filters))
+    return DocumentAddress(where, path, tuple(filters))
 
 
 def _objects_inside(nodes: Sequence[Node], known: Known) -> tuple[Match, ...]:
@@ -168,9 +168,9 @@ def _in_pairs(node: Node, known: Mapping[str, Value], row: Cells | None) -> Iter
         for name in pairs.attributes:
             if name in known and (row is None or not row.entity.attribute(name).nullable):
                 pair = ((pairs.key, Constant(stored_name(name))), (pairs.value, known[name]))
-                yield Match(pairs.field, Document(pair))
+                yield Match(pairs.field, SubDocument(pair))
 
 
-def array_address(address: Address, node: Node) -> str:
+def array_address(address: DocumentAddress, node: Node) -> str:
     """The path of the array a row's element lies in, from the address of the row above."""
     return join(address.path, node.field)

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from nestling.ir.design import Design
 from nestling.ir.model import Cardinality
-from nestling.ir.paths.write_path import Cell, Constant, Document, Items, PairList, Value
+from nestling.ir.paths.write_path import Cell, Constant, Items, PairList, SubDocument, Value
 from nestling.ir.primitives import Form, Holder
 from nestling.ir.rows import AggregateKind
 from nestling.ir.storage.layout import Node, Role, StoredCollection
@@ -18,7 +18,7 @@ from nestling.planner.writes.places.initial_copies import copied_fields, is_alwa
 Fields = tuple[tuple[str, Value], ...]
 
 
-def root_document(design: Design, store: StoredCollection, root: Node, row: Cells) -> Document:
+def root_document(design: Design, store: StoredCollection, root: Node, row: Cells) -> SubDocument:
     """The document of a row in a collection of its own."""
     fields: list[tuple[str, Value]] = list(constants(store))
     identity = id_value(design, store, root, row)
@@ -31,7 +31,7 @@ def root_document(design: Design, store: StoredCollection, root: Node, row: Cell
             fields.append((variant.discriminator, Cell(carried_column(len(carried_paths(root))))))
         elif root.presence is not None:
             fields.append((variant.discriminator, Constant(root.presence.value)))
-    return Document(tuple(fields))
+    return SubDocument(tuple(fields))
 
 
 def constants(store: StoredCollection) -> Fields:
@@ -52,14 +52,14 @@ def id_value(design: Design, store: StoredCollection, root: Node, row: Cells) ->
         parts.insert(0, (variant.discriminator, Constant(root.presence.value)))
     elif len(parts) == 1:
         return parts[0][1]
-    return Document(tuple(parts))
+    return SubDocument(tuple(parts))
 
 
 def element(design: Design, node: Node, row: Cells) -> Value:
     """What a row is inside its parent's document: a sub-document, or a bare value."""
     if node.form is Form.SCALARS:
         return row[node.stored[0].attribute]
-    return Document(tuple(body_fields(design, node, row)))
+    return SubDocument(tuple(body_fields(design, node, row)))
 
 
 def body_fields(design: Design, node: Node, row: Cells) -> Iterator[tuple[str, Value]]:
@@ -100,7 +100,7 @@ def _copies(design: Design, node: Node) -> Iterator[tuple[str, Value]]:
     for copy, fields in groupby(copied_fields(node), lambda each: each.copy):
         found = tuple((each.path, Cell(each.column)) for each in fields)
         if copy.form is Form.OBJECT and is_always_found(design, copy):
-            yield copy.name, Document(tuple((path.removeprefix(f"{copy.name}."), cell) for path, cell in found))
+            yield copy.name, SubDocument(tuple((path.removeprefix(f"{copy.name}."), cell) for path, cell in found))
         else:
             yield from found
 

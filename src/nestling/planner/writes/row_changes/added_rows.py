@@ -27,7 +27,7 @@ from nestling.planner.writes.constraints import refuse_same
 from nestling.planner.writes.draft.cells import Cells
 from nestling.planner.writes.places import discriminators as presence
 from nestling.planner.writes.places.address import (
-    Address,
+    DocumentAddress,
     array_address,
     is_found_by_values,
     known_values,
@@ -139,7 +139,7 @@ def _into(
     yield UpdateDocuments(place.store.name, where, (change,), address.filters, otherwise=missed)
 
 
-def _addition(design: Design, node: Node, row: Cells, address: Address) -> Change:
+def _addition(design: Design, node: Node, row: Cells, address: DocumentAddress) -> Change:
     embedding = node.embedding
     assert embedding is not None
     path, value = array_address(address, node), element(design, node, row)

@@ -11,7 +11,6 @@ from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
-    Document,
     Each,
     Increment,
     InsertOne,
@@ -20,6 +19,7 @@ from nestling.ir.paths.write_path import (
     Pull,
     Push,
     Set,
+    SubDocument,
     Test,
     UpdateDocuments,
     Value,
@@ -28,10 +28,11 @@ from nestling.ir.paths.write_path import (
 from nestling.ir.primitives import Bucket
 from nestling.ir.programs.compiled import OutputColumn, ReadPlan
 from nestling.ir.rows import AggregateKind
-from nestling.ir.statements.algebra import Aggregate, AggregateFunction
+from nestling.ir.statements.algebra import AggregateCall, AggregateFunction
 from nestling.ir.statements.expression import (
     ANY,
     Arithmetic,
+    ArithmeticOperator,
     Call,
     Case,
     Column,
@@ -41,7 +42,6 @@ from nestling.ir.statements.expression import (
     Function,
     IsNull,
     Literal,
-    Operator,
     Rules,
 )
 from nestling.ir.statements.operands import conjunction
@@ -101,15 +101,15 @@ def _stored(design: Design, place: Place, bucket: Bucket, row: Cells, types: dic
     yield from _summarised(design, place, types, held, f"buckets of {row.entity.name}")
 
 
-def _bucket_document(design: Design, place: Place, bucket: Bucket, row: Cells) -> Document:
+def _bucket_document(design: Design, place: Place, bucket: Bucket, row: Cells) -> SubDocument:
     group = place.nodes[0]
     begin: list[tuple[str, Value]] = [(_START, Cell(_START))] if bucket.window is not None else []
     end: list[tuple[str, Value]] = [(_END, Cell(_END))] if bucket.window is not None else []
     page: tuple[str, Value] = (_PAGE, Cell(_PAGE))
-    key = Document((*((stored_name(name), row[name]) for name in bucket.by), *begin, page))
+    key = SubDocument((*((stored_name(name), row[name]) for name in bucket.by), *begin, page))
     header = tuple((group.path_of(name) or name, row[name]) for name in bucket.by)
     events = Items((element(design, place.node, row),))
-    return Document(
+    return SubDocument(
         (
             ("_id", key),
             *constants(place.store),
@@ -168,10 +168,10 @@ def _constants(types: dict[str, Type], made: dict[str, Expression]) -> ReadPlan:
 def _next_page(collection: str, held: dict[str, tuple[str, Type]], types: dict[str, Type]) -> ReadPlan:
     page = Column("", _PAGE, INTEGER)
     step = Where(CollectionScan(collection), *_same(held, {_PAGE: page}))
-    last = Aggregate(AggregateFunction.MAX, page, INTEGER)
+    last = AggregateCall(AggregateFunction.MAX, page, INTEGER)
     grouped = GroupRows(step, (), (("last", last),), Layout.of({("", _PAGE): _PAGE}))
     found = Column("", "last", INTEGER)
-    following = Arithmetic(Operator.ADD, found, Literal(1, INTEGER), INTEGER)
+    following = Arithmetic(ArithmeticOperator.ADD, found, Literal(1, INTEGER), INTEGER)
     number = Case(((IsNull(found), Literal(1, INTEGER)),), following, INTEGER)
     fields: dict[str, Expression] = {name: cell(name, kind) for name, kind in types.items()}
     fields[_PAGE] = number

@@ -9,13 +9,13 @@ from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.paths.write_path import (
     OLD,
     Constant,
-    Document,
     Each,
     Match,
     Pull,
     Push,
     Refuse,
     Set,
+    SubDocument,
     UpdateDocuments,
     Value,
     Violation,
@@ -89,7 +89,7 @@ def reference_value(design: Design, row: Cells) -> Value:
             break
     if len(key) == 1:
         return row[key[0]]
-    return Document(tuple((stored_name(name), row[name]) for name in key))
+    return SubDocument(tuple((stored_name(name), row[name]) for name in key))
 
 
 def _left(design: Design, row: Cells, link: Relationship) -> Iterator[WriteStep]:
@@ -117,7 +117,7 @@ def _entered(design: Design, row: Cells, link: Relationship) -> tuple[WriteStep,
         value: Value = identity
         if reference.copied:
             copied = ((field.path, row[field.attribute]) for field in reference.copied)
-            value = Document((("id", identity), *copied))
+            value = SubDocument((("id", identity), *copied))
         order = ids_order(design, reference)
         if one:
             where.append(Match(reference.field, Constant(None)))

@@ -17,13 +17,13 @@ from nestling.ir.paths.write_path import (
     Cell,
     Constant,
     DeleteDocuments,
-    Document,
     Each,
     Items,
     Match,
     Pull,
     Push,
     Set,
+    SubDocument,
     UpdateDocuments,
     Value,
     WriteStep,
@@ -35,13 +35,13 @@ from nestling.ir.statements.columns import column_of
 from nestling.ir.statements.expression import (
     ANY,
     Arithmetic,
+    ArithmeticOperator,
     Column,
     Compare,
     Comparison,
     Division,
     Expression,
     Literal,
-    Operator,
 )
 from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.array_order import array_order
@@ -51,7 +51,7 @@ from nestling.ir.types import INTEGER, Type
 from nestling.planner.attribute import attribute_at, fresh_field
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch
-from nestling.planner.writes.places.address import Address, Known, element_matches, known_values, parent_address
+from nestling.planner.writes.places.address import DocumentAddress, Known, element_matches, known_values, parent_address
 from nestling.planner.writes.places.conditional_steps import with_parent
 from nestling.planner.writes.places.new_document import element
 
@@ -88,7 +88,7 @@ class _Paged:
         return known_values(self.place, len(self.place.nodes) - 1, self.row.of(self.link.child_attributes))
 
     @property
-    def address(self) -> Address:
+    def address(self) -> DocumentAddress:
         """The document that holds the array."""
         return parent_address(self.place, self.known, document=True)
 
@@ -124,7 +124,7 @@ def added(design: Design, place: Place, row: Cells) -> Iterator[WriteStep]:
     paged = _paged(design, place, row)
     waiting: tuple[str, Value] = (_PAGE, Constant(_WAITING))
     push = Push(place.node.field, element(design, place.node, row))
-    page = Match("_id", Document((*paged.owner, waiting)))
+    page = Match("_id", SubDocument((*paged.owner, waiting)))
     yield UpdateDocuments(paged.overflow.collection, (page,), (push,), on_insert=(*paged.owner, waiting))
     yield from _numbered(paged)
 
@@ -139,7 +139,7 @@ def page_entered(design: Design, place: Place, row: Cells) -> Iterator[WriteStep
     paged = _paged(design, place, row)
     page: tuple[str, Value] = (PAGE, Cell(PAGE_NUMBER))
     push = Push(place.node.field, element(design, place.node, row), array_order(place.node, row.entity))
-    where = (Match("_id", Document((*paged.owner, page))),)
+    where = (Match("_id", SubDocument((*paged.owner, page))),)
     yield UpdateDocuments(place.store.name, where, (push,), on_insert=(*paged.owner, page))
 
 
@@ -180,7 +180,7 @@ def _numbered(paged: _Paged) -> Iterator[WriteStep]:
 def _into_page(paged: _Paged) -> Iterator[WriteStep]:
     page: tuple[str, Value] = (_PAGE, Cell(_PAGE))
     push = Push(paged.place.node.field, Cell(_ELEMENT))
-    where = (Match("_id", Document((*paged.owner, page))),)
+    where = (Match("_id", SubDocument((*paged.owner, page))),)
     yield UpdateDocuments(paged.overflow.collection, where, (push,), on_insert=(*paged.owner, page))
     flag = (Set(paged.flag, Constant(value=True)),)
     yield UpdateDocuments(paged.place.store.name, paged.address.where, flag, paged.address.filters)
@@ -202,10 +202,10 @@ def _in_order(paged: _Paged, side: Comparison) -> ReadPlan:
     bound = Literal(paged.overflow.bound, INTEGER)
     step = Where(Windows(both, ((_NUMBER, function),), layout), Compare(side, number, bound), layout)
     one = Literal(1, INTEGER)
-    before = Arithmetic(Operator.SUBTRACT, number, one, INTEGER)
-    pages = Arithmetic(Operator.DIVIDE, before, bound, INTEGER, Division.INTEGER)
+    before = Arithmetic(ArithmeticOperator.SUBTRACT, number, one, INTEGER)
+    pages = Arithmetic(ArithmeticOperator.DIVIDE, before, bound, INTEGER, Division.INTEGER)
     fields: dict[str, Expression] = {_ELEMENT: Column("", _ELEMENT, ANY)}
-    fields[_PAGE] = Arithmetic(Operator.ADD, pages, one, INTEGER)
+    fields[_PAGE] = Arithmetic(ArithmeticOperator.ADD, pages, one, INTEGER)
     fields |= {ID: cell(ID)} | {name: cell(name, kind) for name, kind in paged.types.items()}
     shaped = Shape(step, tuple(fields.items()), layout)
     return ReadPlan(shaped, tuple(OutputColumn(name, name, value.type) for name, value in fields.items()))

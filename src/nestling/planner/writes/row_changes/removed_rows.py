@@ -26,7 +26,7 @@ from nestling.ir.primitives import Form
 from nestling.ir.storage.layout import Node, NodeKind, Place
 from nestling.planner.writes.draft.cells import ID, NOTHING, Cells, carried_paths, identity
 from nestling.planner.writes.places import discriminators as presence
-from nestling.planner.writes.places.address import Address, element_matches, known_values, row_address
+from nestling.planner.writes.places.address import DocumentAddress, element_matches, known_values, row_address
 from nestling.planner.writes.places.placing import is_event, refuse_kinds
 from nestling.planner.writes.places.splits import remove_parts
 from nestling.planner.writes.row_changes import buckets, overflow
@@ -54,7 +54,7 @@ def removed(design: Design, place: Place, entity: Entity) -> Iterator[WriteStep]
         yield UpdateDocuments(place.store.name, address.where, changes, outer_filters(address, place))
 
 
-def _removal(place: Place, address: Address, row: Cells) -> Iterator[Change]:
+def _removal(place: Place, address: DocumentAddress, row: Cells) -> Iterator[Change]:
     node = place.node
     if node.form is Form.INLINE:
         for path in inline_paths(node):
@@ -69,11 +69,11 @@ def _removal(place: Place, address: Address, row: Cells) -> Iterator[Change]:
         yield Pull(_array_path(address), element_matches(node, known[-1], row))
 
 
-def _array_path(address: Address) -> str:
+def _array_path(address: DocumentAddress) -> str:
     return address.path.rsplit(".", 1)[0]
 
 
-def outer_filters(address: Address, place: Place) -> tuple[ElementFilter, ...]:
+def outer_filters(address: DocumentAddress, place: Place) -> tuple[ElementFilter, ...]:
     """The filters of the arrays around the row's own place."""
     return tuple(
         item for item in address.filters if item.name != f"e{len(place.nodes) - 1}" or place.node.form is Form.OBJECT

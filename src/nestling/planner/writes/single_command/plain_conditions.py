@@ -10,6 +10,7 @@ from nestling.ir.paths.write_path import Constant, GivenValue, Items, Match, Tes
 from nestling.ir.statements.algebra import Scan
 from nestling.ir.statements.expression import (
     Arithmetic,
+    ArithmeticOperator,
     AttributeCast,
     Cast,
     Coerce,
@@ -24,7 +25,6 @@ from nestling.ir.statements.expression import (
     IsNull,
     Literal,
     Not,
-    Operator,
     Parameter,
     Rules,
     ScalarSubquery,
@@ -79,12 +79,12 @@ def amount(column: Column, value: Expression) -> tuple[Value, bool] | None:
     Decimals are no such numbers: their sums are rounded to the attribute's places.
     """
     inner = value.operand if isinstance(value, AttributeCast) else value
-    if not isinstance(inner, Arithmetic) or inner.operator not in (Operator.ADD, Operator.SUBTRACT):
+    if not isinstance(inner, Arithmetic) or inner.operator not in (ArithmeticOperator.ADD, ArithmeticOperator.SUBTRACT):
         return None
     if column.nullable or column.mixed or not _is_added_to(column.type) or inner.left != column:
         return None
     added = _number(inner.right, column, value)
-    return None if added is None else (added, inner.operator is Operator.SUBTRACT)
+    return None if added is None else (added, inner.operator is ArithmeticOperator.SUBTRACT)
 
 
 def _is_added_to(kind: Type) -> bool:

@@ -15,7 +15,7 @@ from nestling.ir.paths.row_steps import Layout
 from nestling.ir.paths.write_path import (
     NEW,
     Change,
-    Compute,
+    ComputeField,
     DeleteDocuments,
     Fetch,
     Give,
@@ -237,7 +237,7 @@ def _computed(
     is_known = all(by_its_row(scan, value) for value in values.values()) and None not in read.values()
     if target.array or not is_known or not leaves_none:
         return None
-    return tuple(Compute(paths[name], value, layout) for name, value in values.items())
+    return tuple(ComputeField(paths[name], value, layout) for name, value in values.items())
 
 
 def _asked_first(value: Expression) -> tuple[Expression, ...]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nestling.common.errors import name_list
-from nestling.ir.capture import Capture, Follow, Operation, Shape, ShapeTotals
+from nestling.ir.capture import Capture, CommandOperation, CommandShape, Follow, ShapeTotals
 from nestling.ir.design import Design
 from nestling.sources.capture.sql.documents import FOLLOWED
 from nestling.sources.capture.sql.reads import pipeline_of
@@ -20,7 +20,7 @@ Stage = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Joined:
+class JoinedStatement:
     """A captured statement as it is said: its rate a second, the joins added to it as stages, and what is to be known of it."""
 
     seen: ShapeTotals
@@ -29,11 +29,11 @@ class Joined:
     notes: tuple[str, ...] = ()
 
 
-def joined(capture: Capture, design: Design) -> Iterator[Joined]:
+def joined(capture: Capture, design: Design) -> Iterator[JoinedStatement]:
     """The statements of a capture, those that make up an application join together."""
     rates = {seen.shape: capture.rate(seen) for seen in capture.seen}
     follows = [each for each in map(_Link(design).known, _best(capture)) if each is not None]
-    taken: dict[Shape, float] = {}
+    taken: dict[CommandShape, float] = {}
     for seen in capture.seen:
         mine = [each for each in follows if each.first == seen.shape and each.second in rates]
         mine = [each for each in mine if each.second not in {other.first for other in follows if other is not each}]
@@ -42,23 +42,23 @@ def joined(capture: Capture, design: Design) -> Iterator[Joined]:
         rate = min([rates[seen.shape], *(rates[each.second] * each.share for each in mine)])
         stages = tuple(_lookup(each, number) for number, each in enumerate(mine))
         names = name_list(each.second.collection for each in mine)
-        yield Joined(seen, rate, stages, (f"the application joins {names} itself",))
+        yield JoinedStatement(seen, rate, stages, (f"the application joins {names} itself",))
         taken[seen.shape] = taken.get(seen.shape, 0.0) + rate
         for each in mine:
             taken[each.second] = taken.get(each.second, 0.0) + rates[each.second] * each.share
     for seen in capture.seen:
         rest = rates[seen.shape] - taken.get(seen.shape, 0.0)
         if rates[seen.shape] and rest > REST * rates[seen.shape]:
-            yield Joined(seen, rest)
+            yield JoinedStatement(seen, rest)
 
 
 def _best(capture: Capture) -> Iterator[Follow]:
     """For each statement the one it follows most often, when it does so often enough."""
-    best: dict[Shape, Follow] = {}
+    best: dict[CommandShape, Follow] = {}
     for each in capture.follows:
-        plain = each.second.operation is Operation.FIND and each.first.operation in (
-            Operation.FIND,
-            Operation.AGGREGATE,
+        plain = each.second.operation is CommandOperation.FIND and each.first.operation in (
+            CommandOperation.FIND,
+            CommandOperation.AGGREGATE,
         )
         known = best.get(each.second)
         if (

@@ -66,7 +66,7 @@ def change_of_array(new: New, collection: str, search: Search, field: str, chang
 def own_texts(saying: StatementDraft, row: Row, texts: list[str]) -> list[str]:
     """Conditions on a row that a statement changes, which goes without an alias."""
     row.after, row.on = None, ()  # the statement is of these rows alone
-    query = Query(saying.rows, row)
+    query = RowsQuery(saying.rows, row)
     saying.rows.name(row, OWN)
     return [query.said(text).replace(f"{OWN}.", "") for text in texts]
 

@@ -9,15 +9,15 @@ from nestling.ir.types import TIMES
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute, Sql, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.targets import OWN, Target
+from nestling.sources.capture.sql.targets import OWN, WriteTarget
 from nestling.sources.capture.sql.words import quoted
 
 _GIVEN = ("$set", "$inc", "$mul", "$min", "$max")
 
 
-def assigned(saying: StatementDraft, column: Column, operator: str, operand: Any, path: str) -> str:
+def assigned(saying: StatementDraft, column: RowAttribute, operator: str, operand: Any, path: str) -> str:
     """The new value of an attribute, whose old one goes by its bare name; raises CannotSay."""
     if operator in _GIVEN and isinstance(operand, dict | list):
         raise CannotSay(f"a document or list as the value of `{path}`")
@@ -98,4 +98,6 @@ def _of_stage(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> 
 
 def is_upkeep(found: Value) -> bool:
     """Whether a change of it only keeps a copy or a computed value right."""
-    return isinstance(found, Sql) or (isinstance(found, Column | Tree) and found.row is not None and found.row.is_copy)
+    return isinstance(found, Sql) or (
+        isinstance(found, RowAttribute | DocumentTree) and found.row is not None and found.row.is_copy
+    )

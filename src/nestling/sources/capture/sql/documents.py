@@ -12,19 +12,19 @@ from nestling.ir.primitives import Copy, Document, Form, Holder, Reference, Vari
 from nestling.ir.rows import AggregateKind, Hop
 from nestling.ir.statistics import Statistics
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
-from nestling.sources.capture.sql.entity_rows import Row, Rows, token
+from nestling.sources.capture.sql.entity_rows import EntityRows, Row, token
 from nestling.sources.capture.sql.field_values import (
     CannotSay,
-    Column,
     Discriminator,
+    DocumentTree,
     Many,
     OfOtherKind,
+    RowAttribute,
     Sql,
-    Tree,
     Unmapped,
     Value,
 )
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.words import Parameters
 
 Fields = dict[str, Value]
@@ -51,7 +51,7 @@ class StatementDraft:
     parameters: Parameters
     listed: int = 1
     kind: str = ""
-    rows: Rows = field(default_factory=Rows)
+    rows: EntityRows = field(default_factory=EntityRows)
     notes: list[str] = field(default_factory=list)
     single: dict[Callable[[bool], tuple[Row, Row]], Row] = field(default_factory=dict)
     beside: dict[tuple[int, str], Row] = field(default_factory=dict)
@@ -71,7 +71,7 @@ class StatementDraft:
             )
         return found
 
-    def opened(self, collection: str) -> tuple[Query, Tree]:
+    def opened(self, collection: str) -> tuple[RowsQuery, DocumentTree]:
         """A query of the collection's rows, and its documents."""
         store = self.store(collection)
         node, variant = store.roots[0], store.collection.variant
@@ -79,8 +79,8 @@ class StatementDraft:
         document = self.document(node, row)
         if variant is not None and variant.subtypes:
             told = {variant.discriminator: self._discriminator(variant, row)}
-            document = Tree(told | self._of_kind(document.fields, variant, row), document.row, document.key)
-        return Query(self.rows, row), document
+            document = DocumentTree(told | self._of_kind(document.fields, variant, row), document.row, document.key)
+        return RowsQuery(self.rows, row), document
 
     def _of_kind(self, fields: Mapping[str, Value], variant: Variant, row: Row) -> Fields:
         """The fields of a document, those of other kinds than the one that is asked for told apart; all where no kind is."""
@@ -100,9 +100,9 @@ class StatementDraft:
         )
         return Discriminator(why, kinds)
 
-    def column(self, row: Row, attribute: str) -> Column:
+    def column(self, row: Row, attribute: str) -> RowAttribute:
         """An attribute of a row."""
-        return Column(row, attribute, self.design.model.entity(row.entity).attribute(attribute).nullable)
+        return RowAttribute(row, attribute, self.design.model.entity(row.entity).attribute(attribute).nullable)
 
     def child(self, row: Row, link: Relationship, *, outer: bool) -> Row:
         """A row joined from its parent."""
@@ -120,7 +120,7 @@ class StatementDraft:
         link = self.design.model.relationship(hop.relationship)
         return self.parent(row, link, outer=outer) if hop.up else self.child(row, link, outer=outer)
 
-    def document(self, node: Node, row: Row) -> Tree:
+    def document(self, node: Node, row: Row) -> DocumentTree:
         """A node's document, which stands for a row."""
         fields: Fields = {}
         if node.kind is NodeKind.GROUP:
@@ -133,9 +133,9 @@ class StatementDraft:
             self._embedded(fields, child, row)
         self._related(fields, node.body, row)
         key = self.design.model.entity(node.entity).key
-        return Tree(fields, row, key[0] if key else self.design.model.entity(node.entity).attribute_names[0])
+        return DocumentTree(fields, row, key[0] if key else self.design.model.entity(node.entity).attribute_names[0])
 
-    def _group(self, node: Node, row: Row) -> Tree:
+    def _group(self, node: Node, row: Row) -> DocumentTree:
         """A bucket: its header repeats what its events share, so it is said as they are."""
         fields: Fields = {}
         for each in node.stored:
@@ -143,7 +143,7 @@ class StatementDraft:
         for event in node.children:
             element = partial(self._same, self.document(event, row))
             _put(fields, event.field, Many(event.field, lambda _: (row, row), element, own=True))
-        return Tree(fields, row)
+        return DocumentTree(fields, row)
 
     @staticmethod
     def _same(found: Value, _: Row) -> Value:
@@ -200,10 +200,10 @@ class StatementDraft:
                 made: Fields = {}
                 for each in reference.copied:
                     _put(made, each.path, self.column(inner, each.attribute))
-                return Tree(made, inner, shown[0])
+                return DocumentTree(made, inner, shown[0])
             if len(shown) == 1:
                 return self.column(inner, shown[0])
-            return Tree({name: self.column(inner, name) for name in shown}, inner, shown[0])
+            return DocumentTree({name: self.column(inner, name) for name in shown}, inner, shown[0])
 
         if link.cardinality.value == "1:1":
             return element(self.child(row, link, outer=True))
@@ -227,13 +227,17 @@ class StatementDraft:
             made: Fields = {}
             for each in copy.attributes:
                 _put(made, each.path, self.column(inner, each.attribute))
-            return self.column(inner, copy.attributes[0].attribute) if copy.form is Form.SCALARS else Tree(made, inner)
+            return (
+                self.column(inner, copy.attributes[0].attribute)
+                if copy.form is Form.SCALARS
+                else DocumentTree(made, inner)
+            )
 
         if copy.form.to_many:
             _put(fields, copy.name, Many(copy.name, joined, element, copy.order, copy.limit))
             return
         one = element(joined(True)[1])
-        assert isinstance(one, Tree)
+        assert isinstance(one, DocumentTree)
         if copy.form is Form.INLINE:
             _beside(fields, one.fields)
         else:
@@ -242,7 +246,7 @@ class StatementDraft:
     def _computed(self, path: tuple[Hop, ...], function: AggregateKind, attribute: str | None, row: Row) -> Value:
         first, *rest = path
         top = at = self.hop(row, first, outer=False)
-        query = Query(self.rows, top, where=[])
+        query = RowsQuery(self.rows, top, where=[])
         for own, other in top.on:
             query.where.append(f"{token(top, own)} = {other}")
         top.on, top.after = (), None
@@ -261,9 +265,9 @@ class StatementDraft:
 def _is_of(value: Value, rows: Sequence[Row]) -> bool:
     """Whether a field is of one of these rows."""
     match value:
-        case Column(row=row):
+        case RowAttribute(row=row):
             return row in rows
-        case Tree(fields, row):
+        case DocumentTree(fields, row):
             return row in rows or (bool(fields) and all(_is_of(each, rows) for each in fields.values()))
         case _:
             return False
@@ -277,10 +281,10 @@ def _beside(fields: Fields, others: Mapping[str, Value]) -> None:
     """Put other fields beside a document's own, which stay where both have one; sub-documents that both have become one."""
     for name, other in others.items():
         known = fields.get(name)
-        if isinstance(known, Tree) and isinstance(other, Tree):
+        if isinstance(known, DocumentTree) and isinstance(other, DocumentTree):
             inner = dict(known.fields)
             _beside(inner, other.fields)
-            fields[name] = Tree(inner, known.row, known.key)
+            fields[name] = DocumentTree(inner, known.row, known.key)
         else:
             fields.setdefault(name, other)
 
@@ -290,12 +294,16 @@ def _put(fields: Fields, path: str, value: Value) -> None:
     first, _, rest = path.partition(".")
     if not rest:
         known = fields.get(first)
-        if isinstance(known, Tree) and isinstance(value, Tree):
-            fields[first] = Tree({**known.fields, **value.fields}, value.row or known.row, value.key or known.key)
+        if isinstance(known, DocumentTree) and isinstance(value, DocumentTree):
+            fields[first] = DocumentTree(
+                {**known.fields, **value.fields}, value.row or known.row, value.key or known.key
+            )
         else:
             fields[first] = value
         return
     known = fields.get(first)
-    inner = dict(known.fields) if isinstance(known, Tree) else {}
+    inner = dict(known.fields) if isinstance(known, DocumentTree) else {}
     _put(inner, rest, value)
-    fields[first] = Tree(inner, known.row, known.key) if isinstance(known, Tree) else Tree(inner)
+    fields[first] = (
+        DocumentTree(inner, known.row, known.key) if isinstance(known, DocumentTree) else DocumentTree(inner)
+    )

@@ -8,14 +8,14 @@ from collections.abc import Iterable, Iterator
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row, token
 from nestling.sources.capture.sql.field_values import CannotSay, Many, Value
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 
 
-def elements(saying: StatementDraft, value: Many) -> tuple[Query, Value]:
+def elements(saying: StatementDraft, value: Many) -> tuple[RowsQuery, Value]:
     """A query of an array's elements, for use within the query that has the array."""
     first, last = value.join(False)
     element = value.element(last)
-    query = Query(saying.rows, first, wanted=[last])
+    query = RowsQuery(saying.rows, first, wanted=[last])
     query.where += [f"{token(first, attribute)} = {text}" for attribute, text in first.on]
     query.where += first.conditions
     first.on, first.after, first.conditions = (), None, []

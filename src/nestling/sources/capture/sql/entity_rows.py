@@ -46,7 +46,7 @@ def token(row: Row, attribute: str) -> str:
 
 
 @dataclass(slots=True)
-class Rows:
+class EntityRows:
     """The rows of a statement, by number, and their aliases."""
 
     known: dict[int, Row] = field(default_factory=dict)

@@ -8,7 +8,16 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import elements, only
 from nestling.sources.capture.sql.entity_rows import token
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Scalar, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    DocumentTree,
+    Many,
+    RowAttribute,
+    Scalar,
+    Sql,
+    Unmapped,
+    Value,
+)
 from nestling.sources.capture.sql.paths import PathTarget, find, known
 
 NULL, REMOVED = "?null", "$$REMOVE"
@@ -51,7 +60,7 @@ def value(saying: StatementDraft, document: Value, found: Any, names: Names | No
             (name, operand), *_ = found.items()
             return _operator(saying, document, name, operand, names or {})
         case dict():
-            return Tree({name: value(saying, document, inner, names) for name, inner in found.items()})
+            return DocumentTree({name: value(saying, document, inner, names) for name, inner in found.items()})
         case _:
             raise CannotSay("a list as a value")
 
@@ -60,9 +69,9 @@ def scalar(saying: StatementDraft, document: Value, found: Any, names: Names | N
     """The same where a single value is needed."""
     made = value(saying, document, found, names)
     match made:
-        case Column() | Sql():
+        case RowAttribute() | Sql():
             return made
-        case Tree() if made.row is not None and made.key:
+        case DocumentTree() if made.row is not None and made.key:
             return Sql(token(made.row, made.key), made.key)
         case Unmapped(why):
             raise CannotSay(why)
@@ -204,7 +213,7 @@ def _only(saying: StatementDraft, document: Value, operands: list[Any], names: N
 
 
 def _array(document: Value, operand: Any, names: Names) -> PathTarget:
-    """Where the path of an array leads; an empty one where it is missing is no other."""
+    """The place the path of an array leads to; a missing array counts as an empty one."""
     if isinstance(operand, dict) and set(operand) == {"$ifNull"}:
         operand = operand["$ifNull"][0]
     if not isinstance(operand, str) or not operand.startswith("$"):

@@ -31,7 +31,7 @@ class OnlyUpkeep(CannotSay):
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class RowAttribute:
     """An attribute of a row."""
 
     row: Row
@@ -64,7 +64,7 @@ class Sql:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class DocumentTree:
     """A document; `row`: the row it stands for, when it stands for one, and `key`: an attribute no such row lacks."""
 
     fields: Mapping[str, Value]
@@ -113,8 +113,8 @@ class OfOtherKind(Unmapped):
 class Discriminator(Unmapped):
     """A field that tells which subtypes a row has: by its values, an attribute that no row of that subtype lacks."""
 
-    kinds: Mapping[str, Column]
+    kinds: Mapping[str, RowAttribute]
 
 
-Value: TypeAlias = Column | Sql | Tree | Many | Unmapped
-Scalar: TypeAlias = Column | Sql
+Value: TypeAlias = RowAttribute | Sql | DocumentTree | Many | Unmapped
+Scalar: TypeAlias = RowAttribute | Sql

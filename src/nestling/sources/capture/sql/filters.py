@@ -13,12 +13,12 @@ from nestling.sources.capture.sql.expressions import scalar
 from nestling.sources.capture.sql.field_values import (
     AskedByKind,
     CannotSay,
-    Column,
     Discriminator,
+    DocumentTree,
     Many,
+    RowAttribute,
     Scalar,
     Sql,
-    Tree,
     Unmapped,
     Value,
 )
@@ -62,9 +62,9 @@ def _field(saying: StatementDraft, document: Value, path: str, tests: Condition)
             if ANY_KEY in found.places:
                 saying.notes.append(f"`{path}` is one place of an array; SQL asks for any")
             return _of_array(saying, found.value, path, found.rest, tests)
-        case Tree():
+        case DocumentTree():
             return _of_document(saying, found.value, path, tests)
-        case Column() | Sql():
+        case RowAttribute() | Sql():
             return list(tested(saying, found.value, path, tests))
 
 
@@ -77,7 +77,7 @@ def _of_kind(saying: StatementDraft, value: Discriminator, tests: Condition) -> 
     return f"{value.kinds[saying.kind].text} IS NOT NULL"
 
 
-def _of_document(saying: StatementDraft, value: Tree, path: str, tests: Condition) -> list[str]:
+def _of_document(saying: StatementDraft, value: DocumentTree, path: str, tests: Condition) -> list[str]:
     made = []
     for name, operand in tests.items():
         if name == "$exists" or operand == NULL:
@@ -90,12 +90,12 @@ def _of_document(saying: StatementDraft, value: Tree, path: str, tests: Conditio
     return made
 
 
-def _at(path: str, value: Tree) -> Tree:
+def _at(path: str, value: DocumentTree) -> DocumentTree:
     first, _, rest = path.partition(".")
-    return Tree({first: _at(rest, value) if rest else value})
+    return DocumentTree({first: _at(rest, value) if rest else value})
 
 
-def _there(value: Tree, path: str, *, is_there: bool) -> str:
+def _there(value: DocumentTree, path: str, *, is_there: bool) -> str:
     if value.row is None or not value.key:
         raise CannotSay(f"whether the document `{path}` is there")
     return f"{token(value.row, value.key)} IS {'NOT ' if is_there else ''}NULL"
@@ -168,7 +168,7 @@ def _sub(saying: StatementDraft, value: Many, condition: Condition, shown: str) 
     with saying.parameters.inside(value.name):
         query.keep(conditions(saying, element, {name: test for name, test in condition.items() if name}))
     if own is not None or any(name.startswith("$") for name in condition):
-        if not isinstance(element, Column):
+        if not isinstance(element, RowAttribute):
             raise CannotSay("elements of an array compared as a whole")
         query.where += tested(saying, element, value.name, own if own is not None else condition)
     return query.text([("one", shown)], saying.design.model)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from nestling.ir.capture import Operation, Shape
+from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.sources.capture.sql.field_values import CannotSay
 
 DEEPEST = 80
@@ -19,29 +19,29 @@ _OPERANDS = {"$eq": 2, "$ne": 2, "$gt": 2, "$gte": 2, "$lt": 2, "$lte": 2, "$in"
 _ONE_AT_LEAST = ("$not", "$size", "$first", "$last", "$toInt", "$toLong", "$toDouble", "$toDecimal", "$toString")
 
 
-def check(shape: Shape) -> None:
+def check_forms(shape: CommandShape) -> None:
     """Raise CannotSay for a command of a form that is not known."""
     clauses = shape.clauses
     if "cut" in clauses:
         raise CannotSay("a command that is too long to be kept")
     _shallow(clauses, DEEPEST)
     match shape.operation:
-        case Operation.FIND:
+        case CommandOperation.FIND:
             condition(clauses.get("filter", {}))
             _projection(clauses.get("projection", {}))
             _order(clauses.get("sort", {}))
-        case Operation.AGGREGATE:
+        case CommandOperation.AGGREGATE:
             pipeline(clauses.get("pipeline", []))
-        case Operation.COUNT:
+        case CommandOperation.COUNT:
             condition(clauses.get("query", {}))
-        case Operation.DISTINCT:
+        case CommandOperation.DISTINCT:
             _text(clauses.get("key"), "the key of `distinct`")
             condition(clauses.get("query", {}))
-        case Operation.INSERT:
+        case CommandOperation.INSERT:
             _documents(clauses.get("documents", []), "what is inserted")
-        case Operation.DELETE:
+        case CommandOperation.DELETE:
             condition(clauses.get("q", {}))
-        case Operation.UPDATE | Operation.FIND_AND_MODIFY:
+        case CommandOperation.UPDATE | CommandOperation.FIND_AND_MODIFY:
             condition(clauses.get("q", clauses.get("query", {})))
             _change(clauses.get("u", clauses.get("update", {})))
             for each in _documents(clauses.get("arrayFilters", []), "array filters"):

@@ -7,40 +7,40 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN
 from nestling.sources.capture.sql.expressions import scalar, value
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
-from nestling.sources.capture.sql.state import State
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Sql, Unmapped, Value
+from nestling.sources.capture.sql.state import StatementState
 
 _AGGREGATES = {"$sum": "SUM", "$avg": "AVG", "$min": "MIN", "$max": "MAX"}
 
 
-def group(state: State, body: Any) -> None:
+def group(state: StatementState, body: Any) -> None:
     """Group the rows; raises CannotSay."""
     if state.query.grouped or state.query.limit or state.query.offset:
         state.settle()
     key = body.get("_id")
     constant = key is None or key in ("?null", "?string", "?number") or isinstance(key, int)
-    keys = Tree({}) if constant else value(state.saying, state.document, key)
+    keys = DocumentTree({}) if constant else value(state.saying, state.document, key)
     groups: list[str] = []
     _gather(keys, groups)
     groups = [text for text in groups if TOKEN.search(text)]
     if not groups:
-        keys = Tree({})
+        keys = DocumentTree({})
     fields: dict[str, Value] = {"_id": keys}
     for name, each in body.items():
         if name != "_id":
             fields[name] = _accumulated(state.saying, state.document, name, each)
     query = state.query
     query.groups, query.grouped, query.order = groups, True, []
-    state.document = Tree(fields)
+    state.document = DocumentTree(fields)
 
 
 def _gather(found: Value, texts: list[str]) -> None:
     match found:
-        case Column() | Sql():
+        case RowAttribute() | Sql():
             texts.append(found.text)
-        case Tree(fields, row, key) if not fields and row is not None and key:
-            texts.append(Column(row, key).text)
-        case Tree():
+        case DocumentTree(fields, row, key) if not fields and row is not None and key:
+            texts.append(RowAttribute(row, key).text)
+        case DocumentTree():
             for inner in found.fields.values():
                 _gather(inner, texts)
         case Unmapped(why):

@@ -50,12 +50,12 @@ def _everything(saying: StatementDraft, collection: str, grown: AbstractSet[str]
 
     def fields(value: Value, row: Row, base: str) -> dict[str, Any]:
         made: dict[str, Any] = {}
-        for name, inner in value.fields.items() if isinstance(value, Tree) else ():
+        for name, inner in value.fields.items() if isinstance(value, DocumentTree) else ():
             path = f"{base}{name}"
             match inner:
-                case Column() if inner.row is row:
+                case RowAttribute() if inner.row is row:
                     made[name] = "?"
-                case Tree(row=its) if its is None or its is row or (its.after is row and not its.is_copy):
+                case DocumentTree(row=its) if its is None or its is row or (its.after is row and not its.is_copy):
                     made[name] = fields(inner, its or row, f"{path}.")
                 case Many() if inner.limit is None and path not in grown:
                     _, its = inner.join(False)

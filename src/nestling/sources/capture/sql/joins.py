@@ -12,17 +12,17 @@ from nestling.sources.capture.sql.documents import FOLLOWED, StatementDraft
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
 from nestling.sources.capture.sql.expressions import value
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Sql, Unmapped, Value
 from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.projections import place
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 
 Stage = dict[str, Any]
 Inner = Callable[[StatementDraft, Value, list[Stage], dict[str, Value]], tuple[list[str], Value]]
 """Carries out a `$lookup`'s pipeline: the conditions it comes to, and what is left of the document."""
 
 
-def lookup(saying: StatementDraft, query: Query, document: Tree, body: Stage, inner: Inner) -> Many:
+def lookup(saying: StatementDraft, query: RowsQuery, document: DocumentTree, body: Stage, inner: Inner) -> Many:
     """The array a `$lookup` adds; raises CannotSay."""
     if not isinstance(body.get("from"), str):
         raise CannotSay("a `$lookup` without a collection")
@@ -41,7 +41,7 @@ class _Lookup:
     node: Node
     local: PathTarget | None
     body: Stage
-    query: Query
+    query: RowsQuery
     after: Row
     names: dict[str, Value]
     inner: Inner
@@ -63,13 +63,13 @@ class _Lookup:
             return self._join_within(after, text, first, outer=outer)
         if isinstance(foreign.value, Unmapped):
             raise CannotSay(foreign.value.why)
-        if not isinstance(foreign.value, Column) or foreign.value.row is not row:
+        if not isinstance(foreign.value, RowAttribute) or foreign.value.row is not row:
             raise CannotSay(f"a `$lookup` by `{self.body['foreignField']}`, which lies within the documents")
         self._refuse_other_types(foreign.value, text)
         row.on = ((foreign.value.attribute, text),)
         return first or row, self._finish(row, found, row)
 
-    def _refuse_other_types(self, foreign: Column, local: str) -> None:
+    def _refuse_other_types(self, foreign: RowAttribute, local: str) -> None:
         """Raise CannotSay where no value has the type of one it is compared with: SQL would find what MongoDB does not."""
         named = TOKEN.fullmatch(local)
         if named is None or str(self.body["as"]).startswith(FOLLOWED):  # where the application converts what it found
@@ -98,8 +98,8 @@ class _Lookup:
     def _finish(self, row: Row, document: Value, joined: Row) -> Row:
         """Carry out the pipeline on a row's document; its conditions are those of the row that is joined."""
         texts, self.documents[row.number] = self.inner(self.saying, document, self.body.get("pipeline", []), self.names)
-        known = [f"{Column(joined, attribute).text} = {text}" for attribute, text in joined.on]
-        known += [f"{text} = {Column(joined, attribute).text}" for attribute, text in joined.on]
+        known = [f"{RowAttribute(joined, attribute).text} = {text}" for attribute, text in joined.on]
+        known += [f"{text} = {RowAttribute(joined, attribute).text}" for attribute, text in joined.on]
         for text in texts:
             if text not in known:
                 self._ask(joined, text)
@@ -127,7 +127,7 @@ class _Lookup:
         document = self._documents_around(nodes, row)
         return first or row, self._finish(row, document, row)
 
-    def _documents_around(self, nodes: list[Node], row: Row) -> Tree:
+    def _documents_around(self, nodes: list[Node], row: Row) -> DocumentTree:
         """The whole document around an element: each array on the way has the one row as its only element."""
         inner: Value = self.saying.document(nodes[-1], row)
         at = row
@@ -138,8 +138,8 @@ class _Lookup:
             around = self.saying.document(nodes[depth - 1] if depth else self.node, at)
             fields = dict(around.fields)
             place(fields, nodes[depth].field, inner)
-            inner = Tree(fields, at, around.key)
-        assert isinstance(inner, Tree)
+            inner = DocumentTree(fields, at, around.key)
+        assert isinstance(inner, DocumentTree)
         return inner
 
 
@@ -158,7 +158,7 @@ def _nodes(node: Node, path: str) -> list[Node]:
 def _way(local: PathTarget, *, outer: bool) -> tuple[Row | None, str, Row | None]:
     """The first row joined on the way to the local value (None: it is there), its text, and the row it is of."""
     match local.value:
-        case Column(row):
+        case RowAttribute(row):
             return None, local.value.text, row
         case Sql(text):
             return None, text, None
@@ -166,8 +166,8 @@ def _way(local: PathTarget, *, outer: bool) -> tuple[Row | None, str, Row | None
             first, last = local.value.join(outer)
             element = local.value.element(last)
             inner = find(element, local.rest).value if local.rest else element
-            if isinstance(inner, Column):
+            if isinstance(inner, RowAttribute):
                 return first, inner.text, inner.row
-        case Tree() | Unmapped():
+        case DocumentTree() | Unmapped():
             pass
     raise CannotSay("a `$lookup` by a document")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.ir.facts.steps import ANY_KEY
-from nestling.sources.capture.sql.field_values import CannotSay, Many, OfOtherKind, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, OfOtherKind, Unmapped, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def find(document: Value, path: str) -> PathTarget:
             return PathTarget(value, rest, tuple(filter(_is_place, left)))
         if isinstance(value, OfOtherKind):
             return PathTarget(value)
-        if not isinstance(value, Tree):
+        if not isinstance(value, DocumentTree):
             return PathTarget(Unmapped(f"`{path}` lies within a value"))
         if step not in value.fields:
             return PathTarget(Unmapped(f"`{path}` is no attribute of the model"))

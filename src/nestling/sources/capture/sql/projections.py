@@ -8,13 +8,13 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
 from nestling.sources.capture.sql.expressions import value
-from nestling.sources.capture.sql.field_values import CannotSay, Many, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, Unmapped, Value
 from nestling.sources.capture.sql.paths import find
 
 
 def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> Value:
     """What a projection leaves of a document."""
-    if not isinstance(document, Tree):
+    if not isinstance(document, DocumentTree):
         raise CannotSay("a projection of what is no document")
     named = {name: each for name, each in _spread(body).items() if name != "_id"}
     leaves_out = bool(named) and all(each in (0, False) for each in named.values())
@@ -35,7 +35,7 @@ def projected(saying: StatementDraft, document: Value, body: dict[str, Any]) -> 
             place(fields, upto, _narrowed(kept.value, kept.rest, fields.get(upto)))
         else:
             place(fields, path, kept.value)
-    return Tree(fields, document.row, document.key)
+    return DocumentTree(fields, document.row, document.key)
 
 
 def shown(saying: StatementDraft, document: Value, each: Any) -> Value:
@@ -71,10 +71,10 @@ def _narrowed(array: Many, path: str, known: Value | None) -> Many:
     def element(row: Row) -> Value:
         whole = array.element(row)
         fields: dict[str, Value] = {}
-        if isinstance(known, Many) and isinstance(before := known.element(row), Tree):
+        if isinstance(known, Many) and isinstance(before := known.element(row), DocumentTree):
             fields |= before.fields
         place(fields, path, find(whole, path).value)
-        return Tree(fields, row)
+        return DocumentTree(fields, row)
 
     return Many(array.name, array.join, element, array.order, array.limit, array.own)
 
@@ -86,12 +86,12 @@ def place(fields: dict[str, Value], path: str, made: Value) -> None:
         fields[first] = made
         return
     inner = fields.get(first)
-    below = dict(inner.fields) if isinstance(inner, Tree) else {}
+    below = dict(inner.fields) if isinstance(inner, DocumentTree) else {}
     place(below, rest, made)
-    fields[first] = Tree(below, inner.row if isinstance(inner, Tree) else None)
+    fields[first] = DocumentTree(below, inner.row if isinstance(inner, DocumentTree) else None)
 
 
-def without(document: Tree, paths: list[str]) -> Tree:
+def without(document: DocumentTree, paths: list[str]) -> DocumentTree:
     """A document without these paths."""
     fields = dict(document.fields)
     for path in paths:
@@ -99,6 +99,6 @@ def without(document: Tree, paths: list[str]) -> Tree:
         inner = fields.get(first)
         if not rest:
             fields.pop(first, None)
-        elif isinstance(inner, Tree):
+        elif isinstance(inner, DocumentTree):
             fields[first] = without(inner, [rest])
-    return Tree(fields, document.row, document.key)
+    return DocumentTree(fields, document.row, document.key)

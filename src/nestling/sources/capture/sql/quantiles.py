@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nestling.ir.capture import Operation, Shape, ShapeTotals
+from nestling.ir.capture import CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.statistics import EntityStatistics
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.filters import ANY_BOUND, NULL
@@ -18,7 +18,7 @@ _ROW_BY_ROW = frozenset({"$lookup", "$project", "$set", "$addFields", "$unset", 
 
 
 def quantiles_of(seen: ShapeTotals, said: StatementDraft, known: EntityStatistics) -> tuple[tuple[str, float], ...]:
-    """By parameter of the only range: the share of the rows whose value is smaller; nothing where that was not counted.
+    """For each parameter of the only range, the share of rows with a smaller value; nothing where that was not counted.
 
     `known`: the entity whose documents are asked.
     """
@@ -60,7 +60,7 @@ def _matched(seen: ShapeTotals) -> float | None:
 
     Only averages are known: of an average above half of a limit, or of a first answer, some executions may have reached it.
     """
-    if not seen.count or seen.shape.operation not in (Operation.FIND, Operation.AGGREGATE):
+    if not seen.count or seen.shape.operation not in (CommandOperation.FIND, CommandOperation.AGGREGATE):
         return None
     returned, stages = seen.returned / seen.count, pipeline_of(seen.shape)[1:]
     names = {name for stage in stages for name in stage}
@@ -70,7 +70,7 @@ def _matched(seen: ShapeTotals) -> float | None:
     return returned if returned < FIRST_BATCH / 2 else None
 
 
-def _conditions(shape: Shape) -> set[tuple[str, str]]:
+def _conditions(shape: CommandShape) -> set[tuple[str, str]]:
     """The paths and operators of a condition that is nothing but comparisons with values."""
     first: Any = pipeline_of(shape)[:1]
     asked = first[0].get("$match") if first else None

@@ -10,18 +10,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from nestling.ir.model import Model
-from nestling.sources.capture.sql.entity_rows import TOKEN, Row, Rows, token
+from nestling.sources.capture.sql.entity_rows import TOKEN, EntityRows, Row, token
 from nestling.sources.capture.sql.field_values import Many
 from nestling.sources.capture.sql.words import plain, quoted
 
 
 @dataclass(eq=False, slots=True)
-class Query:
+class RowsQuery:
     """Rows joined to `root`, conditions on them, groups, order and how many. `inner`: the query its root stands for."""
 
-    every: Rows
+    every: EntityRows
     root: Row
-    inner: Query | None = None
+    inner: RowsQuery | None = None
     rows: list[Row] = field(default_factory=list)
     where: list[str] = field(default_factory=list)
     groups: list[str] = field(default_factory=list)
@@ -38,9 +38,9 @@ class Query:
         """Whether a row is one of its own."""
         return row.first is self.root
 
-    def wrapped(self) -> Query:
+    def wrapped(self) -> RowsQuery:
         """A query that reads from this one, in its order: what comes next happens to its result."""
-        outer = Query(self.every, self.every.new(""), self)
+        outer = RowsQuery(self.every, self.every.new(""), self)
         if self.limit or self.offset:
             outer.order = [(token(outer.root, outer.export(text, "place")), down) for text, down in self.order]
         return outer
@@ -185,7 +185,7 @@ def _shown(name: str, text: str) -> str:
     return text if text.rpartition(".")[2] == quoted(name) and text.count(" ") == 0 else f"{text} AS {quoted(name)}"
 
 
-def _pruned(query: Query, shown: list[tuple[str, str]], model: Model) -> list[tuple[str, str]]:
+def _pruned(query: RowsQuery, shown: list[tuple[str, str]], model: Model) -> list[tuple[str, str]]:
     """Leave out the first row while all that is asked of it is the key a joined child repeats."""
     while query.inner is None:
         query._use_all(shown)
@@ -196,7 +196,7 @@ def _pruned(query: Query, shown: list[tuple[str, str]], model: Model) -> list[tu
     return shown
 
 
-def _replaces(query: Query, child: Row, shown: list[tuple[str, str]], model: Model) -> bool:
+def _replaces(query: RowsQuery, child: Row, shown: list[tuple[str, str]], model: Model) -> bool:
     root = query.root
     if child.after is not root or child.outer:
         return False
@@ -212,7 +212,7 @@ def _replaces(query: Query, child: Row, shown: list[tuple[str, str]], model: Mod
     return all(match[0] in pairs for text in texts for match in TOKEN.finditer(text) if int(match[1]) == root.number)
 
 
-def _without_root(query: Query, child: Row, shown: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _without_root(query: RowsQuery, child: Row, shown: list[tuple[str, str]]) -> list[tuple[str, str]]:
     names = {text: token(child, attribute) for attribute, text in child.on}
 
     def renamed(text: str) -> str:
@@ -233,7 +233,7 @@ def _without_root(query: Query, child: Row, shown: list[tuple[str, str]]) -> lis
     return [(name, renamed(text)) for name, text in shown]
 
 
-def _rename(query: Query, renamed: Callable[[str], str]) -> None:
+def _rename(query: RowsQuery, renamed: Callable[[str], str]) -> None:
     query.where = list(map(renamed, query.where))
     query.groups = list(map(renamed, query.groups))
     query.having = list(map(renamed, query.having))

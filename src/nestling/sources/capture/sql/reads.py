@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nestling.ir.capture import Operation, Shape
+from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.sources.capture.sql import stages
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
 from nestling.sources.capture.sql.field_values import (
     CannotSay,
-    Column,
     Discriminator,
+    DocumentTree,
     Many,
     OfOtherKind,
+    RowAttribute,
     Sql,
-    Tree,
     Unmapped,
     Value,
 )
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.state import State
+from nestling.sources.capture.sql.state import StatementState
 
 MOST_BRANCHES = 6
 """Arrays of one document that become statements of their own."""
@@ -35,17 +35,17 @@ class Branch:
     names: tuple[str, ...]
 
 
-def pipeline_of(shape: Shape) -> list[dict[str, Any]]:
+def pipeline_of(shape: CommandShape) -> list[dict[str, Any]]:
     """A read as the pipeline that does the same."""
     clauses = shape.clauses
     match shape.operation:
-        case Operation.AGGREGATE:
+        case CommandOperation.AGGREGATE:
             found = clauses.get("pipeline", [])
             assert isinstance(found, list)
             return found
-        case Operation.COUNT:
+        case CommandOperation.COUNT:
             return [*_stage("$match", clauses.get("query")), {"$count": "count"}]
-        case Operation.DISTINCT:
+        case CommandOperation.DISTINCT:
             return [*_stage("$match", clauses.get("query")), {"$group": {"_id": f"${clauses['key']}"}}]
         case _:
             names = (
@@ -84,9 +84,9 @@ def branches(saying: StatementDraft, collection: str, pipeline: list[dict[str, A
     return found or [Branch(())]
 
 
-def _run(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> State:
+def _run(saying: StatementDraft, collection: str, pipeline: list[dict[str, Any]]) -> StatementState:
     query, document = saying.opened(collection)
-    state = State(saying, query, document)
+    state = StatementState(saying, query, document)
     stages.run(state, pipeline)
     return state
 
@@ -98,17 +98,17 @@ def _ways(found: Value, names: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]
 
 
 def _arrays(found: Value, prefix: str = "") -> Iterator[tuple[str, Many]]:
-    for name, inner in found.fields.items() if isinstance(found, Tree) else ():
+    for name, inner in found.fields.items() if isinstance(found, DocumentTree) else ():
         path = f"{prefix}{name}"
         if isinstance(inner, Many):
             yield path, inner
-        elif isinstance(inner, Tree):
+        elif isinstance(inner, DocumentTree):
             yield from _arrays(inner, f"{path}.")
     if isinstance(found, Many):
         yield "", found
 
 
-def _select(state: State, branch: Branch, place: int) -> str:
+def _select(state: StatementState, branch: Branch, place: int) -> str:
     shown: list[tuple[str, str]] = []
     document = state.document
     if _finds_one(state):
@@ -133,20 +133,20 @@ def _select(state: State, branch: Branch, place: int) -> str:
     return state.query.text(_unique(shown), state.saying.design.model)
 
 
-def _finds_one(state: State) -> bool:
+def _finds_one(state: StatementState) -> bool:
     """Whether the documents are found by their key, so that a limit changes nothing."""
     query = state.query
     if query.inner is not None or query.grouped or query.offset or query.wanted:
         return False
     key = state.saying.design.model.entity(query.root.entity).key
-    equal = [f"{Column(query.root, attribute).text} = :" for attribute in key]
+    equal = [f"{RowAttribute(query.root, attribute).text} = :" for attribute in key]
     return bool(key) and all(any(text.startswith(start) for text in query.where) for start in equal)
 
 
-def _first_only(state: State, array: Many, row: Row | None, place: int) -> None:
+def _first_only(state: StatementState, array: Many, row: Row | None, place: int) -> None:
     """The order and number of a copied part of an array; of one document only, so that they hold of the whole."""
     if place and row is not None and not state.query.order and not state.query.limit:
-        state.query.order = [(Column(row, each.attribute).text, each.descending) for each in array.order]
+        state.query.order = [(RowAttribute(row, each.attribute).text, each.descending) for each in array.order]
         state.query.limit = str(array.limit)
     else:
         state.saying.notes.append(f"only the first {array.limit} of `{array.name}` are kept; SQL says all")
@@ -154,11 +154,11 @@ def _first_only(state: State, array: Many, row: Row | None, place: int) -> None:
 
 def _columns(saying: StatementDraft, found: Value, name: str, shown: list[tuple[str, str]]) -> None:
     match found:
-        case Column() | Sql():
+        case RowAttribute() | Sql():
             shown.append((name or found.name, found.text))
-        case Tree():
+        case DocumentTree():
             for field, inner in found.fields.items():
-                own = inner.attribute if isinstance(inner, Column) and field == "_id" else field
+                own = inner.attribute if isinstance(inner, RowAttribute) and field == "_id" else field
                 _columns(saying, inner, f"{name}.{own}" if name else own, shown)
         case Discriminator() | OfOtherKind():
             return  # the subtypes' own attributes tell it; of other kinds there is nothing

@@ -7,17 +7,17 @@ from typing import Any
 
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.expressions import Names, scalar, value
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Sql, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Sql, Unmapped, Value
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.groups import group
 from nestling.sources.capture.sql.joins import lookup
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.prefilters import once
 from nestling.sources.capture.sql.projections import place, projected, shown, without
-from nestling.sources.capture.sql.state import State
+from nestling.sources.capture.sql.state import StatementState
 
 
-def run(state: State, pipeline: list[dict[str, Any]]) -> None:
+def run(state: StatementState, pipeline: list[dict[str, Any]]) -> None:
     """Carry out the stages; raises CannotSay."""
     at, pipeline = 0, once(pipeline)
     while at < len(pipeline):
@@ -35,13 +35,13 @@ def run(state: State, pipeline: list[dict[str, Any]]) -> None:
         at += 1
 
 
-def _gives_no_rows_a_row(state: State, rest: list[dict[str, Any]]) -> bool:
+def _gives_no_rows_a_row(state: StatementState, rest: list[dict[str, Any]]) -> bool:
     """Whether a row is added for the case that a whole has none, as SQL does by itself."""
     constant = [list(stage) for stage in rest[0]["$unionWith"].get("pipeline", [])] == [["$documents"]]
     return constant and state.query.grouped and not state.query.groups and rest[1:2] == [{"$limit": 1}]
 
 
-def _match(state: State, body: Any) -> None:
+def _match(state: StatementState, body: Any) -> None:
     query = state.query
     if query.limit or query.offset or query.distinct:
         state.settle()
@@ -52,7 +52,7 @@ def _match(state: State, body: Any) -> None:
         state.query.keep(made)
 
 
-def _sort(state: State, body: Any) -> None:
+def _sort(state: StatementState, body: Any) -> None:
     if state.query.limit or state.query.offset:
         state.settle()
     keys = []
@@ -60,51 +60,51 @@ def _sort(state: State, body: Any) -> None:
         found = find(state.document, path)
         if isinstance(found.value, Unmapped):
             raise found.value.refusal()
-        if not way or found.rest or not isinstance(found.value, Column | Sql):
+        if not way or found.rest or not isinstance(found.value, RowAttribute | Sql):
             raise CannotSay(f"the order by `{path}`")
         keys.append((found.value.text, way < 0))
     state.query.order = keys
 
 
-def _limit(state: State, body: Any) -> None:
+def _limit(state: StatementState, body: Any) -> None:
     if state.query.limit:
         state.settle()
     state.query.limit = str(body) if body else state.saying.parameters.new("limit")
 
 
-def _skip(state: State, body: Any) -> None:
+def _skip(state: StatementState, body: Any) -> None:
     if state.query.limit:
         state.settle()
     state.query.offset = state.saying.parameters.new("offset", "skip" if body else "")
 
 
-def _project(state: State, body: Any) -> None:
+def _project(state: StatementState, body: Any) -> None:
     state.document = projected(state.saying, state.document, body)
 
 
-def _set(state: State, body: Any) -> None:
-    if not isinstance(state.document, Tree):
+def _set(state: StatementState, body: Any) -> None:
+    if not isinstance(state.document, DocumentTree):
         raise CannotSay("a field added to what is no document")
     fields = dict(state.document.fields)
     for path, each in body.items():
         place(fields, path, shown(state.saying, state.document, each))
-    state.document = Tree(fields, state.document.row, state.document.key)
+    state.document = DocumentTree(fields, state.document.row, state.document.key)
 
 
-def _unset(state: State, body: Any) -> None:
-    if isinstance(state.document, Tree):
+def _unset(state: StatementState, body: Any) -> None:
+    if isinstance(state.document, DocumentTree):
         state.document = without(state.document, body if isinstance(body, list) else [body])
 
 
-def _replace(state: State, body: Any) -> None:
+def _replace(state: StatementState, body: Any) -> None:
     found = body["newRoot"] if isinstance(body, dict) and set(body) == {"newRoot"} else body
     state.document = value(state.saying, state.document, found)
 
 
-def _unwind(state: State, body: Any) -> None:
+def _unwind(state: StatementState, body: Any) -> None:
     path = body["path"].lstrip("$")
     found = find(state.document, path)
-    if isinstance(found.value, Column | Tree) and not found.rest:  # one value, or the only row joined
+    if isinstance(found.value, RowAttribute | DocumentTree) and not found.rest:  # one value, or the only row joined
         if not body.get("preserveNullAndEmptyArrays") and _may_lack(found.value):
             _match(state, {path: {"$exists": True}})
         return
@@ -116,36 +116,36 @@ def _unwind(state: State, body: Any) -> None:
     last = state.query.open(array, outer=bool(body.get("preserveNullAndEmptyArrays")))
     if array.limit is not None:
         state.saying.notes.append(f"only the first {array.limit} of `{path}` are kept; SQL says all")
-    assert isinstance(state.document, Tree)
+    assert isinstance(state.document, DocumentTree)
     fields = dict(state.document.fields)
     place(fields, path, array.element(last))
-    state.document = Tree(fields, state.document.row, state.document.key)
+    state.document = DocumentTree(fields, state.document.row, state.document.key)
 
 
-def _may_lack(found: Column | Tree) -> bool:
-    return found.may_be_null if isinstance(found, Column) else found.row is not None and found.row.may_lack
+def _may_lack(found: RowAttribute | DocumentTree) -> bool:
+    return found.may_be_null if isinstance(found, RowAttribute) else found.row is not None and found.row.may_lack
 
 
-def _count(state: State, body: Any) -> None:
+def _count(state: StatementState, body: Any) -> None:
     group(state, {"_id": None, str(body): {"$sum": 1}})
-    assert isinstance(state.document, Tree)
-    state.document = Tree({str(body): state.document.fields[str(body)]})
+    assert isinstance(state.document, DocumentTree)
+    state.document = DocumentTree({str(body): state.document.fields[str(body)]})
 
 
-def _sort_by_count(state: State, body: Any) -> None:
+def _sort_by_count(state: StatementState, body: Any) -> None:
     group(state, {"_id": body, "count": {"$sum": 1}})
     _sort(state, {"count": -1})
 
 
-def _lookup(state: State, body: Any) -> None:
+def _lookup(state: StatementState, body: Any) -> None:
     if state.query.grouped:
         state.settle()
-    if not isinstance(state.document, Tree):
+    if not isinstance(state.document, DocumentTree):
         raise CannotSay("a `$lookup` into what is no document")
     joined = lookup(state.saying, state.query, state.document, body, _inner)
     fields = dict(state.document.fields)
     place(fields, body["as"], joined)
-    state.document = Tree(fields, state.document.row, state.document.key)
+    state.document = DocumentTree(fields, state.document.row, state.document.key)
 
 
 def _inner(
@@ -163,14 +163,14 @@ def _inner(
                     made += [scalar(saying, document, each, names).text for each in _conjuncts(body["$expr"])]
             case "$project":
                 document = projected(saying, document, body)
-            case "$set" | "$addFields" if isinstance(document, Tree):
+            case "$set" | "$addFields" if isinstance(document, DocumentTree):
                 fields = dict(document.fields)
                 for path, each in body.items():
                     place(fields, path, value(saying, document, each, names))
-                document = Tree(fields, document.row, document.key)
+                document = DocumentTree(fields, document.row, document.key)
             case "$sort":
                 continue  # of rows that are joined one by one
-            case "$unwind" if isinstance(find(document, body["path"].lstrip("$")).value, Tree | Column):
+            case "$unwind" if isinstance(find(document, body["path"].lstrip("$")).value, DocumentTree | RowAttribute):
                 continue  # one row, joined by itself
             case "$replaceRoot" | "$replaceWith":
                 document = value(saying, document, body["newRoot"] if set(body) == {"newRoot"} else body, names)
@@ -186,7 +186,7 @@ def _conjuncts(found: Any) -> list[Any]:
     return [found]
 
 
-Step = Callable[[State, Any], None]
+Step = Callable[[StatementState, Any], None]
 _STAGES: dict[str, Step] = {
     "$match": _match,
     "$sort": _sort,

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nestling.sources.capture.sql.documents import StatementDraft
-from nestling.sources.capture.sql.field_values import Column, Sql, Tree, Value
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.field_values import DocumentTree, RowAttribute, Sql, Value
+from nestling.sources.capture.sql.query import RowsQuery
 
 
 @dataclass(slots=True)
-class State:
+class StatementState:
     """A statement being said: its query in the making, and the document the query's rows give."""
 
     saying: StatementDraft
-    query: Query
+    query: RowsQuery
     document: Value
 
     def settle(self) -> None:
@@ -25,13 +25,13 @@ class State:
             self.document = _exported(self.document, self.query)
 
 
-def _exported(found: Value, query: Query) -> Value:
+def _exported(found: Value, query: RowsQuery) -> Value:
     """What a document is to a query that reads from the one it was of: calculated values are columns there."""
     match found:
         case Sql(text, name, may_be_null):
             column = query.export(text, name)
-            return Column(query.root, column, may_be_null) if text else found
-        case Tree(fields, row, key):
-            return Tree({name: _exported(inner, query) for name, inner in fields.items()}, row, key)
+            return RowAttribute(query.root, column, may_be_null) if text else found
+        case DocumentTree(fields, row, key):
+            return DocumentTree({name: _exported(inner, query) for name, inner in fields.items()}, row, key)
         case _:
             return found

@@ -9,7 +9,7 @@ from typing import Any
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Tree
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.query import Query
@@ -35,7 +35,7 @@ class Target:
 
     def equal(self, attribute: str) -> str:
         """The parameter an attribute is said to equal; empty when it is not."""
-        start = f"{Column(self.row, attribute).text} = :"
+        start = f"{RowAttribute(self.row, attribute).text} = :"
         found = next(
             (text for text in self.query.where if text.startswith(start) and " " not in text[len(start) :]), ""
         )
@@ -89,7 +89,7 @@ def _choose(saying: StatementDraft, found: Target, search: Search) -> None:
     saying.finds_one = True
 
 
-def where(saying: StatementDraft, found: Target) -> str:
+def where(saying: StatementDraft, found: WriteTarget) -> str:
     """The condition of a statement that changes the target's own rows; empty when it changes all."""
     if found.query.limit:
         (key,) = saying.design.model.entity(found.row.entity).key
@@ -119,7 +119,7 @@ def children(saying: StatementDraft, found: Target, relationship: str) -> str:
     return f"{quoted(link.child_attributes[0])} IN ({_query(saying, found, link.parent_attributes[0])})"
 
 
-def joined_row(saying: StatementDraft, found: Target, row: Row) -> str:
+def joined_row(saying: StatementDraft, found: WriteTarget, row: Row) -> str:
     """The condition of a change of a row joined to the target's by its foreign key."""
     if row.after is not found.row:
         raise CannotSay("a change of rows embedded two levels deep")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from nestling.common.errors import DesignError
-from nestling.ir.capture import Capture, Operation, Shape, ShapeTotals
+from nestling.ir.capture import Capture, CommandOperation, CommandShape, ShapeTotals
 from nestling.ir.capture.capture import LEAST_SECONDS
 from nestling.ir.design import Design
 from nestling.ir.rate import rate_text
@@ -19,7 +19,7 @@ from nestling.ir.workload import LEAST_WINDOW_SECONDS
 from nestling.sources.capture.sql.application_joins import Joined, joined
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
-from nestling.sources.capture.sql.forms import check, pipeline
+from nestling.sources.capture.sql.forms import check_forms, pipeline
 from nestling.sources.capture.sql.quantiles import quantiles_of
 from nestling.sources.capture.sql.reads import pipeline_of, selects
 from nestling.sources.capture.sql.words import Parameters, plain
@@ -81,9 +81,9 @@ class Workload:
         return "\n".join((*_lines(self), ""))
 
 
-def workload_of(capture: Capture, design: Design, statistics: Statistics | None = None) -> Workload:
+def workload_of(capture: Capture, design: Design, statistics: Statistics | None = None) -> CapturedWorkload:
     """A capture over the model of the design its documents follow; `statistics`: of these."""
-    found = Workload(max(capture.window_seconds, LEAST_SECONDS))
+    found = CapturedWorkload(max(capture.window_seconds, LEAST_SECONDS))
     grown, numbers = _grown(capture), statistics or Statistics()
     databases = {seen.shape.database for seen in capture.seen}
     for each in joined(capture, design):
@@ -104,7 +104,7 @@ def workload_of(capture: Capture, design: Design, statistics: Statistics | None 
 
 
 def _grown(capture: Capture) -> dict[str, set[str]]:
-    """By collection the paths of the arrays that updates were seen to add to."""
+    """For each collection, the paths of the arrays that updates were seen to add to."""
     found: dict[str, set[str]] = {}
     for shape in (seen.shape for seen in capture.seen):
         changes = shape.clauses.get("u", shape.clauses.get("update"))
@@ -128,7 +128,7 @@ def _say(
     origin = shape_text(shape, several=several)
     kinds: tuple[str, ...] = ()
     try:
-        check(shape)
+        check_forms(shape)
         pipeline(list(each.stages))
         try:
             made = _made(each, design, grown, "", statistics)
@@ -226,7 +226,7 @@ def _rounded(rate: float) -> float:
     return float(f"{rate * seconds:.3g}") / seconds
 
 
-def _name(shape: Shape) -> str:
+def _name(shape: CommandShape) -> str:
     clauses = shape.clauses
     condition = clauses.get("filter") or clauses.get("query") or clauses.get("q") or _first_match(clauses)
     names = [plain(path.replace("_id.", "")) for path in condition if not path.startswith("$")][:3]
@@ -249,13 +249,13 @@ def _free(base: str, found: Workload) -> str:
     return name
 
 
-def shape_text(shape: Shape, *, several: bool = False) -> str:
+def shape_text(shape: CommandShape, *, several: bool = False) -> str:
     """A shape in one line, for people."""
     text = f"{shape.namespace if several else shape.collection}.{shape.operation} {shape.text}"
     return text if len(text) <= LONGEST_SHAPE else f"{text[:LONGEST_SHAPE]}…"
 
 
-def _lines(workload: Workload) -> Iterator[str]:
+def _lines(workload: CapturedWorkload) -> Iterator[str]:
     yield "-- What a MongoDB was seen to be asked, said over the model. Written by `nestling capture`; edit it as you like."
     yield f"-- window: {workload.window_seconds:.1f} s"
     for said in workload.statements:

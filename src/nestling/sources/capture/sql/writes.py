@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 
-from nestling.ir.capture import Operation, Shape
+from nestling.ir.capture import CommandOperation, CommandShape
 from nestling.ir.model import OnDelete
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import CannotSay, OnlyUpkeep
@@ -28,7 +28,7 @@ def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> lis
     """
     clauses = shape.clauses
     match shape.operation:
-        case Operation.INSERT:
+        case CommandOperation.INSERT:
             made = list(inserts(new, shape.collection, clauses.get("documents", []), grown))
         case Operation.DELETE:
             made = in_order(_deletes(new, shape.collection, search_of(shape)), as_given=True)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nestling.ir.model import Attribute, Entity, Model, Relationship
     from nestling.ir.rows import RowQuery
     from nestling.sources.sql.address import Address
-    from nestling.sources.sql.catalog import Catalog, ColumnFacts, Table
+    from nestling.sources.sql.catalog import Catalog, CatalogTable, ColumnFacts
     from nestling.sources.sql.driver_values import Converter
     from nestling.sources.sql.measure import Connected, TableMeasures
     from nestling.sources.sql.row_source import SqlDatabase
@@ -111,7 +111,7 @@ class Mysql(Engine):
         return connection
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
-        """By its number."""
+        """The error by its number."""
         code = error.args[0] if error.args else 0
         if code in _REFUSALS:
             return refused(problem)
@@ -164,7 +164,7 @@ class Mysql(Engine):
         return bits(kind.numbers[0] if kind.numbers else 1) if kind.name is _T.BITS else by_type(kind)
 
     def in_milliseconds(self, column: Any) -> Any:
-        """By subtraction, as a cast rounds; a zero date stays one."""
+        """The time cut to milliseconds, by subtraction, since a cast rounds. A zero date stays one."""
         over = sa.func.mod(sa.func.microsecond(column), 1000)
         return sa.case((over == 0, column), else_=sa.func.timestampadd(sa.text("MICROSECOND"), -over, column))
 
@@ -193,7 +193,7 @@ class Mysql(Engine):
         return self.as_double(column) if attribute.type.name is _T.FLOAT else column
 
     def byte_length(self, column: Any, name: TypeName) -> Any:
-        """Of texts and bytes alike."""
+        """The length in bytes, of texts and of bytes."""
         return sa.func.octet_length(column)
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
@@ -217,7 +217,7 @@ class Mysql(Engine):
             yield "milli", rows_where(sa.func.microsecond(column) != 0)
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-        """As declared, but a TINYINT(1) of 0 and 1 is a truth."""
+        """The type as declared, but a TINYINT(1) that holds only 0 and 1 is a truth value."""
         refined = as_declared(attribute, found, ZERO_DATE)
         return replace(refined, type=BOOLEAN) if _is_flag(column) and _is_truth(found) else refined
 
@@ -266,11 +266,11 @@ class Mysql(Engine):
             raise
 
     def product(self, connection: Any) -> str:
-        """By the version it tells."""
+        """The product's name, by the version the server tells."""
         return MARIADB if MARIADB in connection.get_server_info() else "MySQL"
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
-        """By its DDL: what the catalogue says may be a day old."""
+        """The last number, read from the table's DDL, since the catalogue may be a day old."""
         with connection.cursor() as cursor:
             cursor.execute("SHOW CREATE TABLE `{}`".format(table.name.replace("`", "``")))
             found = _NEXT_NUMBER.search(cursor.fetchone()[1])
@@ -347,8 +347,8 @@ class Mysql(Engine):
         """Case does not count."""
         return name.lower()
 
-    def found_types(self, sink: SqlSink, table: Table) -> Mapping[str, str]:
-        """With their character sets; a TIMESTAMP is NOT NULL unless it is told otherwise."""
+    def found_types(self, sink: SqlSink, table: CatalogTable) -> Mapping[str, str]:
+        """The columns' types, with their character sets. A TIMESTAMP is NOT NULL unless declared otherwise."""
         cursor = sink.connection.cursor()
         cursor.execute(_TYPES, (table.name,))
         return dict(cursor.fetchall())

@@ -95,7 +95,7 @@ class Postgresql(Engine):
         return connection
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
-        """By its SQLSTATE, which a server that is not there cannot say."""
+        """The error by its SQLSTATE; a server that cannot be reached gives none."""
         state = getattr(error, "sqlstate", None)
         if state in ("28P01", "28000") or "authentication failed" in str(error):
             return refused(problem)
@@ -162,7 +162,7 @@ class Postgresql(Engine):
             yield "nested", counted(sa.func.array_ndims(column) > 1)
 
     def refined(self, attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-        """As declared."""
+        """The type as declared."""
         return as_declared(attribute, found, FAR_DATE)
 
     def sample(
@@ -181,7 +181,7 @@ class Postgresql(Engine):
     # --- the application's statements --------------------------------------------------------------------------------
 
     def ask(self, connection: Any, sql: str, values: Mapping[str, object], seconds: float) -> SourceRows:
-        """In a savepoint, so that the snapshot outlives an error; values are written as literals are."""
+        """Ask in a savepoint, so that the snapshot outlives an error. Values are written as literals."""
         psycopg: Any = self.driver()
         connection.execute("SELECT 1")  # begins the transaction, unless it has begun
         try:
@@ -197,13 +197,13 @@ class Postgresql(Engine):
         return "PostgreSQL"
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
-        """By the sequence that is the column's own, where the user may look at it."""
+        """The last number of the column's own sequence, where the user may read it."""
         name = ".".join('"{}"'.format(part.replace('"', '""')) for part in (table.schema, table.name) if part)
         found = connection.cursor().execute(_LAST_NUMBER, {"table": name, "column": column}).fetchone()
         return None if found is None else found[0]
 
     def language_orders(self, connection: Any) -> Iterator[str]:
-        """By its catalogue."""
+        """The orders by language that the catalogue tells."""
         from nestling.sources.sql.catalog_collations import orders_of_languages
 
         yield from orders_of_languages(connection.cursor())
@@ -253,7 +253,7 @@ class Postgresql(Engine):
         return held
 
     def insert(self, connection: Any, into: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        """By COPY."""
+        """Insert rows by COPY."""
         with connection.cursor().copy(f"COPY {into} FROM STDIN") as copy:
             for row in rows:
                 copy.write_row(row)

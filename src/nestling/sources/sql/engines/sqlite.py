@@ -127,13 +127,13 @@ class Sqlite(Engine):
         return dialect
 
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
-        """By the words of the message; there is nothing else."""
+        """The error by the words of its message; SQLite gives nothing else."""
         if "not a database" in problem.what:
             return SourceError(Problem("this file is not a SQLite database", where=problem.where))
         return not_allowed(problem) if "readonly" in problem.what else SourceError(problem)
 
     def begin(self, connection: Any) -> None:
-        """In autocommit mode, a transaction has to be asked for."""
+        """Begin a transaction, which autocommit mode does not do by itself."""
         connection.execute("BEGIN")
 
     def tolerate_any_text(self, connection: Any) -> None:
@@ -145,7 +145,7 @@ class Sqlite(Engine):
         return address.path.stem
 
     def catalog(self, address: Address, connection: Any) -> Catalog:
-        """By its pragmas."""
+        """The catalogue, read by pragmas."""
         from nestling.sources.sql.catalog_sqlite import read_sqlite_catalog
 
         return read_sqlite_catalog(connection)
@@ -271,7 +271,7 @@ class Sqlite(Engine):
         return "SQLite"
 
     def last_number(self, connection: Any, table: sa.TableClause, column: str) -> int | None:
-        """By the table it keeps them in, which is there with the first AUTOINCREMENT."""
+        """The last number, from SQLite's own table, which exists once a table has AUTOINCREMENT."""
         if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'").fetchone() is None:
             return None
         found = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table.name,)).fetchone()
@@ -326,7 +326,7 @@ class Sqlite(Engine):
         connection.execute("BEGIN IMMEDIATE")
 
     def tables(self, sink: SqlSink, schemas: set[str | None]) -> set[tuple[str | None, str]]:
-        """As the transaction sees them."""
+        """The tables as the transaction sees them."""
         return {(None, row[0]) for row in sink.run("SELECT name FROM sqlite_master WHERE type = 'table'")}
 
     def table_key(self, name: str) -> str:
@@ -372,7 +372,7 @@ class Sqlite(Engine):
         rows: int,
         fetch: Callable[[Any], Sequence[Any]],
     ) -> Any:
-        """By the rowid, where there is one."""
+        """A sample of rows, by rowid where the table has one."""
         number = sa.literal_column("rowid") if rowid else integer_key(table, entity)
         return windows(table, number, share=share, rows=rows, fetch=fetch)
 
@@ -425,7 +425,7 @@ def _differ_in_fractions(found: Mapping[str, Any], stored: list[str]) -> bool:
 
 
 def _refined(attribute: Attribute, column: ColumnFacts, found: Mapping[str, Any]) -> Attribute:
-    """By the class of the values alone."""
+    """The type, by the storage classes of the values alone."""
     name, stored = attribute.type.name, [storage for storage in _STORED if found[storage]]
     if name in _DATES:
         return _date(attribute, found, stored)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nestling.emitters.mql.sql.constants import Mql, is_inline, literal_value
 from nestling.emitters.mql.sql.nulls import bind, null_if_any
-from nestling.emitters.mql.sql.placeholder import Placeholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
 from nestling.ir.statements.expression import Call, Expression
 
 if TYPE_CHECKING:
@@ -34,4 +34,4 @@ def constant(expression: Expression, r: Renderer) -> object:
     """The value of a constant or bound parameter; `...` for what is none."""
     value = r.value(expression)
     found = literal_value(value) if is_inline(value) else ...
-    return ... if isinstance(found, Placeholder) else found
+    return ... if isinstance(found, ConvertedPlaceholder) else found

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def elements_truth(node: Call, r: Renderer) -> Mql:
-    """Whether the value, each of the values or one of them is an element."""
+    """Whether an array has the value as an element, or each of the values, or one of them."""
     if is_of_list(node):
         return _truth_of_list(node, r)
     return _bound(node, r, lambda array, *values: _found(node, array, values, r))
@@ -90,7 +90,7 @@ def _found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
 
 
 def _not_found(node: Call, array: Mql, values: tuple[Mql, ...], r: Renderer) -> Mql:
-    """In an array that is there. A value is known to be no element where neither it nor an element is NULL, or there is none."""
+    """Whether a value is surely not in an array: neither it nor an element is NULL, or the array is empty."""
     if node.function is not Function.ANY_ELEMENT:
         return {"$not": [_found(node, array, values, r)]}
     items, value = _items(node, array, r), values[0]

@@ -13,7 +13,7 @@ def characters(text: Mql) -> Mql:
 
 
 def exchanged(text: Mql, old: Mql, new: Mql) -> Mql:
-    """The text with each character that is among the `old` ones replaced by that of the `new` in its place, if there is one."""
+    """The text with each `old` character replaced by the `new` one at the same place, or removed where there is none."""
     place = {"$indexOfCP": [old, "$$this"]}
     other = {"$cond": [{"$eq": [place, -1]}, "$$this", {"$substrCP": [new, {"$max": [place, 0]}, 1]}]}
     step = {"$concat": ["$$value", other]}

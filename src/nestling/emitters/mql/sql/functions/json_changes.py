@@ -1,4 +1,4 @@
-"""Changes of jsonb that is an object; a statement fails on any other, of which PostgreSQL makes something else or nothing."""
+"""Changes of jsonb objects. On any other JSON the statement fails, as PostgreSQL does something else there."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _set(node: Call, r: Renderer) -> Mql:
 
 
 def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
-    """With the value under the keys; unchanged where one of the objects on the way is missing."""
+    """Put the value under the keys. Where an object on the way is missing, nothing changes."""
     key, *rest = keys
     if not rest:
         return {"$setField": {"field": inline(key), "input": json, "value": value}}

@@ -145,7 +145,7 @@ def _is_missing(value: Mql) -> Mql:
 
 
 def _holds(value: Mql, wanted: object) -> Mql:
-    """Whether a value holds another: an object its keys, an array its elements in any order, and what is neither is equal."""
+    """Whether one JSON value contains another: an object all its keys, an array its elements in any order, others are equal."""
     match wanted:
         case dict():
             parts = [

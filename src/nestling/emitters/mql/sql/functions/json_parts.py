@@ -47,7 +47,7 @@ def _part(node: Call, r: Renderer) -> Mql:
 
 
 def _number(value: Mql, kind: Type) -> Mql:
-    """As drivers read the digits: a float where there are some after the point, else a whole number."""
+    """The number as drivers read it: a float where it has digits after the point, else a whole number."""
     if (*kind.numbers, 0, 0)[1] > 0:
         return {"$toDouble": value}
 

@@ -1,4 +1,4 @@
-"""The text of what lies under the keys of JSON, where PostgreSQL writes no other: of texts, truth values and numbers.
+"""The text under some keys of JSON, for texts, truth values and numbers, which the server writes as PostgreSQL does.
 
 A jsonb keeps the digits of numbers, and so do its documents (`1.50` is a decimal there). A json may write a fraction in any way,
 `15e-1`, which MongoDB does not keep; and PostgreSQL writes objects and arrays otherwise than they are kept. A statement fails on

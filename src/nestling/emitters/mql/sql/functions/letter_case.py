@@ -50,7 +50,7 @@ def _class_of(rules: Rules) -> str:
 
 @cache
 def _other_letters(function: Function) -> tuple[str, str]:
-    """Letters beyond A to Z, and what they become."""
+    """The letters besides A to Z, and what each becomes."""
     found = [(chr(old), chr(new)) for old, new in _TABLES[function].items() if not chr(old).isascii()]
     return "".join(old for old, _ in found), "".join(new for _, new in found)
 

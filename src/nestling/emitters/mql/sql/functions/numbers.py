@@ -129,13 +129,13 @@ def truncate(node: Call, r: Renderer) -> Mql:
 
 
 def square_root(node: Call, r: Renderer) -> Mql:
-    """Of a negative number NULL, in PostgreSQL an error."""
+    """The square root. A negative number gives NULL, and an error in PostgreSQL."""
     _refuse_exact(node)
     return _where_known(node, r, lambda x: {"$gte": [x, 0]}, lambda x: {"$sqrt": {"$toDouble": x}})
 
 
 def logarithm(node: Call, r: Renderer) -> Mql:
-    """Of a number that is not positive NULL, in PostgreSQL an error."""
+    """The logarithm. A number that is not positive gives NULL, and an error in PostgreSQL."""
     _refuse_exact(node)
     if node.function is Function.LOG2 and node.rules is not Rules.SQLITE:
         raise rendering_gap("LOG2: the server's is inexact in its last digit", GapKind.NEVER)
@@ -163,7 +163,7 @@ def exponential(node: Call, r: Renderer) -> Mql:
 
 
 def power(node: Call, r: Renderer) -> Mql:
-    """A float. Of zero to a negative power infinity, of what is no real number NULL (SQLite); errors elsewhere."""
+    """A power, as a float. In SQLite zero to a negative power is infinity, and what is not real is NULL; elsewhere both fail."""
     _refuse_exact(node)
     if node.rules is not Rules.SQLITE:
         raise rendering_gap("POWER outside SQLite's dialect")
@@ -180,7 +180,7 @@ def power(node: Call, r: Renderer) -> Mql:
 
 
 def number_of(node: Call, r: Renderer) -> Mql:
-    """SQLite: a number as it is, a text as the number it is in full; NULL of other texts and of bytes."""
+    """SQLite's number of a value: a number stays, a text that is wholly a number becomes it, other texts and bytes give NULL."""
 
     def body(x: Mql) -> Mql:
         of_text = {"$cond": [{"$eq": [{"$type": x}, "string"]}, number_in_full(x), None]}
@@ -210,7 +210,7 @@ def _refuse_exact(node: Call) -> None:
 
 
 def random(node: Call, r: Renderer) -> Mql:  # noqa: ARG001 - one signature for all functions
-    """From 0 to 1."""
+    """A random number from 0 to 1."""
     return {"$rand": {}}
 
 

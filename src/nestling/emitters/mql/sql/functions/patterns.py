@@ -85,7 +85,7 @@ def regex_of(node: Call, r: Renderer) -> Regex | None:
 
 
 def _regex_of_mysql(node: Call, pattern: str) -> Regex:
-    """MariaDB's are of the server's own library; `.` is no end of a line there, and digits are those of all scripts."""
+    """MariaDB uses the server's own library of patterns. There `.` matches no end of a line, and digits are of all scripts."""
     if not _SHARED.fullmatch(pattern) or _DOUBLED.search(pattern) or r"\d" in pattern:
         raise rendering_gap(f"the regular expression `{pattern}`")
     regex = _PART.sub(lambda found: r"[^\n]" if found[0] == "." else found[0], pattern)

@@ -53,14 +53,14 @@ def concat_separated(node: Call, r: Renderer) -> Mql:
 
 
 def length(node: Call, r: Renderer) -> Mql:
-    """Of bytes in bytes."""
+    """The length of a text in characters, of bytes in bytes."""
     if node.arguments[0].type.name is TypeName.BYTES:
         return over(node, r, lambda value: {"$binarySize": value})
     return over(node, r, lambda text: {"$strLenCP": text})
 
 
 def byte_length(node: Call, r: Renderer) -> Mql:
-    """In UTF-8."""
+    """The length in bytes; a text counts as UTF-8."""
     of_bytes = node.arguments[0].type.name is TypeName.BYTES
     return over(node, r, lambda value: {"$binarySize" if of_bytes else "$strLenBytes": value})
 
@@ -105,7 +105,7 @@ def _from_the_front(text: Mql, start: Mql, size: Mql) -> Mql:
 
 
 def _window(node: Call, text: Mql, start: Mql, size: Mql) -> Mql:
-    """From `begin` (from 0; before the text when the start is 0) for `size`; SQLite takes a negative size as backwards."""
+    """The part of a text that starts at `start` and has `size` characters. A negative size means backwards in SQLite."""
     end = {"$strLenCP": text}
     begin: Mql = {"$subtract": [start, 1]}
     if node.rules is not Rules.POSTGRESQL:
@@ -131,7 +131,7 @@ def _cut(node: Call, text: Mql, begin: Mql, last: Mql, size: Mql, end: Mql) -> M
 
 
 def position(node: Call, r: Renderer) -> Mql:
-    """From 1; 0 when it is not there."""
+    """The place where a text begins in another, counted from 1; 0 when it is not there."""
     return over(node, r, lambda text, sought: {"$add": [{"$indexOfCP": [text, sought]}, 1]})
 
 
@@ -184,7 +184,7 @@ def pad(node: Call, r: Renderer) -> Mql:
 
 
 def reverse(node: Call, r: Renderer) -> Mql:
-    """By code points."""
+    """The text with its code points in reverse order."""
     step = {"$concat": ["$$this", "$$value"]}
     return over(
         node, r, lambda text: {"$reduce": {"input": characters(text), "initialValue": "", "in": step}}, inside=True
@@ -224,7 +224,7 @@ def translate(node: Call, r: Renderer) -> Mql:
 
 
 def character(node: Call, r: Renderer) -> Mql:
-    """Of a constant."""
+    """The character with this number, which must be a constant."""
     code = constant(node.arguments[0], r)
     if not isinstance(code, int) or not 0 < code < 0x110000 or 0xD800 <= code < 0xE000:
         raise no_constant("a character by a number that is no constant", node.arguments[0])
@@ -232,7 +232,7 @@ def character(node: Call, r: Renderer) -> Mql:
 
 
 def code_point(node: Call, r: Renderer) -> Mql:
-    """Of the first character when it is ASCII; the server cannot tell others' numbers, and the statement fails on one.
+    """The number of the first character. The server can tell it for ASCII only; on another character the statement fails.
 
     MySQL's is the first byte, which is the same of ASCII.
     """

@@ -294,7 +294,7 @@ def _month_number(time: Mql) -> Mql:
 
 
 def _within_month(time: Mql) -> Mql:
-    """Milliseconds since the month began, of which all have their days alike."""
+    """Milliseconds since the month began."""
     return {"$subtract": [time, {"$dateTrunc": {"date": time, "unit": "month"}}]}
 
 

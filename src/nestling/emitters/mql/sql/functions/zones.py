@@ -24,7 +24,7 @@ _DIGITS = 26
 
 
 def zone_time(node: Call, r: Renderer) -> Mql:
-    """In UTC both are stored alike, but for a sign behind those finer than a BSON date."""
+    """A time in another zone. In UTC both forms are stored alike; only texts of times finer than a BSON date get a sign."""
     zone, time = constant(node.arguments[0], r), node.arguments[1]
     if is_wide(time):
         in_zone = node.function is Function.TIME_IN_ZONE
@@ -66,7 +66,7 @@ _AFTER_LAST = datetime(2038, 1, 19, 3, 14, 8, tzinfo=UTC)
 
 
 def _of_mysql(instant: Mql, shown: Mql) -> Mql:
-    """MySQL leaves a moment as it is which its TIMESTAMP does not reach; how far that reaches is another in each version."""
+    """MySQL does not convert a moment outside the range of TIMESTAMP. The range differs between its versions."""
     late = failure("versions of MySQL differ on CONVERT_TZ of a moment after 2038", {"$toString": instant})
     branches = [
         {"case": {"$lt": [instant, _FIRST]}, "then": instant},

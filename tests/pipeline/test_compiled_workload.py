@@ -18,8 +18,8 @@ from nestling.ir.reading import Reading
 from nestling.ir.text import read_file, read_proposal, write_proposal
 from nestling.ir.words.proposal_rows import cost_line
 from nestling.ir.words.work_words import work_rate
+from nestling.pipeline import compiled_workload as converting
 from nestling.pipeline import convert_all, design, explain, inspect, queries_module, with_unconverted
-from nestling.pipeline import unconverted as converting
 
 WORKLOAD = """
 -- name: before, rate: 5/s

@@ -45,7 +45,7 @@ def is_about(gap: Gap, statement: str) -> bool:
 
 
 def in_short(gap: Gap) -> Gap:
-    """With the first few names alone where there are many."""
+    """The gap with only the first few of its names where there are many."""
     names = _NAME.findall(gap.where)
     if not is_unconverted(gap) or len(names) <= SHOWN:
         return gap

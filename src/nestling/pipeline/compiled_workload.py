@@ -40,7 +40,7 @@ def with_unconverted(
     """
     from nestling.common.errors import WorkloadError
     from nestling.ir.programs.compiled import NotCompiled
-    from nestling.ir.statements.unconverted import is_unconverted, unconverted_gaps
+    from nestling.ir.statements.unconverted_gaps import is_unconverted, unconverted_gaps
     from nestling.pipeline.converting import convert
     from nestling.planner.sql.unconverted import gap_of, weighed
 
