@@ -3,9 +3,9 @@
 `python -m benchmarks.check` loads customers, products, purchases with their lines inside, and reviews, with copies and
 computed values of every kind, and then checks them, interleaved with reading:
 
-- **read**: every document of the collections a check is about, fetched once, raw (nothing is decoded);
+- **read**: every document of the collections a run_checks is about, fetched once, raw (nothing is decoded);
 - **decoded**: the same, each document decoded as an application does;
-- **check**: `nestling check`.
+- **run_checks**: `nestling run_checks`.
 
 A share of 1 is the speed of reading; asked for is half of it. Seconds are those of an undisturbed machine (processor time of
 client and server if less than the clock): that checks are made two at a time does not show. `--reviews 500000` for more.
@@ -198,7 +198,7 @@ def _check(database: Database[Any], compiled: list[CompiledCheck]) -> None:
 
 
 def main() -> None:
-    """Load, then check and read in turns."""
+    """Load, then run_checks and read in turns."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--reviews", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)

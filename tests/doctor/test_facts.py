@@ -227,7 +227,7 @@ def test_a_path_of_no_steps_is_said_so() -> None:
 def test_facts_say_when_they_were_taken(moment: str) -> None:
     """A moment with its zone: one can be subtracted from another."""
     with pytest.raises(InputError, match=r"taken: .* is no moment"):
-        read_facts(facts_text(Facts(moment, facts_of.Server("6.0.5"), (), ())), "facts.json")
+        read_facts(facts_text(Facts(moment, facts_of.ServerFacts("6.0.5"), (), ())), "facts.json")
 
 
 def _odd() -> Iterator[dict[str, Any]]:

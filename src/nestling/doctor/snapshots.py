@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nestling.doctor.name_kinds import MONEY, words
-from nestling.ir.facts import ELEMENT, Collection, Copied, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, Path
 
 MOSTLY = 0.9
 """The share of the documents that must have a date for it to be the date of what they tell."""
@@ -46,7 +46,7 @@ _OF_THE_RECORD = frozenset(
 """Words of dates that nearly every document has: they are of the record, not of what it tells."""
 
 
-def is_snapshot(copied: Copied, holder: Collection | None) -> bool:
+def is_snapshot(copied: Copied, holder: CollectionFacts | None) -> bool:
     """Whether a copy looks like what its source was at a moment: an amount of money, or part of a document of an event."""
     own = words(copied.steps[-1])
     in_line = ELEMENT in copied.steps
@@ -57,7 +57,7 @@ def is_snapshot(copied: Copied, holder: Collection | None) -> bool:
     return bool(dates) and (is_event or any(not words(path.steps[-1]) & _OF_THE_RECORD for path in dates))
 
 
-def _dates(holder: Collection, steps: tuple[str, ...]) -> list[Path]:
+def _dates(holder: CollectionFacts, steps: tuple[str, ...]) -> list[Path]:
     """The dates of the document, or of the element, that holds the copy."""
     return [
         path

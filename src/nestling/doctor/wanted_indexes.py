@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass, replace
 
-from nestling.ir.facts import Collection, Statement
+from nestling.ir.facts import CollectionFacts, StatementFacts
 
 MUCH_FOR_EACH = 10
 """Documents examined for each returned above which an index is worth it …"""
@@ -92,23 +92,23 @@ def shared(wanted: WantedIndex) -> SharedIndex:
     return SharedIndex(groups, wanted.sort, wanted.ranged, wanted.simple)
 
 
-def examined_for_each(statement: Statement) -> float:
+def examined_for_each(statement: StatementFacts) -> float:
     """Documents examined for each that is returned."""
     return statement.documents_examined / max(statement.returned, 1)
 
 
-def patterns_of(statement: Statement) -> frozenset[str]:
+def patterns_of(statement: StatementFacts) -> frozenset[str]:
     """The fields that patterns are held against."""
     return frozenset(each.field for each in statement.patterns)
 
 
-def seeking(statement: Statement) -> frozenset[str]:
+def seeking(statement: StatementFacts) -> frozenset[str]:
     """Those of these fields whose patterns all seek in an index: they begin with `^` and heed case."""
     others = {each.field for each in statement.patterns if not each.anchored or each.ignores_case}
     return patterns_of(statement) - others
 
 
-def wanted_index(target: Collection, statement: Statement) -> WantedIndex:
+def wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIndex:
     """The index that does most for a statement.
 
     Keys made by a collation are no texts: no pattern can be held against them, and every document is read. Where the collection
@@ -126,7 +126,7 @@ def wanted_index(target: Collection, statement: Statement) -> WantedIndex:
     return WantedIndex(equal, tuple(sort.items()), tuple(field for field in after if field not in sort))
 
 
-def is_served(target: Collection, wanted: WantedIndex, seeking: frozenset[str]) -> bool:
+def is_served(target: CollectionFacts, wanted: WantedIndex, seeking: frozenset[str]) -> bool:
     """Whether an index begins with the fields compared for equality, or with the first field when there are none.
 
     One that compares by a collation serves no pattern, but the server may choose it before a better one for patterns that do not

@@ -321,6 +321,11 @@ class Candidate:
     part: Part
     motives: tuple[str, ...] = ()
 
+    @property
+    def pattern(self) -> str:
+        """The patterns, for people."""
+        return ", ".join(self.patterns)
+
 
 @dataclass(frozen=True, slots=True)
 class Refused:

@@ -43,7 +43,7 @@ def shelf(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Shelf]:
 
 
 def compiled(proposal: Proposal, name: str) -> CompiledCheck:
-    """The check of that name."""
+    """The run_checks of that name."""
     return next(compiled_check(each) for each in checks_of(proposal.design).checks if each.key == name)
 
 
@@ -236,11 +236,11 @@ def test_an_interrupted_check_goes_on(shelf: Shelf, tmp_path: Path) -> None:
 
 
 def test_progress_of_another_check_is_refused(shelf: Shelf, tmp_path: Path) -> None:
-    """A file that is not this check's progress is not gone on with."""
+    """A file that is not this run_checks's progress is not gone on with."""
     proposal, database = shelf
     file = tmp_path / "progress"
     file.write_bytes(b"not a progress")
-    with pytest.raises(InputError, match="is no progress of a check"):
+    with pytest.raises(InputError, match="is no progress of a run_checks"):
         checked(proposal, database, checkpoint=file)
 
 

@@ -70,8 +70,8 @@ def test_a_field_of_one_kind_tells_which_is_asked_for(
 ) -> None:
     """A command that goes by a field only one kind has is one statement, over that kind's table, at the full rate."""
     today = pipeline.in_place(live).in_place
-    seen = (ShapeTotals(shape("any", "events", Operation.FIND, asked), 30),)
-    said = workload_of(Capture(Kind.PROFILER, 10.0, seen), today.design)
+    seen = (ShapeTotals(shape("any", "events", CommandOperation.FIND, asked), 30),)
+    said = workload_of(Capture(CaptureKind.PROFILER, 10.0, seen), today.design)
     assert said.gaps == ()
     (one,) = said.statements
     assert "JOIN error " in one.sql

@@ -18,7 +18,7 @@ from nestling import Store, pipeline
 from nestling.common.server import Server
 from nestling.ir.proposal import Proposal
 from nestling.recorder import Recorder
-from nestling.sources.capture.sql.workload import Workload
+from nestling.sources.capture.sql.workload import CapturedWorkload
 from tests.sources.capture.shops import Db
 
 AT = datetime(2026, 5, 1, 10, tzinfo=UTC)
@@ -305,7 +305,7 @@ def _fill(database: Db) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    said: Workload
+    said: CapturedWorkload
     native: object
     by_sql: object
 
@@ -328,7 +328,7 @@ def _done(write: Write, design: Proposal, mongod: Server, database: Db, path: Pa
     return _Done(said, native, _documents(database))
 
 
-def _is_told(said: Workload) -> bool:
+def _is_told(said: CapturedWorkload) -> bool:
     return bool(said.gaps or said.left_out) or any(each.notes for each in said.statements)
 
 
@@ -344,7 +344,7 @@ def _plain(found: object) -> object:
     return sorted(map(_plain, found), key=repr) if isinstance(found, list) else found
 
 
-def _texts(said: Workload) -> list[str]:
+def _texts(said: CapturedWorkload) -> list[str]:
     return [*(each.sql for each in said.statements), *map(str, said.gaps), *said.left_out]
 
 

@@ -30,7 +30,7 @@ from nestling.doctor.wanted_indexes import (
     wanted_index,
 )
 from nestling.doctor.words import listed, share
-from nestling.ir.facts import Collection, Statement
+from nestling.ir.facts import CollectionFacts, StatementFacts
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.paths.work import Work
 from nestling.ir.quantity_words import count, counted, duration
@@ -73,7 +73,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, target, each, part, is_slow=is_slow)
 
 
-def _is_named(target: Collection, statement: Statement) -> bool:
+def _is_named(target: CollectionFacts, statement: StatementFacts) -> bool:
     """Whether other rules tell of it: `missing-index`, or those of patterns. Scans of before there was an index are over."""
     if statement.scripts:
         return False
@@ -88,7 +88,9 @@ def _is_named(target: Collection, statement: Statement) -> bool:
     return any(not pattern.anchored or pattern.ignores_case for pattern in statement.patterns)
 
 
-def _finding(seen: RuleInput, target: Collection, statement: Statement, part: float, *, is_slow: bool) -> Finding:
+def _finding(
+    seen: RuleInput, target: CollectionFacts, statement: StatementFacts, part: float, *, is_slow: bool
+) -> Finding:
     each = statement.documents_examined / statement.count
     runs = f" and runs JavaScript ({listed(statement.scripts)})" if statement.scripts else ""
     scans = " by scans of the collection" if statement.collection_scans else ""

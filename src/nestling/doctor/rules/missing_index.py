@@ -34,7 +34,7 @@ from nestling.doctor.wanted_indexes import (
     wanted_index,
 )
 from nestling.doctor.words import create_index, drop_index, listed
-from nestling.ir.facts import Collection, Index, Statement, field_path
+from nestling.ir.facts import CollectionFacts, IndexFacts, StatementFacts, field_path
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
@@ -72,7 +72,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
             yield _finding(seen, target, served, index)
 
 
-def _shared_by_all(seen: RuleInput, target: Collection, wanted: Sequence[WantedIndex]) -> list[SharedIndex]:
+def _shared_by_all(seen: RuleInput, target: CollectionFacts, wanted: Sequence[WantedIndex]) -> list[SharedIndex]:
     """As few indexes as serve all; fields of references come first where they may."""
     made: list[SharedIndex] = []
     for each in sorted(wanted, key=lambda each: (-len(each.keys), each.keys)):
@@ -87,7 +87,7 @@ def _shared_by_all(seen: RuleInput, target: Collection, wanted: Sequence[WantedI
     return made
 
 
-def _followed(seen: RuleInput, target: Collection) -> list[str]:
+def _followed(seen: RuleInput, target: CollectionFacts) -> list[str]:
     """The fields of references that no index begins with: other rules advise one."""
     here = (target.database, target.name)
     references = (each for each in seen.facts.references if (each.database, each.collection) == here)
@@ -95,7 +95,7 @@ def _followed(seen: RuleInput, target: Collection) -> list[str]:
     return [field for each in references if (field := field_path(each.steps)) not in begun]
 
 
-def _lacking(seen: RuleInput, statement: Statement) -> tuple[Collection, WantedIndex] | None:
+def _lacking(seen: RuleInput, statement: StatementFacts) -> tuple[CollectionFacts, WantedIndex] | None:
     """The collection that lacks an index for a statement, and the index; None where none is lacking."""
     target = seen.facts.collection(statement.database, statement.collection)
     if target is None or not target.holds_documents:
@@ -107,7 +107,7 @@ def _lacking(seen: RuleInput, statement: Statement) -> tuple[Collection, WantedI
     return (target, wanted) if is_much else None
 
 
-def _finding(seen: RuleInput, target: Collection, served: Sequence[Statement], index: SharedIndex) -> Finding:
+def _finding(seen: RuleInput, target: CollectionFacts, served: Sequence[StatementFacts], index: SharedIndex) -> Finding:
     served = sorted(served, key=lambda each: (-each.seconds, each.operation))
     keys = index.keys({each.keys[0][0] for each in target.indexes if len(each.keys) == 1})
     times, seconds = sum(each.count for each in served), sum(each.seconds for each in served)
@@ -140,7 +140,7 @@ def _finding(seen: RuleInput, target: Collection, served: Sequence[Statement], i
     )
 
 
-def _told(statement: Statement) -> str:
+def _told(statement: StatementFacts) -> str:
     each = statement.documents_examined / statement.count
     return (
         f"{statement.operation}, seen {counted(statement.count, 'time')}, examines {counted(each, 'document')}"
@@ -148,13 +148,13 @@ def _told(statement: Statement) -> str:
     )
 
 
-def _begins(index: Index, keys: Keys, target: Collection) -> bool:
+def _begins(index: IndexFacts, keys: Keys, target: CollectionFacts) -> bool:
     """Whether an index that is there does no more than one with these keys."""
     is_plain = not index.is_special and index.collation == target.collation
     return is_plain and is_same(index.keys, keys[: len(index.keys)])
 
 
-def _of_patterns(target: Collection, statement: Statement, index: SharedIndex) -> str:
+def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: SharedIndex) -> str:
     """What to know where patterns meet the collection's collation."""
     if index.simple:
         keys = (
@@ -172,7 +172,7 @@ def _of_patterns(target: Collection, statement: Statement, index: SharedIndex) -
     return f" The collection compares texts by a collation: an index on {listed(left)} beside them would not help the pattern."
 
 
-def _options(target: Collection, index: SharedIndex, keys: Keys) -> str:
+def _options(target: CollectionFacts, index: SharedIndex, keys: Keys) -> str:
     """Options of the index: a name of its own where the server's name for it is that of one with a collation."""
     name = "_".join(f"{field}_{way}" for field, way in keys)
     options = [f"name: {quoted(f'{name}_simple')}"] if any(each.name == name for each in target.indexes) else []

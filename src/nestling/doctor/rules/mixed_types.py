@@ -51,9 +51,9 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.setting import REFUSED, UNGUARDED, setting
 from nestling.doctor.value_kinds import NOTHING, is_empty, kinds_of, unequal_numbers
 from nestling.doctor.words import confidence, sampled_share
-from nestling.ir.facts import ELEMENT, Collection, Path
+from nestling.ir.facts import ELEMENT, CollectionFacts, Path
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.finding import Change, Confidence, Finding, Severity
+from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count
 
@@ -105,7 +105,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, kinds: di
     )
 
 
-def _of_numbers(seen: RuleInput, collection: Collection, path: Path) -> Finding:
+def _of_numbers(seen: RuleInput, collection: CollectionFacts, path: Path) -> Finding:
     """Fractions as decimals and as doubles: decimals keep what both say."""
     decimals, fractions = unequal_numbers(path)
     sample = None if path.exact else collection.sample
@@ -214,7 +214,7 @@ def _changes(collection: CollectionFacts, path: Path, kinds: dict[str, int], tar
     """The types its values have after the commands."""
     main, *others = kinds
     if _is_list_or_value(main, others):
-        return (Change(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
+        return (FieldChange(path.steps, types=(*(name for name in NOTHING if path.count(name)), "array")),)
     stay = others if target == "date" and has_outdated(collection, path.field) else ()
     return (FieldChange(path.steps, types=tuple(dict.fromkeys((*stay, *types_after(path, others, target))))),)
 

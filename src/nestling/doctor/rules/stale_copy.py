@@ -36,7 +36,7 @@ from nestling.doctor.rule import Rule, RuleInput, Threshold
 from nestling.doctor.snapshots import is_snapshot
 from nestling.doctor.value_kinds import kinds_of, unequal_numbers
 from nestling.doctor.words import sampled_share
-from nestling.ir.facts import Collection, Copied, Path, Sample, field_path, steps_text
+from nestling.ir.facts import CollectionFacts, Copied, Path, Sample, field_path, steps_text
 from nestling.ir.finding import Confidence, Finding, Severity
 from nestling.ir.quantity_words import agreeing, count, counted
 
@@ -86,7 +86,7 @@ def _finding(seen: RuleInput, copied: Copied, stale: int) -> Finding:
     )
 
 
-def _hindered(seen: RuleInput, copied: Copied, holder: Collection | None) -> str:
+def _hindered(seen: RuleInput, copied: Copied, holder: CollectionFacts | None) -> str:
     """Why no command overwrites the copies, and what to do instead; empty where nothing speaks against it."""
     expiry = dates_come(holder, field_path(copied.steps)) if holder is not None else ""
     if expiry:

@@ -88,7 +88,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, limit: st
     )
 
 
-def _some(collection: Collection, path: Path) -> str:
+def _some(collection: CollectionFacts, path: Path) -> str:
     """How many of the places that could hold the array do."""
     assert path.lengths is not None
     around = "inner document" if len(path.steps) > 1 else "document"
@@ -96,7 +96,7 @@ def _some(collection: Collection, path: Path) -> str:
     return f"{count(path.lengths.count)} of {counted(path.parents, around)}{seen}"
 
 
-def _commands(collection: Collection, path: Path, most: int) -> tuple[str, ...]:
+def _commands(collection: CollectionFacts, path: Path, most: int) -> tuple[str, ...]:
     """A query for the documents with more elements than this: those that have one at the place behind, counted from 0.
 
     No query reaches into arrays of arrays, but for what lies in them directly.

@@ -126,7 +126,7 @@ def gather(
         copies=tuple(each for link in links for each in link.copies),
         statements=tuple(each for name in databases for each in asked[name]),
         counters=tuple(each for link in links for each in link.structure.counted if each.by_values),
-        structure=merged([link.structure for link in links]) if budget.structure else Structure(),
+        structure=merged([link.structure for link in links]) if budget.structure else StructureFacts(),
         skipped=tuple(asking.skipped),
     )
 
@@ -210,7 +210,7 @@ def _structure(
     asking: Asking,
     budget: Budget,
     tell: Callable[[str], None],
-) -> Structure:
+) -> StructureFacts:
     """What relates the rows of a database; links and copies alone, in a part of the time, when no more is asked for."""
     if budget.structure:
         return structure(database, collections, asking, tell)

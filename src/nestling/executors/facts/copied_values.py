@@ -23,7 +23,7 @@ from pymongo.errors import OperationFailure
 from nestling.executors.facts.drawing import HASH_UP_TO, seeded
 from nestling.executors.facts.permitted import MAX_TIME_EXPIRED, UNAUTHORIZED, Asking, Document
 from nestling.executors.facts.references import unwound
-from nestling.ir.facts import OUT_OF_TIME, Collection, Reference, field_path, text_forms
+from nestling.ir.facts import OUT_OF_TIME, CollectionFacts, ReferenceFacts, field_path, text_forms
 
 WHOLE_UP_TO_BYTES = 64_000_000
 """Bytes of each of two collections that are compared whole."""

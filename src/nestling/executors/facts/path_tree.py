@@ -260,7 +260,7 @@ def _count_form(node: PathNode, data: bytes, start: int, end: int) -> None:
     node.dateless += DATELESS.fullmatch(data, start, end) is not None
 
 
-def _count_double(node: Node, value: float) -> None:
+def _count_double(node: PathNode, value: float) -> None:
     """Count a double as what it cannot be besides: a text, or the decimal of its digits."""
     if value.is_integer():
         if abs(value) >= LARGEST_INTEGER:

@@ -17,7 +17,7 @@ from nestling.executors.facts.reference_names import folded, stem
 from nestling.executors.facts.references import unwound
 from nestling.ir.facts import ELEMENT, CollectionFacts, Copied, Path, ReferenceFacts, TwoWay, field_path
 from nestling.ir.facts.steps import is_plain
-from nestling.ir.facts.structure import Repeat
+from nestling.ir.facts.structure import RepeatedColumn
 
 ROWS = 300
 """Links compared of two references."""
@@ -39,9 +39,9 @@ class _Pair:
 
 def copies(
     database: Database[Document],
-    collections: Sequence[Collection],
-    found: Sequence[Reference],
-    repeats: Sequence[Repeat],
+    collections: Sequence[CollectionFacts],
+    found: Sequence[ReferenceFacts],
+    repeats: Sequence[RepeatedColumn],
     asking: Asking,
 ) -> Iterator[Copied]:
     """The fields that repeat a field of the document their reference points to: by their names, or by what `repeats` found."""
@@ -57,7 +57,7 @@ def copies(
             yield from _compared(database, reference, holder, target, pairs, asking)
 
 
-def _told(reference: Reference, holder: Collection, repeats: Sequence[Repeat]) -> Iterator[_Pair]:
+def _told(reference: ReferenceFacts, holder: CollectionFacts, repeats: Sequence[RepeatedColumn]) -> Iterator[_Pair]:
     """Fields that by their values repeat a field of the target, though no name says so.
 
     Not dates: two things are done at the same time for many reasons.
@@ -75,7 +75,7 @@ def _may_be_told(path: Path) -> bool:
     return _is_scalar(path) and not path.count("date", "bool") and is_plain(path.steps)
 
 
-def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iterator[tuple[Path, str]]:
+def _pairs(reference: ReferenceFacts, holder: CollectionFacts, target: CollectionFacts) -> Iterator[tuple[Path, str]]:
     """Fields beside a reference, or in a document beside it, and the target's fields they may repeat, by their names."""
     above = reference.steps[:-1]
     key = holder.path(*reference.steps)
@@ -95,9 +95,9 @@ def _pairs(reference: Reference, holder: Collection, target: Collection) -> Iter
 
 def _compared(
     database: Database[Document],
-    reference: Reference,
-    holder: Collection,
-    target: Collection,
+    reference: ReferenceFacts,
+    holder: CollectionFacts,
+    target: CollectionFacts,
     pairs: list[_Pair],
     asking: Asking,
 ) -> Iterator[Copied]:

@@ -57,7 +57,7 @@ def _repeats(
             if is_repeat and (best is None or found.equal > best.equal):
                 where = (link.database, link.collection, table.node.steps, steps, link.columns)
                 to = (link.target, link.target_node, other)
-                best = Repeat(*where, *to, found.checked, found.equal, named=whose, by_values=by_values)
+                best = RepeatedColumn(*where, *to, found.checked, found.equal, named=whose, by_values=by_values)
         if best is not None:
             yield best
 
@@ -78,7 +78,7 @@ def _says_whose(steps: Steps, other: Steps, about: tuple[str, ...]) -> bool:
     return mine == (*about, *theirs) or (mine == theirs and bool(around) and singular_words(around) == about)
 
 
-def counted(tables: Sequence[Table], links: Sequence[Link]) -> Iterator[Counted]:
+def counted(tables: Sequence[HashedTable], links: Sequence[Link]) -> Iterator[Counted]:
     """The columns that are, in most rows, the number of rows that link to it."""
     by_node = {(table.collection.name, table.node.steps): table for table in tables}
     for link in links:

@@ -42,7 +42,7 @@ Told = Mapping[Place, Columns]
 
 
 @dataclass(slots=True)
-class Table:
+class HashedTable:
     """A node's rows: its columns cell by cell, and for each row the place of the row above it. `whole`: there are no others.
 
     `ways`: the columns by their steps from a row on.

@@ -41,16 +41,16 @@ def structure(
 
 
 def value_links(
-    database: Database[Document], collections: Sequence[Collection], asking: Asking, tell: Callable[[str], None]
-) -> Structure:
+    database: Database[Document], collections: Sequence[CollectionFacts], asking: Asking, tell: Callable[[str], None]
+) -> StructureFacts:
     """The links of one column each between the rows of a database's collections, and what repeats or counts rows along them."""
     rows = _rows(database, collections, asking, tell)
     found = rows.sure
     if asking.late:
         asking.skip(f"references in {database.name} that values tell", OUT_OF_TIME)
-        return Structure(links=found)
+        return StructureFacts(links=found)
     tell("repeated values")
-    return Structure(
+    return StructureFacts(
         links=found, repeats=tuple(repeats(rows.tables, found)), counted=tuple(counted(rows.tables, found))
     )
 

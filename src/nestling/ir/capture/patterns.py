@@ -9,7 +9,7 @@ from typing import Any
 from nestling.ir.capture.capture import Capture, ShapeTotals
 from nestling.ir.capture.clauses import REGEX
 from nestling.ir.capture.indexable import compared, served
-from nestling.ir.capture.shape import MAP_REDUCE, Operation, Shape
+from nestling.ir.capture.shape import MAP_REDUCE, CommandOperation, CommandShape
 from nestling.ir.capture.used_fields import taken_by
 from nestling.ir.facts.joins import joins_of
 from nestling.ir.facts.statement import Pattern, Projection, StatementFacts
@@ -21,7 +21,7 @@ SCRIPTS = {
     MAP_REDUCE: "mapReduce",
 }
 """Operators that run JavaScript, and what people call them."""
-_NAMES = {Operation.DELETE: "remove", Operation.FIND_AND_MODIFY: "update"}
+_NAMES = {CommandOperation.DELETE: "remove", CommandOperation.FIND_AND_MODIFY: "update"}
 
 
 def statements_of(capture: Capture, databases: Container[str]) -> tuple[StatementFacts, ...]:
@@ -79,7 +79,9 @@ def _scripts(clauses: object) -> Iterator[str]:
             yield from _scripts(each)
 
 
-def _summed(statement: Statement, seen: list[ShapeTotals], followed: Mapping[Shape, Counter[str]]) -> Statement:
+def _summed(
+    statement: StatementFacts, seen: list[ShapeTotals], followed: Mapping[CommandShape, Counter[str]]
+) -> StatementFacts:
     after = sum((followed[each.shape] for each in seen if each.shape in followed), Counter[str]())
     return StatementFacts(
         statement.database,

@@ -74,7 +74,7 @@ class CommandPart:
 
 MAP_REDUCE = "$mapReduce"
 """The stage by which a shape tells a mapReduce: it is the pipeline of its query and this, which no server has."""
-READ_OF = {each.lower(): each for each in Operation} | {"mapreduce": Operation.AGGREGATE}
+READ_OF = {each.lower(): each for each in CommandOperation} | {"mapreduce": CommandOperation.AGGREGATE}
 MOST_LOOKED_AT = 20
 """Statements and documents of one command that are looked at; the others are taken to be like them."""
 LONGEST_TEXT = 30_000

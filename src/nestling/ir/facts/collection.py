@@ -9,7 +9,7 @@ from enum import StrEnum
 from nestling.ir.facts.path import Path, Quantiles
 from nestling.ir.facts.statement import JoinFacts, StatementFacts
 from nestling.ir.facts.steps import ELEMENT
-from nestling.ir.facts.structure import Counted, Structure
+from nestling.ir.facts.structure import Counted, StructureFacts
 
 
 class NamespaceKind(StrEnum):
@@ -269,7 +269,7 @@ class Facts:
     copies: tuple[Copied, ...] = ()
     statements: tuple[StatementFacts, ...] = ()
     skipped: tuple[Skipped, ...] = ()
-    structure: Structure = Structure()
+    structure: StructureFacts = StructureFacts()
     counters: tuple[Counted, ...] = ()
 
     def collection(self, database: str, name: str) -> CollectionFacts | None:

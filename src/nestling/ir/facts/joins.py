@@ -30,13 +30,13 @@ def _joins(name: str, body: object) -> Iterator[JoinFacts]:
         yield from joins_of(body.get("pipeline"))
 
 
-def _lookup(body: Mapping[str, object]) -> Join:
+def _lookup(body: Mapping[str, object]) -> JoinFacts:
     """A `$lookup` by its two fields, or by what its pipeline compares with the variables of `let`."""
     foreign, equal = _text(body, "foreignField"), dict(_compared(body))
     if not foreign:
         foreign = next((field for field, local in equal.items() if local), "")
     local = _text(body, "localField") or equal.get(foreign, "")
-    return Join(_text(body, "from"), local, foreign, tuple(sorted(equal.keys() - {foreign})))
+    return JoinFacts(_text(body, "from"), local, foreign, tuple(sorted(equal.keys() - {foreign})))
 
 
 def _compared(body: Mapping[str, object]) -> Iterator[tuple[str, str]]:

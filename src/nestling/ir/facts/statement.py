@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class JoinFacts:
     """A `$lookup` (or `$graphLookup`) of a statement: the collection joined, and the fields of both sides; empty: none are equal.
 
     `also`: other fields of the collection joined that are compared for equality, by which an index could find its documents too.

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from nestling.ir.design import Design
+from nestling.ir.indexes.case_lookups import case_lookup_paths
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside, kept_where
 from nestling.ir.indexes.kept_uniques import why_unkept
 from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.model import Entity, Relationship
 from nestling.ir.primitives import BUCKET_START, PAGE, Form, Holder
 from nestling.ir.statements.clause import Clause, ClauseOperator
+from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.collations import followed_links, identity_is_collated
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import join
@@ -36,6 +38,10 @@ def needed_indexes(design: Design) -> Iterator[PlannedIndex]:
                 yield from _references(design, store, root, "", holders, followed)
         yield from _orphans(design, store)
     yield from _unique_inside(design)
+    for collection, entity, group, paths in case_lookup_paths(design):
+        reason = f"finds `{entity}` by {', '.join(group)}, whatever the case"
+        keys = tuple((path, 1) for path in paths)
+        yield PlannedIndex(collection, keys, (reason,), collation=Collation.NOCASE, about=frozenset((entity,)))
 
 
 def identity_index(store: StoredCollection) -> PlannedIndex:

@@ -16,10 +16,10 @@ from nestling.ir.indexes.kept_uniques import looked_for
 from nestling.ir.model import Entity
 from nestling.ir.paths.write_path import Constant, Each, Increment, Match, Refuse, UpdateDocuments, Violation, WriteStep
 from nestling.ir.statements.algebra import (
-    Aggregate,
+    AggregateCall,
     AggregateFunction,
     Filter,
-    Group,
+    GroupBy,
     Named,
     NamedAggregate,
     Project,
@@ -80,9 +80,9 @@ def _refused(design: Design, row: Cells, unique: PartialUnique, most: int) -> It
         scan,
         conjunction(sharing_some(design, entity, scan, unique, values), over(unique.condition, entity, scan.alias)),
     )
-    count = NamedAggregate("times", Aggregate(AggregateFunction.COUNT, None, INTEGER))
+    count = NamedAggregate("times", AggregateCall(AggregateFunction.COUNT, None, INTEGER))
     times = Column("counted", "times", INTEGER, nullable=False)
-    several = Filter(Group(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))
+    several = Filter(GroupBy(same, "counted", (), (count,)), Compare(Comparison.GREATER, times, Literal(most, INTEGER)))
     name = f"{entity.name} sharing {unique}"
     text = f"`{entity.name}` has a row with the same {', '.join(unique.attributes)} already ({unique})"
     look = fetch(name, plan(design, several), [row.column(each) for each in unique.attributes])

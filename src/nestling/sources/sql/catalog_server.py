@@ -283,7 +283,7 @@ def _is_unique(index: Mapping[str, Any]) -> bool:
 def _foreign_key(key: Mapping[str, Any], default: str) -> CatalogForeignKey:
     schema = key.get("referred_schema")
     parent = _entity(schema, key["referred_table"], default)
-    return ForeignKey(
+    return CatalogForeignKey(
         tuple(key["constrained_columns"]),
         parent,
         tuple(key["referred_columns"]),

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.constraints.condition_text import Writing, condition_text
-from nestling.ir.constraints.defaults import Computed
+from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.row_checks import compares_alike
 from nestling.sources.sql.check_ddl import check_ddl, row_check_ddl

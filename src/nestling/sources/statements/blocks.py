@@ -75,10 +75,12 @@ def _named(text: str, mark: re.Match[str], end: int, dialect: str) -> Iterator[S
     if not found:
         mistakes.append(("there is no statement under this name", line))
     sql, offset = found[0] if found else ("", mark.end())
-    yield Block(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
+    yield StatementBlock(name, line, sql, offset, rate, samples, quantiles, measured, beside, tuple(mistakes), wrong)
     for number, (more, at) in enumerate(found[1:], start=2):
         several = (f"`{name}` holds several statements; this one is called `{name}.{number}`", _line(text, at))
-        yield Block(f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, None, "", (several,))
+        yield StatementBlock(
+            f"{name}.{number}", _line(text, at), more, at, rate, samples, quantiles, None, "", (several,)
+        )
 
 
 def _rate(text: str, mark: re.Match[str], end: int, written: str | None) -> tuple[float | None, Problem | None]:

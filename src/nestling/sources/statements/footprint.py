@@ -55,7 +55,7 @@ def syntax_tree(sql: str, dialect: str) -> exp.Expr | Mistake:
     return tree
 
 
-def footprint(sql: str, model: Model, dialect: str, links: Links) -> Footprint | Mistake:
+def footprint(sql: str, model: Model, dialect: str, links: Links) -> StatementFootprint | Mistake:
     """The footprint of one statement with `:name` parameters, or why it cannot be read."""
     tree = syntax_tree(sql, dialect)
     if isinstance(tree, Mistake):

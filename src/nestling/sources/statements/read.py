@@ -11,7 +11,7 @@ from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES, SQLITE
 from nestling.ir.workload import LEAST_WINDOW_SECONDS, Statement, Workload
-from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, Block, blocks
+from nestling.sources.statements.blocks import DEFAULT_RATE_PER_SECOND, StatementBlock, blocks
 from nestling.sources.statements.footprint import footprint, syntax_tree
 from nestling.sources.statements.joins import Links
 from nestling.sources.statements.placeholders import Normalised, apply_edits, normalise, quoted
@@ -118,14 +118,14 @@ class _Reader:
     def _where(self, place: str) -> str:
         return f"{self.path}:{place}" if self.path else f"line {place}"
 
-    def blocks(self) -> list[Block]:
+    def blocks(self) -> list[StatementBlock]:
         """The file's blocks; raises `WorkloadError` for rates that cannot be read."""
         found = list(blocks(self.text, self.dialect))
         if wrong := [self.no_rate(block.name, block.wrong_rate) for block in found if block.wrong_rate is not None]:
             raise WorkloadError(*wrong)
         return found
 
-    def is_sql(self, block: Block) -> bool:
+    def is_sql(self, block: StatementBlock) -> bool:
         """Whether a block holds a statement, whatever tables there are; else a gap says why not."""
         for what, line in block.mistakes:
             self.gap(_in_statement(block.name, what), f"{line}")
@@ -137,7 +137,7 @@ class _Reader:
             self._mistake(found, block, written)
         return not isinstance(found, Mistake)
 
-    def nothing_read(self, found: list[Block]) -> WorkloadError:
+    def nothing_read(self, found: list[StatementBlock]) -> WorkloadError:
         """The error of a file none of whose statements can be read."""
         problems = [Problem(what=gap.what, where=gap.where) for gap in self.gaps]
         if all(block.name == f"line_{block.line}" for block in found):
@@ -145,7 +145,7 @@ class _Reader:
             problems[-1] = replace(problems[-1], next_move=move)
         return WorkloadError(*problems)
 
-    def statement(self, block: Block) -> Statement | None:
+    def statement(self, block: StatementBlock) -> Statement | None:
         """The statement of a block; None, and a gap, when it cannot be read."""
         for what, line in block.mistakes:
             self.gap(_in_statement(block.name, what), f"{line}")

@@ -172,7 +172,7 @@ def _given_pattern(node: Like, r: Renderer) -> Mql | None:
     return None if found is None else {"$literal": found}
 
 
-def given_pattern(node: Like, r: Renderer) -> Placeholder | None:
+def given_pattern(node: Like, r: Renderer) -> ConvertedPlaceholder | None:
     """The one parameter a pattern is made of, maybe between constants; None for any other pattern."""
     inner = _without_case(node)
     parts = inner.arguments if _is_concat(inner) else (inner,)

@@ -34,12 +34,12 @@ class LimitedRows:
 def limited_rows(relation: Relation, model: Model, values: Values, *, own: bool) -> LimitedRows | None:
     """The rows limited before all else; None where there is no such limit, or one of groups. `own`: the statement has a LIMIT."""
     below = relation
-    while not isinstance(below, a.Limit) or own:
-        own = own and not isinstance(below, a.Limit)
+    while not isinstance(below, a.LimitOffset) or own:
+        own = own and not isinstance(below, a.LimitOffset)
         match below:
             case a.Join(kind=JoinKind.INNER | JoinKind.CROSS | JoinKind.LEFT):
                 below, own = below.left, False
-            case a.Limit() | a.Project() | a.Sort() | a.Filter() | a.Group() | a.Distinct():
+            case a.LimitOffset() | a.Project() | a.Sort() | a.Filter() | a.GroupBy() | a.Distinct():
                 below = below.input
             case _:
                 return None
@@ -54,9 +54,9 @@ def limited_rows(relation: Relation, model: Model, values: Values, *, own: bool)
     return LimitedRows(aliases, max(count + skipped, 1.0), max(count, 1.0))
 
 
-def _first_limit(relation: Relation) -> a.Limit:
+def _first_limit(relation: Relation) -> a.LimitOffset:
     """The limit, behind which some joins may have come."""
-    while not isinstance(relation, a.Limit):
+    while not isinstance(relation, a.LimitOffset):
         assert isinstance(relation, a.Sort | a.Join | a.Project)
         relation = relation.left if isinstance(relation, a.Join) else relation.input
     return relation
@@ -66,7 +66,7 @@ def is_as_found(relation: Relation) -> bool:
     """Whether only rows of tables, joined and asked for conditions, are ordered by columns and limited."""
     shown: dict[tuple[str, str], Expression] = {}
     keys: list[Expression] = []
-    while isinstance(relation, a.Project | a.Limit | a.Sort):
+    while isinstance(relation, a.Project | a.LimitOffset | a.Sort):
         if isinstance(relation, a.Project):
             shown |= {(relation.alias, each.name): each.expression for each in relation.outputs}
         if isinstance(relation, a.Sort):

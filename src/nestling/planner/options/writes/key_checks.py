@@ -128,7 +128,7 @@ class Guards:
         yield from self._looked(statement, access, home, group)
 
     def _looked(self, statement: Statement, access: Access, home: Home, group: tuple[str, ...]) -> Iterator[Mode]:
-        asked = tuple(Filter(name, Operator.EQUALITY) for name in group)
+        asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in group)
         read = Access(access.entity, StatementKind.SELECT, group, asked)
         nodes = SAME_NODES + len(group) * SAME_NODES_EACH
         more = self.modes.price(work_of.request(READ_STAGES) + work_of.parse(nodes))

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nestling.ir.model import Relationship
-from nestling.ir.paths.access_path import Exists, FieldPath, Filter, Holds, Mark, Marks, Step, Unwind
+from nestling.ir.paths.access_path import FieldExists, FieldPath, FilterDocuments, Holds, Mark, Marks, Step, Unwind
 from nestling.ir.paths.row_steps import Add, Layout
 from nestling.ir.primitives import Form
 from nestling.ir.statements import algebra as a

@@ -9,14 +9,14 @@ from typing import Any
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.elements import is_one
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Value
+from nestling.sources.capture.sql.field_values import CannotSay, Many, RowAttribute, Value
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.inserts import rows_within
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.searches import Search
 from nestling.sources.capture.sql.statement_texts import delete, insert, insert_selected
-from nestling.sources.capture.sql.targets import OWN, Target, joined_row, target
+from nestling.sources.capture.sql.targets import OWN, WriteTarget, joined_row, target
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]
@@ -88,7 +88,7 @@ def _pulled(saying: StatementDraft, element: Value, change: Change) -> list[str]
     if change.operator in ("$set", "$unset"):
         return []
     if change.operator == "$pullAll":
-        if not isinstance(element, Column):
+        if not isinstance(element, RowAttribute):
             raise CannotSay(f"`$pullAll` from `{change.path}`, whose elements are documents")
         saying.notes.append("`$pullAll` removes each of its values; SQL removes one")
         return list(tested(saying, element, change.path, {"$eq": next(iter(change.operand), "?null")}))
@@ -96,7 +96,7 @@ def _pulled(saying: StatementDraft, element: Value, change: Change) -> list[str]
         raise CannotSay(f"`$pull` from `{change.path}`")
     if any(name in ("$in", "$nin", "$all") for name in change.operand) or _lists(change.operand):
         saying.notes.append("how many values the list of `$pull` has is not known; SQL has one")
-    if isinstance(element, Column):
+    if isinstance(element, RowAttribute):
         with saying.parameters.inside(PULLED):
             return list(tested(saying, element, change.path, change.operand))
     with saying.parameters.inside(f"{PULLED}.{change.path}"):
@@ -120,9 +120,9 @@ def _added(new: New, collection: str, search: Search, change: Change, each: list
     element = array.element(row)
     given = _given(saying, element, row, change, each)
     _note_several(saying, change)
-    if change.operator == "$addToSet" and not (isinstance(element, Column) and is_one(saying, row, given)):
+    if change.operator == "$addToSet" and not (isinstance(element, RowAttribute) and is_one(saying, row, given)):
         saying.notes.append("`$addToSet` adds nothing where an equal element is there; SQL adds it")
-    ending = " ON CONFLICT DO NOTHING" if change.operator == "$addToSet" and isinstance(element, Column) else ""
+    ending = " ON CONFLICT DO NOTHING" if change.operator == "$addToSet" and isinstance(element, RowAttribute) else ""
     if ending and not is_one(saying, row, given):
         ending = ""
     return change.path, f"{_insert(saying, found, row, given)}{ending}", saying
@@ -130,7 +130,7 @@ def _added(new: New, collection: str, search: Search, change: Change, each: list
 
 def _given(saying: StatementDraft, element: Value, row: Row, change: Change, each: list[Any]) -> dict[str, str]:
     """The parameters of the attributes that a new element has."""
-    if isinstance(element, Column):
+    if isinstance(element, RowAttribute):
         if not isinstance(each[0], str):
             raise CannotSay(f"`{change.operator}` of a document or list to `{change.path}`")
         return {element.attribute: saying.parameters.new(element.attribute, f"{change.path} {change.operator}")}
@@ -157,7 +157,7 @@ def _note_several(saying: StatementDraft, change: Change) -> None:
             saying.notes.append("`$slice` then removes the rows beyond its number; SQL removes none")
 
 
-def _insert(saying: StatementDraft, found: Target, row: Row, given: dict[str, str]) -> str:
+def _insert(saying: StatementDraft, found: WriteTarget, row: Row, given: dict[str, str]) -> str:
     pairs = [(own, match) for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None]
     if equal := found.equal_alone(tuple(match[2] for _, match in pairs)):
         keys = dict(zip((own for own, _ in pairs), equal, strict=True))

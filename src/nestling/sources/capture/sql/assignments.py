@@ -50,20 +50,20 @@ def _of_old(own: str, operator: str, given: str, *, may_be_null: bool) -> str:
             return given
 
 
-def _nothing(saying: StatementDraft, column: Column, path: str) -> str:
+def _nothing(saying: StatementDraft, column: RowAttribute, path: str) -> str:
     if not column.nullable:
         saying.notes.append(f"`{path}` is in all documents, so the model says NOT NULL: SQL refuses to take it away")
     return "NULL"
 
 
-def _now(saying: StatementDraft, column: Column, path: str) -> str:
+def _now(saying: StatementDraft, column: RowAttribute, path: str) -> str:
     kind = saying.design.model.entity(column.row.entity).attribute(column.attribute).type.name
     if kind not in TIMES:
         raise CannotSay(f"`$currentDate` of `{path}`, which is no date")
     return "CURRENT_TIMESTAMP"
 
 
-def staged(saying: StatementDraft, target: Target, stages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+def staged(saying: StatementDraft, target: WriteTarget, stages: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
     """The assignments of an update's pipeline, whose stages follow each other."""
     before: set[str] = set()
     for stage in stages:
@@ -76,7 +76,7 @@ def staged(saying: StatementDraft, target: Target, stages: list[dict[str, Any]])
         yield from ((attribute, target.query.said(text).replace(f"{OWN}.", "")) for attribute, text in made)
 
 
-def _of_stage(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def _of_stage(saying: StatementDraft, target: WriteTarget, stage: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The attributes a stage sets, and their values with tokens for what these read."""
     (name, body), *_ = stage.items()
     if name not in ("$set", "$addFields", "$unset"):
@@ -85,7 +85,7 @@ def _of_stage(saying: StatementDraft, target: Target, stage: dict[str, Any]) -> 
     paths = dict.fromkeys([body] if isinstance(body, str) else body, "?null") if taken else body
     for path, each in paths.items():
         found = find(target.document, path).value
-        if isinstance(found, Column) and found.row is target.row:
+        if isinstance(found, RowAttribute) and found.row is target.row:
             yield (
                 found.attribute,
                 assigned(saying, found, "$unset", True, path) if taken else scalar(saying, target.document, each).text,

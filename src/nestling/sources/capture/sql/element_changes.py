@@ -11,7 +11,7 @@ from nestling.sources.capture.sql.array_changes import Change, own_texts
 from nestling.sources.capture.sql.assignments import assigned, is_upkeep
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Value
+from nestling.sources.capture.sql.field_values import CannotSay, Many, RowAttribute, Value
 from nestling.sources.capture.sql.filters import conditions, tested
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.searches import Search
@@ -99,7 +99,7 @@ def _known(element: Value, tests: Mapping[str, Any]) -> set[str]:
     found: set[str] = set()
     for path, each in tests.items():
         inner = find(element, path).value if path else element
-        if isinstance(inner, Column) and isinstance(each.get("$eq"), str):
+        if isinstance(inner, RowAttribute) and isinstance(each.get("$eq"), str):
             found.add(inner.attribute)
         elif isinstance(each.get("$elemMatch"), dict) and not path:
             within = {name: one for name, one in each["$elemMatch"].items() if not name.startswith("$")}
@@ -148,7 +148,7 @@ def _of_element(saying: StatementDraft, element: Value, array: str, path: str, t
     if path:
         with saying.parameters.inside(array):
             return conditions(saying, element, {path: tests})
-    if isinstance(element, Column):
+    if isinstance(element, RowAttribute):
         inner = tests["$elemMatch"] if set(tests) == {"$elemMatch"} else tests
         return list(tested(saying, element, array, inner))
     if set(tests) != {"$elemMatch"}:
@@ -166,6 +166,6 @@ def _sets(
         inner = find(element, rest).value if rest else element
         if is_upkeep(inner):
             continue
-        if not isinstance(inner, Column) or inner.row is not row or (inner is element and change.empties):
+        if not isinstance(inner, RowAttribute) or inner.row is not row or (inner is element and change.empties):
             raise CannotSay(f"`{change.operator}` of the array `{change.path}`")
         yield inner.attribute, assigned(saying, inner, change.operator, change.operand, change.path)

@@ -10,7 +10,15 @@ from typing import Any
 from nestling.ir.storage.layout import NodeKind
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.entity_rows import TOKEN, Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Discriminator, Many, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import (
+    CannotSay,
+    Discriminator,
+    DocumentTree,
+    Many,
+    RowAttribute,
+    Unmapped,
+    Value,
+)
 from nestling.sources.capture.sql.paths import find
 from nestling.sources.capture.sql.statement_texts import insert
 
@@ -138,7 +146,7 @@ def _collect(
     """Add the row of a document, whose parent's attributes are at `above`, and the rows within it."""
     columns = {own: above.get(match[2], "") for own, text in row.on if (match := TOKEN.fullmatch(text)) is not None}
     part = Part(base.rstrip("."), row, columns, in_array)
-    if isinstance(value, Column):  # an array of values
+    if isinstance(value, RowAttribute):  # an array of values
         columns[value.attribute] = part.path
     found.append(part)
     for inner in list(_fields(value, row, whole, base, part)):
@@ -150,11 +158,13 @@ def _fields(value: Value, row: Row, whole: dict[str, Any], base: str, part: Part
     for name, each in whole.items():
         inner, path = find(value, name).value, f"{base}{name}"
         match inner:
-            case Column() if inner.row is row:
+            case RowAttribute() if inner.row is row:
                 part.columns[inner.attribute] = path
-            case Tree(row=its) if its is None or its is row:
+            case DocumentTree(row=its) if its is None or its is row:
                 yield from _fields(inner, row, each if isinstance(each, dict) else {}, f"{path}.", part)
-            case Tree(row=its) if its is not None and not its.is_copy and isinstance(each, dict) and its.after is row:
+            case DocumentTree(row=its) if (
+                its is not None and not its.is_copy and isinstance(each, dict) and its.after is row
+            ):
                 yield _Inner(inner, its, each, path, in_array=False)
             case Many() if isinstance(each, list) and each and inner.limit is None:
                 _, its = inner.join(False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from nestling.ir.capture import Operation, Shape
+from nestling.ir.capture import CommandOperation, CommandShape
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,14 +18,14 @@ class Search:
     order: Mapping[str, int] = field(default_factory=dict)
 
 
-def search_of(shape: Shape) -> Search:
+def search_of(shape: CommandShape) -> Search:
     """What an update, a delete or a findAndModify looks for."""
     clauses = shape.clauses
     condition, order = clauses.get("q", clauses.get("query", {})), clauses.get("sort", {})
     match shape.operation:
-        case Operation.DELETE:
+        case CommandOperation.DELETE:
             return Search(condition, clauses.get("limit") == 1)
-        case Operation.UPDATE:
+        case CommandOperation.UPDATE:
             return Search(condition, not clauses.get("multi"), order)
         case _:
             return Search(condition, True, order)

@@ -12,7 +12,7 @@ from nestling.sources.capture.sql.entity_rows import Row
 from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, RowAttribute
 from nestling.sources.capture.sql.filters import conditions
 from nestling.sources.capture.sql.paths import find
-from nestling.sources.capture.sql.query import Query
+from nestling.sources.capture.sql.query import RowsQuery
 from nestling.sources.capture.sql.searches import Search
 from nestling.sources.capture.sql.words import quoted
 
@@ -22,11 +22,11 @@ CHANGES_ALL = "it changes one of the documents found; SQL changes all"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class WriteTarget:
     """The documents a write finds: a query of them, and the tree of one."""
 
-    query: Query
-    document: Tree
+    query: RowsQuery
+    document: DocumentTree
 
     @property
     def row(self) -> Row:
@@ -44,17 +44,17 @@ class Target:
     def equal_alone(self, attributes: tuple[str, ...]) -> tuple[str, ...]:
         """The parameters these attributes equal, when that is all the filter asks; else nothing."""
         equal = tuple(map(self.equal, attributes))
-        texts = {f"{Column(self.row, own).text} = {text}" for own, text in zip(attributes, equal, strict=True)}
+        texts = {f"{RowAttribute(self.row, own).text} = {text}" for own, text in zip(attributes, equal, strict=True)}
         return equal if all(equal) and set(self.query.where) == texts and not self.query.limit else ()
 
 
-def target(saying: StatementDraft, collection: str, search: Search, *, but: str = "") -> Target:
+def target(saying: StatementDraft, collection: str, search: Search, *, but: str = "") -> WriteTarget:
     """The documents; `but`: without the tests of this array, which are of the elements that change. Raises CannotSay."""
     if saying.store(collection).roots[0].kind is NodeKind.GROUP:
         raise CannotSay("a change of the buckets of events")
     query, document = saying.opened(collection)
     query.keep(conditions(saying, document, without(search.condition, but)))
-    found = Target(query, document)
+    found = WriteTarget(query, document)
     if search.one and not is_unique(saying, found):
         _choose(saying, found, search)
     return found
@@ -69,20 +69,20 @@ def without(condition: Mapping[str, Any], array: str) -> dict[str, Any]:
     }
 
 
-def is_unique(saying: StatementDraft, found: Target) -> bool:
+def is_unique(saying: StatementDraft, found: WriteTarget) -> bool:
     """Whether the filter gives a key, or attributes that are unique, one value."""
     entity = saying.design.model.entity(found.row.entity)
     return any(key and all(map(found.equal, key)) for key in (entity.key, *entity.uniques))
 
 
-def _choose(saying: StatementDraft, found: Target, search: Search) -> None:
+def _choose(saying: StatementDraft, found: WriteTarget, search: Search) -> None:
     """Have the query find the first document only, by its key."""
     if len(saying.design.model.entity(found.row.entity).key) != 1:
         saying.notes.append(CHANGES_ALL)
         return
     for path, way in search.order.items():
         value = find(found.document, path).value
-        if not isinstance(value, Column):
+        if not isinstance(value, RowAttribute):
             raise CannotSay(f"the first document by `{path}`")
         found.query.order.append((value.text, way == -1))
     found.query.limit = "1"
@@ -102,11 +102,11 @@ def where(saying: StatementDraft, found: WriteTarget) -> str:
     return text.replace(f"{OWN}.", f"{quoted(found.row.entity)}." if "(SELECT" in text else "")
 
 
-def _query(saying: StatementDraft, found: Target, attribute: str) -> str:
-    return found.query.text([("key", Column(found.row, attribute).text)], saying.design.model)
+def _query(saying: StatementDraft, found: WriteTarget, attribute: str) -> str:
+    return found.query.text([("key", RowAttribute(found.row, attribute).text)], saying.design.model)
 
 
-def children(saying: StatementDraft, found: Target, relationship: str) -> str:
+def children(saying: StatementDraft, found: WriteTarget, relationship: str) -> str:
     """That a child is of one of the target's rows: by its foreign key; empty when it may be of any."""
     link = saying.design.model.relationship(relationship)
     if equal := found.equal_alone(link.parent_attributes):

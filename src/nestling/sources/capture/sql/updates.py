@@ -10,11 +10,11 @@ from nestling.sources.capture.sql.assignments import assigned, is_upkeep, staged
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.element_changes import changes_in_elements
 from nestling.sources.capture.sql.entity_rows import Row
-from nestling.sources.capture.sql.field_values import CannotSay, Column, Many, Tree, Unmapped, Value
+from nestling.sources.capture.sql.field_values import CannotSay, DocumentTree, Many, RowAttribute, Unmapped, Value
 from nestling.sources.capture.sql.paths import PathTarget, find
 from nestling.sources.capture.sql.searches import Search
 from nestling.sources.capture.sql.statement_texts import delete, update
-from nestling.sources.capture.sql.targets import Target, joined_row, target, where
+from nestling.sources.capture.sql.targets import WriteTarget, joined_row, target, where
 
 New = Callable[[], StatementDraft]
 Written = tuple[str, str, StatementDraft]
@@ -47,7 +47,7 @@ def updates(new: New, collection: str, search: Search, changes: Any, clauses: Cl
     yield from made
 
 
-def _changes(document: Tree, changes: Clauses) -> Iterator[Change]:
+def _changes(document: DocumentTree, changes: Clauses) -> Iterator[Change]:
     """The changes of single fields an update comes to."""
     if not any(name.startswith("$") for name in changes):  # the document that takes the old one's place
         yield from _replaced(document, "", changes)
@@ -57,10 +57,10 @@ def _changes(document: Tree, changes: Clauses) -> Iterator[Change]:
             yield from _spread(document, Change(operator, path, operand))
 
 
-def _spread(document: Tree, change: Change) -> Iterator[Change]:
+def _spread(document: DocumentTree, change: Change) -> Iterator[Change]:
     """A change of a whole sub-document as one of each field in it."""
     value = find(document, change.path).value
-    if change.operator not in ("$set", "$unset") or not isinstance(value, Tree) or is_upkeep(value):
+    if change.operator not in ("$set", "$unset") or not isinstance(value, DocumentTree) or is_upkeep(value):
         yield change
     elif change.operator == "$set" and isinstance(change.operand, dict) and change.operand:
         yield from _replaced(value, f"{change.path}.", change.operand, document)
@@ -71,7 +71,9 @@ def _spread(document: Tree, change: Change) -> Iterator[Change]:
         yield change
 
 
-def _replaced(value: Tree, base: str, fields: Clauses, document: Tree | None = None) -> Iterator[Change]:
+def _replaced(
+    value: DocumentTree, base: str, fields: Clauses, document: DocumentTree | None = None
+) -> Iterator[Change]:
     """What a document comes to that takes another's place: fields that are set, and those that go."""
     whole = document or value
     for name, operand in fields.items():
@@ -86,7 +88,7 @@ def _is_upkeep(value: Value) -> bool:
     return is_upkeep(value) or (isinstance(value, Many) and not is_home(value))
 
 
-def _group(document: Tree, change: Change, found: PathTarget) -> _Group:
+def _group(document: DocumentTree, change: Change, found: PathTarget) -> _Group:
     """What a change is of; those of the same are one statement."""
     match found.value:
         case Many() if found.value.refers:
@@ -97,9 +99,9 @@ def _group(document: Tree, change: Change, found: PathTarget) -> _Group:
             field = _array_path(document, change.path)
             inside = change.operator in _IN_ELEMENTS and change.path != field
             return ("elements", field, *found.places) if inside else ("array", field, change.operator, change.path)
-        case Column(row) if row is document.row:
+        case RowAttribute(row) if row is document.row:
             return ("own",)
-        case Column(row):
+        case RowAttribute(row):
             return ("row", str(row.number), change.path.rpartition(".")[0])
         case _:
             return ("document", change.path)
@@ -133,7 +135,7 @@ def _of_row(new: New, collection: str, search: Search, group: _Group, changes: l
     sets, row = [], found.row
     for change in changes:
         value = find(found.document, change.path).value
-        assert isinstance(value, Column)
+        assert isinstance(value, RowAttribute)
         row = value.row
         sets.append((value.attribute, assigned(saying, value, change.operator, change.operand, change.path)))
     if row is found.row:
@@ -144,7 +146,7 @@ def _of_row(new: New, collection: str, search: Search, group: _Group, changes: l
     yield group[2], update(row.entity, sets, joined_row(saying, found, row)), saying
 
 
-def _is_always_there(saying: StatementDraft, found: Target, row: Row) -> bool:
+def _is_always_there(saying: StatementDraft, found: WriteTarget, row: Row) -> bool:
     """Whether every document was found to have this row."""
     links = saying.design.model.parents_of(row.entity)
     names = [link.name for link in links if link.parent == found.row.entity]
@@ -157,11 +159,11 @@ def _of_document(new: New, collection: str, search: Search, change: Change) -> W
     saying = new()
     found = target(saying, collection, search)
     value = find(found.document, change.path).value
-    if not isinstance(value, Tree) or value.row is None or not change.empties:
+    if not isinstance(value, DocumentTree) or value.row is None or not change.empties:
         raise CannotSay(f"`{change.operator}` of the document `{change.path}`")
     return change.path, delete(value.row.entity, joined_row(saying, found, value.row)), saying
 
 
-def _update(saying: StatementDraft, found: Target, sets: list[tuple[str, str]]) -> Iterator[Written]:
+def _update(saying: StatementDraft, found: WriteTarget, sets: list[tuple[str, str]]) -> Iterator[Written]:
     if sets:
         yield "", update(found.row.entity, sets, where(saying, found)), saying

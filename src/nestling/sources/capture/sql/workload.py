@@ -16,7 +16,7 @@ from nestling.ir.rate import rate_text
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statistics import Statistics
 from nestling.ir.workload import LEAST_WINDOW_SECONDS
-from nestling.sources.capture.sql.application_joins import Joined, joined
+from nestling.sources.capture.sql.application_joins import JoinedStatement, joined
 from nestling.sources.capture.sql.documents import StatementDraft
 from nestling.sources.capture.sql.field_values import AskedByKind, AskedOfOtherKind, CannotSay, OnlyUpkeep
 from nestling.sources.capture.sql.forms import check_forms, pipeline
@@ -60,7 +60,7 @@ class NotSaid:
 
 
 @dataclass(slots=True)
-class Workload:
+class CapturedWorkload:
     """Statements of so many seconds, most frequent first; those that cannot be said, likewise; what was not looked at; and writes
     that change no row, such as the upkeep of copies.
     """
@@ -115,8 +115,8 @@ def _grown(capture: Capture) -> dict[str, set[str]]:
 
 
 def _say(
-    found: Workload,
-    each: Joined,
+    found: CapturedWorkload,
+    each: JoinedStatement,
     design: Design,
     statistics: Statistics,
     *,
@@ -144,7 +144,7 @@ def _say(
         gap = Gap(GapKind.NOTIMPL, str(problem), f"{origin} ({rate_text(rate)})")
         found.not_said.append(NotSaid(_free(_name(shape), found), rate, gap))
         return
-    base, rows = _name(shape), _rows_each(seen) if shape.operation is Operation.INSERT else 1.0
+    base, rows = _name(shape), _rows_each(seen) if shape.operation is CommandOperation.INSERT else 1.0
     once, firsts = _is_once(seen, rows, found.window_seconds), dict[str, str]()
     for suffix, sql, saying in made:
         parts = (plain(part) for part in (saying.kind, suffix) if part)
@@ -173,7 +173,7 @@ def _quantiles(seen: ShapeTotals, saying: StatementDraft, statistics: Statistics
 
 
 def _by_kind(
-    each: Joined, design: Design, grown: AbstractSet[str], kinds: Iterable[str], statistics: Statistics
+    each: JoinedStatement, design: Design, grown: AbstractSet[str], kinds: Iterable[str], statistics: Statistics
 ) -> dict[str, list[tuple[str, str, StatementDraft]]]:
     """The statements of each kind a shape may ask for; those left out have no field it goes by. Raises CannotSay."""
     found: dict[str, list[tuple[str, str, StatementDraft]]] = {}
@@ -189,7 +189,7 @@ def _by_kind(
 
 
 def _made(
-    each: Joined, design: Design, grown: AbstractSet[str], kind: str, statistics: Statistics
+    each: JoinedStatement, design: Design, grown: AbstractSet[str], kind: str, statistics: Statistics
 ) -> list[tuple[str, str, StatementDraft]]:
     """The statements of a shape; `kind`: the value a discriminator is compared with. Raises CannotSay."""
     shape, new = each.seen.shape, partial(_begin, design, each.seen, kind, statistics)
@@ -212,7 +212,7 @@ def _is_once(seen: ShapeTotals, rows: float, window_seconds: float) -> bool:
 
 def _seconds(seen: ShapeTotals) -> float | None:
     """How long the command took each time, an insert for each of its rows; None where nobody measured it."""
-    rows = _rows_each(seen) if seen.shape.operation is Operation.INSERT else 1.0
+    rows = _rows_each(seen) if seen.shape.operation is CommandOperation.INSERT else 1.0
     return seen.seconds / (seen.count * rows) if seen.count and seen.seconds else None
 
 
@@ -240,7 +240,7 @@ def _first_match(clauses: dict[str, object]) -> dict[str, object]:
     return first if isinstance(first, dict) else {}
 
 
-def _free(base: str, found: Workload) -> str:
+def _free(base: str, found: CapturedWorkload) -> str:
     taken = {*(each.name for each in found.statements), *(each.name for each in found.not_said)}
     number, name = 1, base
     while name in taken:

@@ -21,7 +21,7 @@ Written = tuple[str, str, StatementDraft]
 """What distinguishes the statement from the others of its command, its SQL, and what was noted saying it."""
 
 
-def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
+def writes(new: New, shape: CommandShape, grown: AbstractSet[str] = frozenset()) -> list[Written]:
     """The statements a write comes to; raises OnlyUpkeep when there are none, CannotSay when one of them cannot be said.
 
     `grown`: the arrays of the collection that updates were seen to add to.
@@ -30,9 +30,9 @@ def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> lis
     match shape.operation:
         case CommandOperation.INSERT:
             made = list(inserts(new, shape.collection, clauses.get("documents", []), grown))
-        case Operation.DELETE:
+        case CommandOperation.DELETE:
             made = in_order(_deletes(new, shape.collection, search_of(shape)), as_given=True)
-        case Operation.FIND_AND_MODIFY if clauses.get("remove"):
+        case CommandOperation.FIND_AND_MODIFY if clauses.get("remove"):
             made = in_order(_deletes(new, shape.collection, search_of(shape)), as_given=True)
         case _:
             changes = clauses.get("u", clauses.get("update", {}))
@@ -46,7 +46,7 @@ def writes(new: New, shape: Shape, grown: AbstractSet[str] = frozenset()) -> lis
     return made
 
 
-def _note_upsert(shape: Shape, made: list[Written]) -> None:
+def _note_upsert(shape: CommandShape, made: list[Written]) -> None:
     if not shape.clauses.get("upsert"):
         return
     if not made:
