@@ -69,6 +69,7 @@ WEIGHED_KEYS = {
     "instead",
     "dropped",
     "statements",
+    "checked",
 }
 
 
@@ -96,9 +97,9 @@ def test_json_shape(shop: Path, decided: dict[str, Any]) -> None:
         assert decision["choice"] in set(Choice)
         assert decision["reasons"]
         assert all(set(reason) == {"rule", "text", "number", "statements"} for reason in decision["reasons"])
-        assert all(set(other) == {"choice", "text", "cost"} for other in decision["alternatives"])
+        assert all(set(other) == {"choice", "text", "cost", "checked"} for other in decision["alternatives"])
         assert all(other["cost"] is None or other["cost"] >= found["bound"] for other in decision["alternatives"])
-        assert all(set(flip) == {"quantity", "now", "at", "to"} for flip in decision["flips"])
+        assert all(set(flip) == {"quantity", "now", "at", "to", "checked"} for flip in decision["flips"])
     for each in found["weighed"]:
         assert set(each) == WEIGHED_KEYS
         assert not each["chosen"] or each["gain"] is None or each["gain"] >= 0

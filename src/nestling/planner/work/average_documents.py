@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.primitives import Copy, Form, Holder, Reference
+from nestling.ir.primitives import CollectionKind, Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
@@ -111,6 +111,20 @@ def _events(group: Node, model: Model, statistics: Statistics) -> float:
     for attribute in bucket.by:
         owners *= distinct_of(group.entity, attribute, model, statistics)
     return rows_in_bucket(rows / min(owners, rows or 1.0), bucket.limit)
+
+
+MOST_NATIVE_EVENTS = 1_000
+"""Events of one series that the server keeps in one bucket of a time series collection at most."""
+
+
+def native_events(store: StoredCollection, model: Model, statistics: Statistics) -> float:
+    """Events in one of the server's own buckets of a time series collection; 1 for any other collection."""
+    if store.options.kind is not CollectionKind.TIME_SERIES:
+        return 1.0
+    entity, meta = store.roots[0].entity, store.options.meta
+    rows = rows_of(entity, statistics)
+    series = distinct_of(entity, meta, model, statistics) if meta is not None else 1.0
+    return rows_in_bucket(rows / max(min(series, rows), 1.0), MOST_NATIVE_EVENTS)
 
 
 def _of_node(node: Node, at: str, each: float, design: Design, statistics: Statistics, parents: float) -> Documents:

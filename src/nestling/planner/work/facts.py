@@ -10,7 +10,8 @@ from nestling.ir.indexes.planned_index import PlannedIndex
 from nestling.ir.indexes.planned_indexes import planned_indexes
 from nestling.ir.statements.expression import Expression, Literal, Parameter
 from nestling.ir.statistics import Statistics
-from nestling.planner.work.average_documents import NOTHING, Documents, documents_of
+from nestling.ir.storage.layout import StoredCollection
+from nestling.planner.work.average_documents import NOTHING, Documents, documents_of, native_events
 from nestling.planner.work.cold_reads import HELD, ColdShares
 
 UNKNOWN_LIMIT = 20.0
@@ -49,9 +50,13 @@ class Facts:
         if collection not in self._documents:
             store = next((each for each in self.design.stores if each.name == collection), None)
             found = NOTHING if store is None else documents_of(store, self.design, self.statistics)
-            entities = {node.entity for node in store.nodes()} if store is not None else ()
-            self._documents[collection] = replace(found, cold=self.cold.of(entities))
+            self._documents[collection] = replace(found, cold=self._cold(store) if store is not None else 0.0)
         return self._documents[collection]
+
+    def _cold(self, store: StoredCollection) -> float:
+        """The share of its documents that are read from disk, one at a time; events of a time series come by the bucket."""
+        share = self.cold.of({node.entity for node in store.nodes()})
+        return share / native_events(store, self.design.model, self.statistics)
 
     def built(self, collection: str) -> tuple[PlannedIndex, ...]:
         """The indexes there are on a collection, those besides the design's own among them; that on `_id` left out."""

@@ -64,7 +64,7 @@ def read_ddl(
     return Reading(
         model=replace(model, views=_views(catalogue)),
         gaps=(*catalogue.gaps, *gaps),
-        notes=(*_summary(catalogue), *catalogue.notes, *notes),
+        notes=tuple(dict.fromkeys((*_summary(catalogue), *catalogue.notes, *notes))),
         origin=origin,
         dialect=catalogue.dialect,
     )
