@@ -115,7 +115,7 @@ def test_a_tree_whose_rows_move_all_the_time_keeps_nothing(tmp_path: Path) -> No
 
 
 def test_prices_are_those_of_what_is_compiled(tmp_path: Path) -> None:
-    """Within one and a half times, with the rows above kept and without; a move, which looks the same parents up again, within two."""
+    """Within one and a half times, with the rows above kept and without; a move, which looks up parents again, within two."""
     application = categories(tmp_path, READS + WRITES)
     for moves in (1 / 3600, 300.0):
         rated = application.with_rates(move=moves)

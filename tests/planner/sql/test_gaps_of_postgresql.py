@@ -72,7 +72,8 @@ def proposal() -> Proposal:
     """A table of each kind of column."""
     columns = {
         "id": "integer", "price": "decimal(12,2)", "n": "integer", "f": "float", "s": "text", "at": "timestamp", "b": "bytes",
-        "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid", "Code": "text", "code": "text",
+        "j": "json", "jb": "json as jsonb", "e": "enum('small', 'large')", "a": "array(text)", "u": "uuid",
+        "Code": "text", "code": "text",
     }  # fmt: skip
     return table_of("postgresql", columns)
 
