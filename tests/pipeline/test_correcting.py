@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.reading import Reading
 from nestling.optimizer import solve
 from nestling.pipeline import correcting
-from nestling.pipeline.designing import explained, posed
+from nestling.pipeline.correcting import settled
+from nestling.pipeline.designing import drafted, explained, posed
 from nestling.pipeline.proving import statements
 from nestling.sources.mongo import LiveDatabase
 from tests.patterns.scenario import scenario
@@ -178,3 +181,18 @@ def test_the_time_limit_bounds_what_comes_after_the_search(reading: Reading) -> 
     hurried = pipeline.design(reading, limit_seconds=0.001)
     assert any("raise --time-limit" in note for note in hurried.notes)
     assert not any(decision.alternatives and decision.alternatives[0].cost for decision in hurried.decisions)
+
+
+def test_the_machines_pace_makes_no_other_design(reading: Reading) -> None:
+    """Queries are bounded by their number; where the time limit ends them earlier, it is said."""
+    found = posed(reading, None, None)
+
+    def at_pace(seconds: float) -> tuple[frozenset[str], tuple[str, ...]]:
+        ticks = count(0.0, seconds)
+        settling = settled(found, draft=partial(drafted, found), limit_seconds=60.0, clock=lambda: next(ticks))
+        assert settling[0].queries is not None
+        return settling[1].chosen, settling[0].queries.notes
+
+    assert at_pace(1e-6) == at_pace(1e-3)
+    assert at_pace(1e-3)[1] == ()
+    assert "raise --time-limit" in at_pace(10.0)[1][0]

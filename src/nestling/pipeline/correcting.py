@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 MOST_ROUNDS = 12
 """Searches after the first one."""
-MOST_SECONDS = 10.0
-"""How long queries are compiled in all: those of many hundred statements are not all looked at."""
+MOST_QUERIES = 1_000
+"""Queries compiled for a design, and as many for the rivals it is explained by: a number, so that each run finds the same."""
 LEAST_SECONDS = 1.0
 """How long a search after the first one may take at least, so that there is a design."""
 DEARER, SHARE = 1.5, 0.003
@@ -45,7 +45,9 @@ Used = frozenset[str]
 
 @dataclass(slots=True)
 class Queries:
-    """What the queries of designs cost, each compiled once for what it uses. `seconds`: how long more may be compiled.
+    """What the queries of designs cost, each compiled once for what it uses.
+
+    `left`: how many more may be compiled, within `seconds`. `missed`: statements that no time was left for.
 
     `prices`: by statement and the structures it uses, seconds; None where the cost model cannot say, infinite where the design
     has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with.
@@ -56,6 +58,8 @@ class Queries:
     draft: Draft
     clock: Callable[[], float]
     seconds: float
+    left: int = MOST_QUERIES
+    missed: set[str] = field(default_factory=set)
     prices: dict[tuple[str, Used], float | None] = field(default_factory=dict)
     right: dict[str, set[Used]] = field(default_factory=lambda: defaultdict(set))
     unanswered: set[str] = field(default_factory=set)
@@ -84,7 +88,8 @@ class Queries:
                 continue
             key = statement.name, looked.used(statement.name)
             if key not in self.prices:
-                if self.seconds <= 0:
+                if self.left <= 0 or self.seconds <= 0:
+                    self.missed |= {statement.name} if self.left > 0 else set()
                     return tuple(steps), False
                 began = self.clock()
                 try:
@@ -93,6 +98,7 @@ class Queries:
                     return tuple(steps), False
                 self.prices[key] = self._price(draft[0], statement)
                 self.seconds -= self.clock() - began
+                self.left -= 1
             paid = list(_paid(problem, statement.name, evaluation))
             is_known &= all(each * rates[statement.name] >= SHARE * evaluation.cost for each in paid)
             is_known &= not paid or (self.prices[key] or 0.0) >= DEARER * (said[statement.name] - sum(paid))
@@ -100,9 +106,17 @@ class Queries:
                 steps.append(step)
         return tuple(steps), is_known
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What there was no time for, in words."""
+        if not self.missed:
+            return ()
+        what = "the time was up before the queries of every design tried were compiled, so that another run may find another one"
+        return (f"{what}: raise --time-limit",)
+
     def beside(self, problem: DesignProblem, *, seconds: float) -> Look:
         """The look at rivals of a corrected problem's solution, at other rates too, for some seconds at most."""
-        self.seconds, known = min(MOST_SECONDS, seconds), list[Step]()
+        self.seconds, self.left, known = seconds, MOST_QUERIES, list[Step]()
 
         def look(rates: Mapping[str, float], chosen: frozenset[str]) -> tuple[tuple[Step, ...], bool]:
             steps, is_complete = self.dearer(replace(problem, steps=(*problem.steps, *known), rates=rates), chosen)
@@ -225,7 +239,7 @@ class _Search:
     def __init__(self, found: PosedProblem, draft: Draft, limit_seconds: float, clock: Callable[[], float]) -> None:
         self.found, self.clock = found, clock
         self.until = clock() + limit_seconds
-        self.queries = Queries(found, draft, clock, min(MOST_SECONDS, limit_seconds / 2))
+        self.queries = Queries(found, draft, clock, limit_seconds / 2)
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.

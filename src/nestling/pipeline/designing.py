@@ -211,12 +211,13 @@ def explained(
     plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
     built = built_anyway(candidates, plain.design)
     queries = found.queries
+    missed = queries.notes if queries is not None else ()
     look = queries.beside(problem, seconds=seconds_left / 2) if queries is not None else nothing_to_look_at
     weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
     proposal = assembled(
         found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today, refused=found.refused
     )
-    notes = (*proposal.notes, *weighed.notes, *cache_note(found.situation, found.profile))
+    notes = (*proposal.notes, *missed, *weighed.notes, *cache_note(found.situation, found.profile))
     return replace(proposal, notes=notes)
 
 

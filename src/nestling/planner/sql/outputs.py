@@ -16,6 +16,7 @@ from nestling.planner.sql.dialect import Dialect
 from nestling.planner.sql.expressions import bind
 from nestling.planner.sql.gaps import mistake, no_such, statement_gap
 from nestling.planner.sql.parse import Parsed
+from nestling.planner.sql.postgresql.output_names import called_function, value_title
 from nestling.planner.sql.scope import Env, Scope
 
 MOST_ROWS = 2**53
@@ -65,9 +66,6 @@ def _star(node: exp.Star, scope: Scope, env: Env) -> list[tuple[str, Expression]
     return scope.columns(in_place=env.dialect.is_sqlite)
 
 
-_SPELLED = {exp.DPipe, exp.Add, exp.Sub, exp.Mul, exp.Div, exp.Literal, exp.Neg, exp.Paren, exp.Null}
-
-
 def title_of(node: exp.Expr, scope: Scope, env: Env) -> str:
     """What SQL calls an output: its alias, its column's own name, or what the dialect makes of an expression."""
     if isinstance(node, exp.Alias):
@@ -77,19 +75,7 @@ def title_of(node: exp.Expr, scope: Scope, env: Env) -> str:
         return _declared(inner, scope) if env.dialect.is_sqlite else inner.name
     if env.dialect.lenient:
         return node.sql(dialect=env.dialect.grammar)
-    if isinstance(inner, exp.Cast) and isinstance(inner.this, exp.Column):
-        return inner.this.name
-    if isinstance(inner, exp.Case | exp.Coalesce | exp.Extract | exp.Cast | exp.Exists):
-        return (
-            {"cast": inner.to.sql("postgres").casefold()}.get(inner.key, inner.key)
-            if isinstance(inner, exp.Cast)
-            else inner.key
-        )
-    if isinstance(inner, exp.Window):
-        inner = inner.this
-    if type(inner) in _SPELLED or not isinstance(inner, exp.Func):
-        return "?column?"
-    return inner.sql(dialect="postgres").split("(")[0].casefold() or inner.key
+    return value_title(inner)
 
 
 def _declared(node: exp.Column, scope: Scope) -> str:
@@ -146,11 +132,19 @@ def result_names(bound: BoundQuery, parsed: Parsed, dialect: Dialect) -> tuple[s
 def named_as_written(
     outputs: Sequence[tuple[str, exp.Expr | None]], parsed: Parsed, dialect: Dialect
 ) -> tuple[str, ...]:
-    """The names of outputs (name, tree); SQLite and MySQL call an expression by its text, to the letter."""
+    """The names of outputs (name, tree); SQLite and MySQL call an expression by its text, to the letter.
+
+    PostgreSQL calls a function's value by the function, as the statement spells it.
+    """
     selected = _selected(parsed.tree)
-    if not dialect.lenient or len(parsed.items) != len(selected):
+    if len(parsed.items) != len(selected):
         return tuple(name for name, _ in outputs)
     texts = dict(zip(map(id, selected), parsed.items, strict=True))
+    if not dialect.lenient:
+        return tuple(
+            name if tree is None or isinstance(tree, exp.Alias) else called_function(texts.get(id(tree), "")) or name
+            for name, tree in outputs
+        )
     return tuple(
         texts.get(id(tree), name) if tree is not None and _is_spelled(tree, dialect) else name for name, tree in outputs
     )
