@@ -194,6 +194,22 @@ def test_citext_is_compared_without_case(postgresql_urls: tuple[str, str]) -> No
     assert "compared whatever the case of A to Z; the case of other letters" in gap.what
 
 
+def test_arrays_of_citext_are_lists(postgresql_urls: tuple[str, str]) -> None:
+    """As arrays of texts are, for who compares answers; an array of any type that an extension adds."""
+    psycopg = pytest.importorskip("psycopg")
+    from nestling.sources.sql.postgresql_loaders import register_loaders
+
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        if not connection.execute("SELECT 1 FROM pg_available_extensions WHERE name = 'citext'").fetchone():
+            missing("PostgreSQL's contrib modules are not installed")
+        connection.execute("CREATE EXTENSION citext")
+        register_loaders(connection)
+        found = connection.execute(
+            "SELECT array_agg(each::citext) FROM unnest(ARRAY['urgent', 'Late']) each"
+        ).fetchone()
+    assert found == (["urgent", "Late"],)
+
+
 def test_postgresql(postgresql_urls: tuple[str, str]) -> None:
     """By the server's catalogue."""
     psycopg = pytest.importorskip("psycopg")

@@ -22,7 +22,7 @@ _AS_TEXT = ("time", "timetz", "interval", "inet", "cidr", "int4range", "int8rang
             "tstzmultirange")  # fmt: skip
 _MAY_NOT_FIT = ("date", "timestamp", "timestamptz")
 _OWN_TYPES = """SELECT typname, oid, typarray FROM pg_catalog.pg_type
-WHERE typtype IN ('e', 'd', 'c') AND typarray <> 0 AND typnamespace <> 'pg_catalog'::regnamespace
+WHERE typtype IN ('b', 'e', 'd', 'c') AND typarray <> 0 AND typnamespace <> 'pg_catalog'::regnamespace
 AND typnamespace <> 'information_schema'::regnamespace"""
 
 
