@@ -407,6 +407,13 @@ def without_blanks(value: Any) -> Any:
     return value.rstrip(" ") if isinstance(value, str) else value
 
 
+def row_count(value: Any) -> Any:
+    """A number of rows: servers refuse a negative one, which is no limit in SQLite."""
+    if isinstance(value, int) and value < 0:
+        raise ValueError("LIMIT and OFFSET must not be negative")
+    return value
+
+
 def limit_of(name: str, value: Any) -> int | None:
     """How many rows, None for all: a negative number is no limit."""
     count = whole_number(name, value)

@@ -13,7 +13,7 @@ from nestling.emitters.mql.grouping import group_stages
 from nestling.emitters.mql.identity import by_identity
 from nestling.emitters.mql.in_layout import InLayout
 from nestling.emitters.mql.kinds import of_kind
-from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Expected
 from nestling.emitters.mql.sql.renderer import Renderer
 from nestling.emitters.mql.sql.sort_keys import sort_parts
 from nestling.ir.paths.access_path import FieldPath, PairValue, Step
@@ -229,7 +229,8 @@ def _slice(count: Expression | None, offset: Expression | None) -> list[Mql]:
 
 def _number(expression: Expression) -> object:
     if isinstance(expression, Parameter):
-        return ConvertedPlaceholder(expression.name)
+        expected = Expected.ROW_COUNT if expression.exact else Expected.ANY
+        return ConvertedPlaceholder(expression.name, expected=expected)
     assert isinstance(expression, Literal), expression
     return max(expression.value, -1) if isinstance(expression.value, int) else expression.value
 

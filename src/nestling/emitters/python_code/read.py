@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from nestling.emitters.mql.sql.placeholder import ConvertedPlaceholder, Expected
 from nestling.emitters.mql.write_code import equal_to
 from nestling.emitters.python_code.conversions import Conversions
 from nestling.emitters.python_code.parameters import argument
@@ -80,11 +81,11 @@ def _asked(read: CompiledRead, found: str, once: Conversions, *, level: int = 1)
     arguments = [query, fields]
     arguments += [f"sort={_sort(read.sort)}"] if read.sort else []
     if isinstance(read.skip, Placeholder):
-        arguments.append(f"skip=offset_of({text(read.skip.name)}, {argument(read.skip.name)})")
+        arguments.append(f"skip=offset_of({text(read.skip.name)}, {_count(read.skip)})")
     elif read.skip:
         arguments.append(f"skip={read.skip}")
     if isinstance(read.limit, Placeholder):
-        yield f"{before}limit = limit_of({text(read.limit.name)}, {argument(read.limit.name)})"
+        yield f"{before}limit = limit_of({text(read.limit.name)}, {_count(read.limit)})"
         yield f"{before}if limit == 0:"
         yield f"{before}    return []"
         arguments.append("limit=limit or 0")
@@ -92,6 +93,12 @@ def _asked(read: CompiledRead, found: str, once: Conversions, *, level: int = 1)
         arguments.append(f"limit={read.limit}")
     arguments += ["allow_disk_use=True", *options]
     yield before + called(f"{found} = {target}.find(", arguments, ")", level=level)
+
+
+def _count(placeholder: Placeholder) -> str:
+    """The argument that says how many rows; servers refuse a negative one."""
+    is_strict = isinstance(placeholder, ConvertedPlaceholder) and placeholder.expected is Expected.ROW_COUNT
+    return f"row_count({argument(placeholder.name)})" if is_strict else argument(placeholder.name)
 
 
 def _sort(keys: Sequence[tuple[str, int]]) -> str:
@@ -110,9 +117,9 @@ def _stages(stages: Sequence[object], once: Conversions) -> list[object]:
     for stage in stages:
         match stage:
             case {"$limit": Placeholder() as count}:
-                found.append(PlainCode(f"*limited({text(count.name)}, {argument(count.name)})"))
+                found.append(PlainCode(f"*limited({text(count.name)}, {_count(count)})"))
             case {"$skip": Placeholder() as count}:
-                found.append(PlainCode(f"*skipped({text(count.name)}, {argument(count.name)})"))
+                found.append(PlainCode(f"*skipped({text(count.name)}, {_count(count)})"))
             case _:
                 found.append(_coded(stage, once))
     return found

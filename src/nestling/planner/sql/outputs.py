@@ -112,11 +112,13 @@ def _whole(expression: Expression, node: exp.Expr, dialect: Dialect) -> Expressi
     of rows is `_BOUNDLESS`, as MySQL's 18446744073709551615 behind LIMIT that stands for all rows.
     """
     if isinstance(expression, Parameter):
-        return Parameter(expression.name, INTEGER)
+        return Parameter(expression.name, INTEGER, exact=not dialect.is_sqlite)
     if not isinstance(expression, Literal) or expression == NULL:
         return expression
     with suppress(ValueError, ArithmeticError):
         number = Decimal(str(expression.value))
+        if number < 0 and not dialect.is_sqlite:
+            raise mistake(f"`{node.sql()}` rows: LIMIT and OFFSET must not be negative", node)
         if number == int(number) and number < 2 ** (64 if dialect.rules is Rules.MYSQL else 63):
             return Literal(int(number), INTEGER) if number < MOST_ROWS else _BOUNDLESS
     raise mistake(f"`{node.sql()}` rows: LIMIT and OFFSET take a whole number of 64 bits", node)

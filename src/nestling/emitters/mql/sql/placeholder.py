@@ -27,6 +27,7 @@ class Expected(StrEnum):
     TRUTH = "truth value"
     UUID = "UUID"
     TIME_OF_DAY = "time of day"
+    ROW_COUNT = "number of rows"
 
 
 class Whole(StrEnum):
@@ -221,4 +222,5 @@ _CHECKS: dict[Expected, Convert] = {
     Expected.TRUTH: given.a_truth,
     Expected.UUID: given.a_uuid,
     Expected.TIME_OF_DAY: given.a_time_of_day,
+    Expected.ROW_COUNT: given.row_count,
 }
