@@ -240,7 +240,7 @@ def test_progress_of_another_check_is_refused(shelf: Shelf, tmp_path: Path) -> N
     proposal, database = shelf
     file = tmp_path / "progress"
     file.write_bytes(b"not a progress")
-    with pytest.raises(InputError, match="is no progress of a run_checks"):
+    with pytest.raises(InputError, match="is no progress of a check"):
         checked(proposal, database, checkpoint=file)
 
 
