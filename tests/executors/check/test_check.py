@@ -43,7 +43,7 @@ def shelf(mongo_client: MongoClient[dict[str, Any]]) -> Iterator[Shelf]:
 
 
 def compiled(proposal: Proposal, name: str) -> CompiledCheck:
-    """The run_checks of that name."""
+    """The check of that name."""
     return next(compiled_check(each) for each in checks_of(proposal.design).checks if each.key == name)
 
 
@@ -236,7 +236,7 @@ def test_an_interrupted_check_goes_on(shelf: Shelf, tmp_path: Path) -> None:
 
 
 def test_progress_of_another_check_is_refused(shelf: Shelf, tmp_path: Path) -> None:
-    """A file that is not this run_checks's progress is not gone on with."""
+    """A file that is not this check's progress is not gone on with."""
     proposal, database = shelf
     file = tmp_path / "progress"
     file.write_bytes(b"not a progress")

@@ -1,4 +1,4 @@
-"""The course of a migration: check_start, backfill, follow, verify, cut over – from wherever it was left."""
+"""The course of a migration: check, backfill, follow, verify, cut over – from wherever it was left."""
 
 from __future__ import annotations
 
