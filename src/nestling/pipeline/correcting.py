@@ -172,12 +172,16 @@ class _Looked:
     evaluation: Evaluation
 
     def used(self, statement: str) -> Used:
-        """The structures by which the statement is answered, and for which it is charged."""
-        from nestling.optimizer.evaluate import applies
+        """The structures by which the statement is answered, for which it is charged, and that bar it from a cheaper way."""
+        from nestling.optimizer.evaluate import applies, load_values, mode_cost
 
-        names = set[str]()
-        for _, mode in self._modes(statement):
+        names, loads = set[str](), load_values(self.problem, self.chosen)
+        for step, mode in self._modes(statement):
             names |= {*mode.needs, *(name for name, _ in mode.also if name in self.chosen)}
+            cost = mode_cost(mode, self.chosen, loads)
+            for other in step.modes:
+                if other.cost < cost and self.chosen.issuperset(other.needs):
+                    names |= self.chosen.intersection(other.without)
         for charge in self.problem.charges:
             if charge.statement == statement and applies(charge, self.chosen):
                 names |= {*charge.when}

@@ -4,7 +4,29 @@ from __future__ import annotations
 
 from math import ceil
 
+from nestling.ir.paths.write_path import Constant, Match, Test
+from nestling.ir.primitives import Bucket
+
+SPAN_DAYS = 365.0
+"""How many days the rows there are took to come, where nothing says how many come a day."""
+
+
+def events_in_bucket(
+    rows: float, series: float, *, limit: float, window_days: float | None = None, rows_per_day: float | None = None
+) -> float:
+    """Rows in one bucket on average: what one of so many series has in a window, or in all, in as many pages as that takes."""
+    of_series = rows / max(min(series, rows), 1.0)
+    if window_days is not None:
+        in_window = (rows_per_day or rows / SPAN_DAYS) / max(series, 1.0) * window_days
+        of_series = min(of_series, max(in_window, 1.0))
+    return rows_in_bucket(of_series, limit)
+
 
 def rows_in_bucket(rows_of_series: float, limit: float) -> float:
     """Rows in one bucket on average, where a series has so many: as many buckets as that takes share them."""
     return max(rows_of_series / max(ceil(rows_of_series / limit), 1), 1.0)
+
+
+def room_in(bucket: Bucket) -> Match:
+    """What is asked of a bucket that another event goes into."""
+    return Match("count", Constant(bucket.limit), Test.LESS)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from nestling.ir.model import Relationship
 from nestling.ir.quantity_words import first_of, short
 from nestling.ir.rate import rate_text
-from nestling.ir.statistics import Statistics
+from nestling.ir.statistics import Statistics, inferred
 from nestling.ir.workload import Statement, StatementKind
 
 if TYPE_CHECKING:
@@ -21,11 +22,25 @@ MOST_STATEMENTS = 3
 
 def rows_per_day(situation: Situation, entity: str) -> float | None:
     """New rows a day; None where neither the statistics nor an INSERT tell."""
-    known = situation.statistics.entity(entity).growth_per_day
+    return _new_rows_per_day(situation.statistics, entity, situation.statements_of[entity]) or None
+
+
+def with_growth(statistics: Statistics, statements: tuple[Statement, ...]) -> Statistics:
+    """The statistics with the new rows a day that INSERTs tell, where nothing else does."""
+    grown = (
+        (name, replace(known, growth_per_day=inferred(found)))
+        if (found := _new_rows_per_day(statistics, name, statements))
+        else (name, known)
+        for name, known in statistics.entities
+    )
+    return replace(statistics, entities=tuple(grown))
+
+
+def _new_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[Statement]) -> float:
+    known = statistics.entity(entity).growth_per_day
     if known is not None and known.value > 0:
         return known.value
-    inserted = _rate(situation.statements_of[entity], entity, StatementKind.INSERT)
-    return inserted * SECONDS_PER_DAY if inserted else None
+    return _rate(statements, entity, StatementKind.INSERT) * SECONDS_PER_DAY
 
 
 def net_rows_per_day(statistics: Statistics, entity: str, statements: Iterable[Statement]) -> float:

@@ -67,6 +67,7 @@ def predicted_seconds(
 
     With a profile, what its cache does not hold is read from disk; without one the cache holds everything.
     """
+    from nestling.ir.situation.growth import with_growth
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.sql import translate
@@ -74,7 +75,8 @@ def predicted_seconds(
     from nestling.planner.work.cold_reads import HELD
     from nestling.planner.writes import plan_write
 
-    made, numbers, values = proposal.design, reading.statistics, statement.known_values
+    made, values = proposal.design, statement.known_values
+    numbers = with_growth(reading.statistics, reading.workload.statements)
     cold = rows_on_disk(reading, profile) if profile is not None else HELD
     try:
         asked = translate(statement.sql, made.model, reading.dialect_of(statement))

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import prod
 
 from nestling.ir.design import Design
 from nestling.ir.model import Model
-from nestling.ir.primitives import CollectionKind, Copy, Form, Holder, Reference
+from nestling.ir.primitives import BUCKET_START, Bucket, CollectionKind, Copy, Form, Holder, Reference
 from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within, join, stored_name
-from nestling.planner.bucket_fill import rows_in_bucket
+from nestling.planner.bucket_fill import events_in_bucket, rows_in_bucket
 from nestling.planner.busy_parents import longer
 from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
 from nestling.planner.known_values import PathStatistics, attribute_known
@@ -107,10 +108,18 @@ def _events(group: Node, model: Model, statistics: Statistics) -> float:
     if bucket is None:
         overflow = group.embedding.overflow if group.embedding is not None else None
         return float(overflow.bound) if overflow is not None else 1.0
-    owners = 1.0
-    for attribute in bucket.by:
-        owners *= distinct_of(group.entity, attribute, model, statistics)
-    return rows_in_bucket(rows / min(owners, rows or 1.0), bucket.limit)
+    return events_in_bucket(
+        rows,
+        _series(group, bucket, model, statistics),
+        limit=bucket.limit,
+        window_days=bucket.window.unit.days if bucket.window is not None else None,
+        rows_per_day=value_of(statistics.entity(group.entity).growth_per_day, 0.0),
+    )
+
+
+def _series(group: Node, bucket: Bucket, model: Model, statistics: Statistics) -> float:
+    """How many series there are."""
+    return prod(distinct_of(group.entity, attribute, model, statistics) for attribute in bucket.by)
 
 
 MOST_NATIVE_EVENTS = 1_000
@@ -141,6 +150,9 @@ def _of_node(node: Node, at: str, each: float, design: Design, statistics: Stati
         if value.each != 1.0:
             arrays[join(at, path)] = value.each
             array_bytes[join(at, path)] = value.each * value.bytes * each
+    if node.bucket is not None and node.bucket.window is not None:
+        windows = parents / _series(node, node.bucket, design.model, statistics)
+        known[join(at, BUCKET_START)] = PathStatistics(max(windows, 1.0), bytes=8.0)
     known |= {join(at, path): value for path, value in _paired(node, design, statistics)}
     for child in node.children:
         inside = join(at, child.field) if child.field else at

@@ -38,6 +38,7 @@ from nestling.ir.statements.operands import bare
 from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
 from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
+from nestling.planner.bucket_fill import room_in
 from nestling.planner.selectivity import CLOSED_RANGE
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
@@ -196,7 +197,16 @@ class _Counted:
             )
         )
         paths = frozenset(condition.path for condition in conditions)
-        return read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
+        found = read(Leading(collection, documents, conditions, mentioned=paths), self.facts.design)
+        events = self._events_where_room_is_asked(collection, asked)
+        return found if events is None else replace(found, rows=1 - 1 / max(events, 1.0))
+
+    def _events_where_room_is_asked(self, collection: str, asked: Iterable[Match]) -> float | None:
+        """How many events a bucket has, where one with room is asked for: only the last of a series has, until it is full."""
+        for root in self.facts.design.store(collection).roots:
+            if root.bucket is not None and any(each == room_in(root.bucket) for each in asked):
+                return self.facts.documents(collection).arrays[root.bucket.field]
+        return None
 
     def _condition(self, collection: str, asked: Match, documents: Documents) -> Condition:
         unique = self.facts.is_unique(collection, asked.path)

@@ -14,7 +14,7 @@ from nestling.ir.paths.work import NO_WORK, Work
 from nestling.ir.situation import Situation, rows_per_day
 from nestling.ir.storage.collations import sought
 from nestling.ir.workload import Access, Operator
-from nestling.planner.bucket_fill import rows_in_bucket
+from nestling.planner.bucket_fill import events_in_bucket
 from nestling.planner.options.sizes.sizes import Sizes
 
 HEADER_BYTES = 120.0
@@ -36,13 +36,14 @@ def owners(sizes: Sizes, bucket: Bucketed) -> float:
 
 
 def filled(situation: Situation, sizes: Sizes, bucket: Bucketed) -> float:
-    """Rows in one bucket on average: what one series has in a window, or in all, in as many pages as that takes."""
-    of_series = sizes.rows(bucket.entity) / owners(sizes, bucket)
-    if bucket.window is not None:
-        per_day = rows_per_day(situation, bucket.entity)
-        in_window = (per_day or of_series) / owners(sizes, bucket) * bucket.window.unit.days
-        of_series = min(of_series, max(in_window, 1.0))
-    return rows_in_bucket(of_series, bucket.limit)
+    """Rows in one bucket on average."""
+    return events_in_bucket(
+        sizes.rows(bucket.entity),
+        owners(sizes, bucket),
+        limit=bucket.limit,
+        window_days=bucket.window.unit.days if bucket.window is not None else None,
+        rows_per_day=rows_per_day(situation, bucket.entity),
+    )
 
 
 def bucket_bytes(sizes: Sizes, bucket: Bucketed, events: float) -> float:

@@ -48,6 +48,7 @@ from nestling.ir.statements.operands import conjunction
 from nestling.ir.storage.layout import Node, Place
 from nestling.ir.storage.names import stored_name
 from nestling.ir.types import INTEGER, TEXT, Type, TypeName
+from nestling.planner.bucket_fill import room_in
 from nestling.planner.upkeep.bucket_summary import summary_aggregates
 from nestling.planner.writes.draft.cells import ID, Cells, identity
 from nestling.planner.writes.draft.fetch import cell, fetch
@@ -90,14 +91,13 @@ def _stored(design: Design, place: Place, bucket: Bucket, row: Cells, types: dic
     if bucket.window is not None:
         where.append(Match(_START, Cell(_START)))
         held[_START] = (_START, types[_START])
-    room = Match("count", Constant(bucket.limit), Test.LESS)
     push = Push(node.field, element(design, node, row), _order(node, bucket, row))
     name = f"next bucket of {row.entity.name}"
     opened = (
         fetch(name, _next_page(store.name, held, types), tuple(types)),
         Each(name, (InsertOne(store.name, _bucket_document(design, place, bucket, row)),)),
     )
-    yield UpdateDocuments(store.name, (*where, room), (push, Increment("count", Constant(1))), otherwise=opened)
+    yield UpdateDocuments(store.name, (*where, room_in(bucket)), (push, Increment("count", Constant(1))), otherwise=opened)
     yield from _summarised(design, place, types, held, f"buckets of {row.entity.name}")
 
 
