@@ -97,7 +97,9 @@ def _stored(design: Design, place: Place, bucket: Bucket, row: Cells, types: dic
         fetch(name, _next_page(store.name, held, types), tuple(types)),
         Each(name, (InsertOne(store.name, _bucket_document(design, place, bucket, row)),)),
     )
-    yield UpdateDocuments(store.name, (*where, room_in(bucket)), (push, Increment("count", Constant(1))), otherwise=opened)
+    yield UpdateDocuments(
+        store.name, (*where, room_in(bucket)), (push, Increment("count", Constant(1))), otherwise=opened
+    )
     yield from _summarised(design, place, types, held, f"buckets of {row.entity.name}")
 
 
