@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from threading import Event
 from time import sleep
-from typing import Any
 
 from nestling.common.errors import ConnectionFailed, DiskFull, NestlingError
+from nestling.common.trees import rebuilt
 from nestling.executors.drive import AnswerShape, CopyRead, LoadedDesign, TimedExecution, ages, latency
 from nestling.executors.sync import Metrics
 from nestling.ir.design import Design
@@ -131,15 +131,5 @@ def _asks(read: CompiledRead) -> tuple[object, ...]:
 
 def _without(design: Design, what: Derived) -> Design:
     """The design with one copy that no read may answer from; it is stored as before."""
-    return replace(design, collections=_replaced(design.collections, what, replace(what, freshness=NEVER_RIGHT)))
-
-
-def _replaced(part: Any, what: Derived, by: Derived) -> Any:
-    if part == what:
-        return by
-    if isinstance(part, tuple):
-        return tuple(_replaced(each, what, by) for each in part)
-    if is_dataclass(part) and not isinstance(part, type):
-        changed = {each.name: _replaced(getattr(part, each.name), what, by) for each in fields(part) if each.init}
-        return replace(part, **changed)
-    return part
+    unread = replace(what, freshness=NEVER_RIGHT)
+    return replace(design, collections=rebuilt(design.collections, lambda part: unread if part == what else None))

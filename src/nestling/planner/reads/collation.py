@@ -5,10 +5,10 @@ SQLite's NOCASE and RTRIM are computed in each comparison; what neither case nor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, cast
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
+from nestling.common.trees import rebuilt
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import case_lookups
 from nestling.ir.model import Model
@@ -49,11 +49,11 @@ def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Co
         return (relation, Collation.BINARY) if in_any_case is None else (in_any_case, Collation.NOCASE)
     said, scanned = relation, [*_scanned(relation)]
     if Collation.BINARY in found and len(scanned) == 1:
-        said = cast(Relation, _changed(relation, _said_exactly))
+        said = rebuilt(relation, _said_exactly)
         found = set(_rules(said))
     if found != {Collation.UNICODE_CI} or not keys_agree(design, scanned):
-        return cast(Relation, _changed(relation, _of_labels)), Collation.BINARY
-    return cast(Relation, _changed(said, _without)), Collation.UNICODE_CI
+        return rebuilt(relation, _of_labels), Collation.BINARY
+    return rebuilt(said, _without), Collation.UNICODE_CI
 
 
 def _in_any_case(relation: Relation, design: Design) -> Relation | None:
@@ -69,8 +69,8 @@ def _in_any_case(relation: Relation, design: Design) -> Relation | None:
     asked = {name for each in everything(relation) if isinstance(each, a.Filter) for name in _equal(each.predicate)}
     if not any(asked >= set(group) for group in groups):
         return None
-    said = cast(Relation, _changed(_changed(relation, _said_of_case), _said_exactly))
-    return cast(Relation, _changed(said, _without)) if set(_rules(said)) == {Collation.UNICODE_CI} else None
+    said = rebuilt(rebuilt(relation, _said_of_case), _said_exactly)
+    return rebuilt(said, _without) if set(_rules(said)) == {Collation.UNICODE_CI} else None
 
 
 def _equal(predicate: Expression) -> Iterator[str]:
@@ -277,18 +277,3 @@ def _label(enum: Expression, constant: Expression) -> Expression:
 def _without(value: object) -> object | None:
     """No collation where it is that of the whole read."""
     return Collation.BINARY if value is Collation.UNICODE_CI else None
-
-
-def _changed(value: object, change: Callable[[object], object | None]) -> object:
-    """The same with what `change` puts in the place of parts of it."""
-    if (found := change(value)) is not None:
-        return found
-    if isinstance(value, tuple):
-        return tuple(_changed(each, change) for each in value)
-    if not is_dataclass(value) or isinstance(value, type):
-        return value
-    parts = {
-        item.name: (old := getattr(value, item.name), _changed(old, change)) for item in fields(value) if item.init
-    }
-    changed = {name: new for name, (old, new) in parts.items() if new != old}
-    return replace(cast(Any, value), **changed) if changed else value

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from nestling.common.trees import nodes_in
 from nestling.ir.paths.write_path import (
     Cell,
     Each,
@@ -78,15 +79,9 @@ class _Uses:
 
 def _cells(node: object) -> Iterator[str]:
     """The columns of the row at hand that a command mentions."""
-    if isinstance(node, Cell):
-        yield node.column
-    elif isinstance(node, tuple):
-        for each in node:
-            yield from _cells(each)
-    elif is_dataclass(node):
-        if isinstance(node, SubDocument) and node.spread is not None:
-            yield node.spread
-        if isinstance(node, Set) and node.place is not None:
-            yield node.place
-        for item in fields(node):
-            yield from _cells(getattr(node, item.name))
+    for each in nodes_in(node):
+        match each:
+            case Cell(column) | SubDocument(spread=str(column)) | Set(place=str(column)):
+                yield column
+            case _:
+                pass

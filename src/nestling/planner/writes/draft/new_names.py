@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, replace
 
+from nestling.common.trees import nodes_in
 from nestling.ir.paths.write_path import Fetch, IdForm, ListParameter, NewId, NewNumbers
 from nestling.ir.programs.compiled import ReadPlan
 from nestling.ir.statements.expression import Parameter
@@ -13,14 +14,7 @@ from nestling.ir.types import Type, TypeName
 
 def parameters_in(node: object) -> Iterator[str]:
     """The parameters anywhere in a plan, each as often as it is there."""
-    if isinstance(node, Parameter):
-        yield node.name
-    elif isinstance(node, tuple):
-        for item in node:
-            yield from parameters_in(item)
-    elif is_dataclass(node):
-        for item in fields(node):
-            yield from parameters_in(getattr(node, item.name))
+    return (each.name for each in nodes_in(node) if isinstance(each, Parameter))
 
 
 _FORMS = {TypeName.UUID: IdForm.UUID, TypeName.OBJECT_ID: IdForm.OBJECT_ID}

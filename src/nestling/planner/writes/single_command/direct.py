@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
-from typing import Any, TypeVar, cast
+from dataclasses import replace
+from typing import TypeVar
 
+from nestling.common.trees import nodes_in, rebuilt
 from nestling.ir.design import Design
 from nestling.ir.paths.write_path import (
     Cell,
@@ -56,14 +57,13 @@ def _is_plain(steps: tuple[WriteStep, ...]) -> bool:
 
 def _said(node: Node, values: Mapping[str, Expression]) -> Node:
     """The same with a value for each cell."""
-    if isinstance(node, Cell):
-        return cast(Node, GivenValue(values.get(node.column, NULL)))
-    if isinstance(node, tuple):
-        return cast(Node, tuple(_said(item, values) for item in node))
-    if not is_dataclass(node) or isinstance(node, GivenValue):
-        return node
-    changed = {item.name: _said(getattr(node, item.name), values) for item in fields(node) if item.init}
-    return cast(Node, replace(cast(Any, node), **changed))
+
+    def said(part: object) -> object | None:
+        if isinstance(part, Cell):
+            return GivenValue(values.get(part.column, NULL))
+        return part if isinstance(part, GivenValue) else None
+
+    return rebuilt(node, said)
 
 
 def _refuse_fixed(plan: WritePlan, design: Design) -> None:
@@ -91,12 +91,5 @@ def _refuse_capped(fetch: Fetch, kinds: Mapping[str, CollectionKind]) -> None:
 
 def _read_in(node: object) -> Iterator[str]:
     """The collections named anywhere in it."""
-    if isinstance(node, tuple):
-        for item in node:
-            yield from _read_in(item)
-    elif is_dataclass(node):
-        for item in fields(node):
-            inner = getattr(node, item.name)
-            if item.name == "collection" and isinstance(inner, str):
-                yield inner
-            yield from _read_in(inner)
+    named = (getattr(each, "collection", None) for each in nodes_in(node))
+    return (each for each in named if isinstance(each, str))
