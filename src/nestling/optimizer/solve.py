@@ -23,16 +23,22 @@ NOTHING = 1e-12
 """Seconds a second that are none: a gap of less proves as much as no gap."""
 
 
-def solve(problem: DesignProblem, *, limit_seconds: float = 60.0, budgets: Iterable[Limit] = ()) -> Solution:
+def solve(
+    problem: DesignProblem,
+    *,
+    limit_seconds: float = 60.0,
+    budgets: Iterable[Limit] = (),
+    solved: SolvedParts | None = None,
+) -> Solution:
     """The least-cost choice; of equals the one with fewest structures, then with least change.
 
     When the time is up, the best found so far with its gap, and `proved` is False. Raises `InfeasibleError` naming a minimal
     set of requirements that cannot hold together, and `SearchError` when time is up before any design is found, or the problem
-    speaks of structures that do not exist.
+    speaks of structures that do not exist. `solved` keeps the parts, for problems like this one.
     """
     limited = with_limits(problem, budgets)
     check_problem(limited)
-    solution = attempt(limited, limit_seconds=limit_seconds)
+    solution = attempt(limited, limit_seconds=limit_seconds, solved=solved)
     if solution is None:
         raise conflict(limited)
     return solution

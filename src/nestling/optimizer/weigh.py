@@ -15,15 +15,20 @@ from nestling.optimizer.components import components
 from nestling.optimizer.corrections import Corrections, Look, nothing_to_look_at
 from nestling.optimizer.evaluate import TOLERANCE, applies, best_mode, evaluate, load_values
 from nestling.optimizer.flips import Corners, known_corners, near_flips, rate_flips_within
+from nestling.optimizer.surroundings import Surroundings
 
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """What was weighed, the groups the allowance was too small for, and whether it was the time that ran out."""
+    """What was weighed, the groups the allowance was too small for, and whether it was the time that ran out.
+
+    `nearby`: groups of which an alternative changes what is around them alone.
+    """
 
     weighings: tuple[Weighing, ...]
     left_out: tuple[str, ...]
     time_was_up: bool
+    nearby: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -35,6 +40,11 @@ class Weighed:
                 f"what the alternatives of {len(self.left_out)} of {every} decisions cost is not told, it would take too long:"
                 " what is chosen does not depend on it"
             )
+        if self.nearby:
+            found.append(
+                f"for {len(self.nearby)} of {every} decisions an alternative is told with what is around it chosen anew and all"
+                " else as it is: the best design with it may cost less; where these turn is not told"
+            )
         if self.time_was_up:
             found.append("weighing alternatives took longer than it may: raise --time-limit to be told more of them")
         return tuple(found)
@@ -44,10 +54,12 @@ SOLVES = 12
 """Solves spent on each side of one quantity's flips."""
 NEVER = 1e-6
 """A choice that turns only when a rate falls below this share of what it is, turns never."""
-MODES = 100_000.0
+LARGE = 1_000
+"""Modes of a part that is not solved anew for each alternative."""
+MODES = 400_000.0
 """Modes solved over for all alternatives: some seconds."""
 NOTHING_BUILT: Mapping[str, frozenset[str]] = MappingProxyType({})
-FLIP_SHARE = 0.4
+FLIP_SHARE = 0.1
 """As much of that again for all flips."""
 
 
@@ -67,17 +79,25 @@ def weigh(
     what is found depends on `modes` alone as long as that suffices.
     `look` tells what the queries of a choice cost more than the problem says.
     `built`: structures that are there whatever is chosen, each with those that are there in its place when they are chosen.
+    Of a large part, an alternative changes what is around it alone, no queries are looked at and no flips are sought.
     """
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
     chosen = {name for name in wanted if choice(parts[name][0], solution.chosen) is not None}
     found: dict[str, Weighing] = {}
+    around: dict[int, Surroundings] = {}
     corrections = Corrections(solution.chosen, look)
     left = allowance(limit_seconds, modes=modes, corrections=corrections)
     for name in sorted(wanted, key=lambda name: name not in chosen):
-        others = alternatives_within(parts[name][1], solution, name, left)
+        group, whole = parts[name]
+        corrections.is_looking = not is_large(whole)
+        if is_large(whole):
+            if id(whole) not in around:
+                around[id(whole)] = Surroundings(whole, solution.chosen)
+            whole = around[id(whole)].of(group)
+        others = alternatives_within(whole, solution, name, left)
         if others:
-            group, part = parts[name][0], corrections.applied(parts[name][1])
+            part = corrections.applied(whole)
             found[name] = Weighing(
                 name,
                 tuple((each.structure, each.cost) for each in others),
@@ -86,12 +106,12 @@ def weigh(
                 dropped=_dropped(part, solution, group, built),
                 unchecked=tuple(each.structure for each in others if not each.checked),
             )
-    left.modes = modes * FLIP_SHARE
+    left.modes, corrections.is_looking = modes * FLIP_SHARE, True
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
     for name, weighing in found.items():
-        if all(cost is None for _, cost in weighing.alternatives):
-            continue
         part = parts[name][1]
+        if all(cost is None for _, cost in weighing.alternatives) or is_large(part):
+            continue
         if not corners[id(part)] and solution.proved:
             corners[id(part)] = known_corners(part, solution.chosen)
         known = corners[id(part)]
@@ -99,7 +119,15 @@ def weigh(
         missing = _crossings(corrections.applied(part), solution, weighing, turns)
         more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
         found[name] = replace(weighing, turns=(*turns, *more))
-    return Weighed(tuple(found.values()), tuple(name for name in wanted if name not in found), left.time_was_up)
+    left_out = tuple(name for name in wanted if name not in found)
+    return Weighed(
+        tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if is_large(parts[name][1]))
+    )
+
+
+def is_large(part: DesignProblem) -> bool:
+    """Whether a part is not solved anew for each alternative."""
+    return sum(len(step.modes) for step in part.steps) > LARGE
 
 
 def _crossings(

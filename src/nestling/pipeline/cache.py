@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from nestling.ir.once import once
 from nestling.ir.proposal import CACHE_ASSUMED
 from nestling.ir.quantity_words import first_of, size
 
@@ -32,29 +32,16 @@ def with_cache(profile: Profile | None, cache_bytes: float | None) -> Profile | 
 
 def rows_on_disk(reading: Reading, profile: Profile) -> ColdShares:
     """The rows a profile's cache does not hold under a reading's workload; found once for a reading."""
-    return _rows_on_disk(_Same(reading), profile.identity.cache_bytes)
+    return _rows_on_disk(reading, profile.identity.cache_bytes)
 
 
-class _Same:
-    """A reading that equals itself alone, so that it is compared fast."""
-
-    def __init__(self, reading: Reading) -> None:
-        self.reading = reading
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and self.reading is other.reading
-
-    def __hash__(self) -> int:
-        return id(self.reading)
-
-
-@lru_cache(maxsize=4)
-def _rows_on_disk(same: _Same, cache_bytes: float) -> ColdShares:
+@once
+def _rows_on_disk(reading: Reading, cache_bytes: float) -> ColdShares:
     from nestling.ir.situation import Thresholds, situation
     from nestling.planner.options.sizes.cold_reads import cold_shares
     from nestling.planner.options.sizes.sizes import Sizes
 
-    known = situation(same.reading, Thresholds())
+    known = situation(reading, Thresholds())
     return cold_shares(known, Sizes(known), cache_bytes)
 
 

@@ -17,13 +17,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from nestling.common.errors import DesignError
-from nestling.ir.options import DesignProblem, Mode, Solution, Step
+from nestling.ir.options import Charge, DesignProblem, Mode, Solution, Step
 from nestling.ir.workload import Statement
 
 if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
     from nestling.optimizer.corrections import Look
     from nestling.optimizer.evaluate import Evaluation
+    from nestling.optimizer.solved_parts import SolvedParts
     from nestling.pipeline.designing import PosedProblem
 
 MOST_ROUNDS = 12
@@ -78,7 +79,7 @@ class Queries:
         evaluation = evaluate(problem, chosen)
         assert evaluation is not None, "only allowed choices are looked at"
         said, rates = dict(statement_costs(problem, chosen)), problem.rates
-        looked = _Looked(self.found.problem, chosen, evaluation)
+        looked = _looked(self.found.problem, chosen, evaluation)
         statements = [each for each in self.found.situation.reading.workload.statements if each.name in said]
         steps: list[Step] = []
         is_known = True
@@ -170,20 +171,23 @@ class _Looked:
     problem: DesignProblem
     chosen: frozenset[str]
     evaluation: Evaluation
+    loads: Mapping[str, float]
+    steps: Mapping[str, Sequence[Step]]
+    charges: Mapping[str, Sequence[Charge]]
 
     def used(self, statement: str) -> Used:
         """The structures by which the statement is answered, for which it is charged, and that bar it from a cheaper way."""
-        from nestling.optimizer.evaluate import applies, load_values, mode_cost
+        from nestling.optimizer.evaluate import applies, mode_cost
 
-        names, loads = set[str](), load_values(self.problem, self.chosen)
+        names = set[str]()
         for step, mode in self._modes(statement):
             names |= {*mode.needs, *(name for name, _ in mode.also if name in self.chosen)}
-            cost = mode_cost(mode, self.chosen, loads)
+            cost = mode_cost(mode, self.chosen, self.loads)
             for other in step.modes:
                 if other.cost < cost and self.chosen.issuperset(other.needs):
                     names |= self.chosen.intersection(other.without)
-        for charge in self.problem.charges:
-            if charge.statement == statement and applies(charge, self.chosen):
+        for charge in self.charges.get(statement, ()):
+            if applies(charge, self.chosen):
                 names |= {*charge.when}
         return frozenset(names)
 
@@ -193,19 +197,29 @@ class _Looked:
 
     def cheaper(self, statement: str) -> Iterator[Mode]:
         """The ways of the statement's steps that this choice does not have and that cost less than those it has."""
-        from nestling.optimizer.evaluate import is_possible, load_values, mode_cost
+        from nestling.optimizer.evaluate import is_possible, mode_cost
 
-        loads = load_values(self.problem, self.chosen)
         for step, mode in self._modes(statement):
-            cost = mode_cost(mode, self.chosen, loads)
+            cost = mode_cost(mode, self.chosen, self.loads)
             for other in step.modes:
                 if other.cost < cost and not is_possible(other, self.chosen):
                     yield Mode("by a cheaper way", other.needs, 0.0, without=other.without)
 
     def _modes(self, statement: str) -> Iterator[tuple[Step, Mode]]:
-        for step in self.problem.steps:
-            if step.statement == statement:
-                yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
+        for step in self.steps.get(statement, ()):
+            yield step, step.modes[self.evaluation.modes[step.statement, step.name]]
+
+
+def _looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluation) -> _Looked:
+    from nestling.optimizer.evaluate import load_values
+
+    steps: dict[str, list[Step]] = defaultdict(list)
+    charges: dict[str, list[Charge]] = defaultdict(list)
+    for step in problem.steps:
+        steps[step.statement].append(step)
+    for charge in problem.charges:
+        charges[charge.statement].append(charge)
+    return _Looked(problem, chosen, evaluation, load_values(problem, chosen), steps, charges)
 
 
 def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
@@ -244,6 +258,7 @@ class _Search:
         self.found, self.clock = found, clock
         self.until = clock() + limit_seconds
         self.queries = Queries(found, draft, clock, limit_seconds / 2)
+        self.solved: SolvedParts | None = None
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
@@ -277,8 +292,10 @@ class _Search:
 
     def _solved(self, problem: DesignProblem) -> Solution:
         from nestling.optimizer import solve
+        from nestling.optimizer.solved_parts import SolvedParts
 
-        return solve(problem, limit_seconds=max(self.until - self.clock(), LEAST_SECONDS))
+        self.solved = self.solved or SolvedParts()
+        return solve(problem, limit_seconds=max(self.until - self.clock(), LEAST_SECONDS), solved=self.solved)
 
 
 def _best_of(tried: Sequence[frozenset[str]], problem: DesignProblem, last: Solution, last_cost: float) -> Solution:

@@ -177,12 +177,10 @@ def _least_cost(
 
 
 def drafted(found: PosedProblem, solution: Solution, today: Design | None = None) -> Proposal:
-    """The design of a solution, with nothing weighed; `today`: the design whose names stay."""
-    from nestling.ir.proposal import Costs
-    from nestling.strategies import assembled
+    """The design of a solution, with nothing explained; `today`: the design whose names stay."""
+    from nestling.strategies import drafted
 
-    costs = Costs(solution.cost, solution.bound, found.profile.name)
-    return assembled(found.situation, OPTIMAL, found.candidates, solution, (), costs, today)
+    return drafted(found.situation, OPTIMAL, found.candidates, solution.chosen, today)
 
 
 def explained(

@@ -38,7 +38,7 @@ from nestling.strategies.placement.chosen import chosen_outline
 from nestling.strategies.placement.costed import decisions
 from nestling.strategies.placement.decided_relationships import subject_of
 from nestling.strategies.placement.factors import weighed
-from nestling.strategies.placement.indexes import indexes
+from nestling.strategies.placement.indexes import Indexes, indexes
 from nestling.strategies.placement.names_in_use import with_familiar_names
 from nestling.strategies.placement.one_statement import one_statement
 from nestling.strategies.placement.short_names import saved_bytes, shortened
@@ -86,6 +86,19 @@ def assembled(
     return replace(made, weighed=(*others, *passing_bounds(known, refused)), costs=costs, notes=notes)
 
 
+def drafted(
+    known: Situation,
+    strategy: str,
+    candidates: Sequence[Candidate],
+    chosen: frozenset[str],
+    today: Design | None = None,
+) -> Proposal:
+    """The design of chosen structures with no word of why, for what its statements cost; `today` as above."""
+    made = _bounded(known, chosen_outline(candidates, chosen, ()), today)[2]
+    dialect = known.reading.dialect or SQLITE
+    return Proposal(strategy, made, (), known.statistics, known.requirements, dialect=dialect)
+
+
 def strategy_names() -> tuple[str, ...]:
     """The strategies there are: the modules of this folder."""
     return module_names(__path__)
@@ -109,22 +122,8 @@ def _strategy(name: str) -> Callable[[Situation], Outline]:
 
 
 def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Design | None = None) -> Proposal:
-    """The proposal; embeddings that would pass a bound all the same are moved out, heaviest first."""
-    while True:
-        proposed = collections(known, outline)
-        proposed = with_familiar_names(proposed, today) if today is not None else proposed
-        names: tuple[str, ...] = ()
-        if known.requirements.short_names:
-            long, proposed = proposed, shortened(proposed, known.model)
-            names = (_said_of_names(known, long, proposed),)
-        indexed = indexes(known, outline, proposed)
-        made = Design(known.model, proposed, indexed.indexes)
-        problem = next(mistakes_in_size(made, known.statistics, known.requirements), None)
-        heaviest = _heaviest(made, known.statistics, str(problem.path[1])) if problem is not None else None
-        if problem is None or heaviest is None:
-            break
-        link = known.model.relationship(heaviest)
-        outline = outline.without(heaviest, subject_of(known, link), Reason("A12", problem.what))
+    """The proposal; embeddings that would pass a bound all the same are moved out."""
+    outline, indexed, made, names = _bounded(known, outline, today)
     return Proposal(
         strategy,
         made,
@@ -137,7 +136,7 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
             *indexed.notes,
             *unkept_words(made),
             *names,
-            *archives(known, proposed),
+            *archives(known, made.collections),
             *assumed_growth(known),
             *scanned(known),
         ),
@@ -145,6 +144,29 @@ def _within_bounds(known: Situation, strategy: str, outline: Outline, today: Des
         left_out=known.reading.workload.left_out,
         in_part=known.reading.workload.in_part,
     )
+
+
+def _bounded(
+    known: Situation, outline: Outline, today: Design | None
+) -> tuple[Outline, Indexes, Design, tuple[str, ...]]:
+    """The outline without the embeddings that would pass a bound, moved out heaviest first; its indexes, its design, and what is
+    said of names.
+    """
+    while True:
+        proposed = collections(known, outline)
+        proposed = with_familiar_names(proposed, today) if today is not None else proposed
+        names: tuple[str, ...] = ()
+        if known.requirements.short_names:
+            long, proposed = proposed, shortened(proposed, known.model)
+            names = (_said_of_names(known, long, proposed),)
+        indexed = indexes(known, outline, proposed)
+        made = Design(known.model, proposed, indexed.indexes)
+        problem = next(mistakes_in_size(made, known.statistics, known.requirements), None)
+        heaviest = _heaviest(made, known.statistics, str(problem.path[1])) if problem is not None else None
+        if problem is None or heaviest is None:
+            return outline, indexed, made, names
+        link = known.model.relationship(heaviest)
+        outline = outline.without(heaviest, subject_of(known, link), Reason("A12", problem.what))
 
 
 def _said_of_names(known: Situation, long: tuple[Collection, ...], short: tuple[Collection, ...]) -> str:

@@ -9,6 +9,7 @@ from nestling.ir.design import Design
 from nestling.ir.indexes.embedded_uniques import Kept, kept_inside
 from nestling.ir.indexes.needed_indexes import identity_index, needed_indexes
 from nestling.ir.indexes.planned_index import PlannedIndex
+from nestling.ir.once import once
 from nestling.ir.primitives import CollectionKind, Index
 from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.clause import ClauseOperator
@@ -51,6 +52,7 @@ def index_gaps(design: Design) -> tuple[Gap, ...]:
     return _planned(design)[1]
 
 
+@once
 def _planned(design: Design) -> tuple[tuple[PlannedIndex, ...], tuple[Gap, ...]]:
     wanted: dict[str, list[PlannedIndex]] = {store.name: [] for store in design.stores}
     for index in (*map(_named, design.indexes), *needed_indexes(design)):

@@ -9,11 +9,13 @@ from nestling.common.errors import NestlingError
 from nestling.cost import price
 from nestling.cost.profile import Profile
 from nestling.executors.drive import AnswerShape
+from nestling.ir.once import once
 from nestling.ir.programs.compiled import CompiledRead, NotCompiled
 from nestling.ir.programs.program import CompiledWrite
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.ir.statements import algebra as a
+from nestling.ir.statistics import Statistics
 from nestling.ir.workload import Requirements, Statement
 from nestling.pipeline.answer_shape import shape_of
 from nestling.pipeline.cache import rows_on_disk
@@ -67,7 +69,6 @@ def predicted_seconds(
 
     With a profile, what its cache does not hold is read from disk; without one the cache holds everything.
     """
-    from nestling.ir.situation.growth import with_growth
     from nestling.ir.tolerance import tolerated
     from nestling.planner.reads import plan_read
     from nestling.planner.sql import translate
@@ -76,7 +77,7 @@ def predicted_seconds(
     from nestling.planner.writes import plan_write
 
     made, values = proposal.design, statement.known_values
-    numbers = with_growth(reading.statistics, reading.workload.statements)
+    numbers = _grown(reading)
     cold = rows_on_disk(reading, profile) if profile is not None else HELD
     try:
         asked = translate(statement.sql, made.model, reading.dialect_of(statement))
@@ -90,6 +91,13 @@ def predicted_seconds(
         return default_price(work) if profile is None else price(work, profile)
     except NestlingError:
         return None
+
+
+@once
+def _grown(reading: Reading) -> Statistics:
+    from nestling.ir.situation.growth import with_growth
+
+    return with_growth(reading.statistics, reading.workload.statements)
 
 
 def shapes(reading: Reading) -> dict[str, AnswerShape]:

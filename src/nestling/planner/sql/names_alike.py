@@ -6,13 +6,14 @@ from sqlglot import exp
 
 from nestling.ir.model import Entity, Model
 from nestling.ir.names_alike import alike, alike_attributes
+from nestling.ir.once import once
 from nestling.planner.sql.gaps import statement_gap
 
 
 def refuse_alike(tree: exp.Expr, model: Model) -> None:
     """Raise the gap of the first such name."""
-    tables, columns = alike(each.name for each in model.entities), alike_attributes(model.entities)
-    if not tables and not columns:
+    tables, has_columns = _alike(model)
+    if not tables and not has_columns:
         return
     named = list(tree.find_all(exp.Table))
     for table in named:
@@ -24,6 +25,12 @@ def refuse_alike(tree: exp.Expr, model: Model) -> None:
     for join in tree.find_all(exp.Join):
         if own and join.args.get("method") == "NATURAL":
             _refuse(next(iter(own.values())), join)
+
+
+@once
+def _alike(model: Model) -> tuple[dict[str, tuple[str, ...]], bool]:
+    """The names of tables that are alike, and whether those of columns are."""
+    return alike(each.name for each in model.entities), bool(alike_attributes(model.entities))
 
 
 def _is_read(entity: Entity, read: set[str], model: Model) -> bool:

@@ -151,26 +151,35 @@ class Changes:
         return read + again + max(rows - 1, 0.0) * (work_of.request() + Work(changes=1))
 
     def children(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
-        """The children of rows that go: asked for, or removed too, where they are not in the same document."""
-        if access.kind is not StatementKind.DELETE:
-            return
-        for link in self.modes.situation.children[access.entity]:
-            if link.enforced and not link.is_self:
-                modes = tuple(self._children(statement, access, link))
-                yield Step(statement.name, f"{position}: {link.child} by {link.name}", modes)
+        """The children of rows that go: asked for, or removed too, where they are not in the same document; and theirs."""
+        if access.kind is StatementKind.DELETE:
+            yield from self._below(statement, access.entity, self.rows(access), str(position), ())
 
-    def _children(self, statement: Statement, access: Access, link: Relationship) -> Iterator[Mode]:
-        rows = self.rows(access)
+    def _below(
+        self, statement: Statement, entity: str, rows: float, at: str, above: tuple[Relationship, ...]
+    ) -> Iterator[Step]:
+        """The same for so many rows of an entity that go, themselves removed with the rows `above` them."""
+        for link in self.modes.situation.children[entity]:
+            if not link.enforced or link.is_self or link in above:
+                continue
+            each = self.modes.sizes.children(link) if above else self.modes.sizes.children_asked(link)
+            modes = tuple(self._children(statement, link, rows, each))
+            yield Step(statement.name, f"{at}: {link.child} by {link.name}", modes)
+            if link.on_delete is OnDelete.CASCADE:
+                yield from self._below(statement, link.child, rows * each, f"{at}: {link.name}", (*above, link))
+
+    def _children(self, statement: Statement, link: Relationship, rows: float, each: float) -> Iterator[Mode]:
+        """The children of so many rows found by one request, and `each` of them changed or removed by one of its own."""
         asked = tuple(AttributeFilter(name, Operator.EQUALITY) for name in link.child_attributes)
         read = Access(link.child, StatementKind.SELECT, link.child_attributes, asked)
         more = work_of.request(READ_STAGES)
         if link.on_delete is not OnDelete.RESTRICT:
-            more += self.modes.sizes.children_asked(link) * (work_of.request() + Work(changes=1))
+            more += rows * each * (work_of.request() + Work(changes=1))
         for home in self.modes.places.homes[link.child]:
             if home.links[:1] == (link,) and link.on_delete is OnDelete.CASCADE:
                 yield Mode(home.id, (home.id,), 0.0)
                 continue
             for found in self.starts.finds(replace(statement, limit=None), read, home):
-                yield replace(found, cost=rows * (found.cost + self.modes.price(more)))
+                yield replace(found, cost=rows * found.cost + self.modes.price(more))
         for name, _ in self.modes.places.absorbed[link.child]:
-            yield self.modes.mode(name, (name,), rows * more)
+            yield self.modes.mode(name, (name,), more)

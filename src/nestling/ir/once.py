@@ -1,0 +1,40 @@
+"""What is found once for a value that never changes. It is known as itself: comparing large values takes longer than finding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from functools import lru_cache, update_wrapper
+from typing import Concatenate, Generic, ParamSpec, TypeVar
+
+KEPT = 8
+"""Values that are remembered, the last ones asked for."""
+
+Value = TypeVar("Value")
+Found = TypeVar("Found")
+Rest = ParamSpec("Rest")
+
+
+def once(find: Callable[Concatenate[Value, Rest], Found]) -> Callable[Concatenate[Value, Rest], Found]:
+    """The function, called once for each value and the hashable arguments after it."""
+
+    @lru_cache(maxsize=KEPT)
+    def kept(same: _Same[Value], *rest: Hashable) -> Found:
+        return find(same.value, *rest)  # type: ignore[arg-type, call-arg]
+
+    def asked(value: Value, /, *rest: Rest.args, **_: Rest.kwargs) -> Found:
+        return kept(_Same(value), *rest)
+
+    return update_wrapper(asked, find)
+
+
+class _Same(Generic[Value]):
+    """A value that equals itself alone."""
+
+    def __init__(self, value: Value) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.value is other.value
+
+    def __hash__(self) -> int:
+        return id(self.value)

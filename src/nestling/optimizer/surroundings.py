@@ -1,0 +1,138 @@
+"""What lies around a decision, as a problem of its own: all that is further away stays as it was chosen.
+
+The best choice there is a choice of the whole problem, so what it costs is an upper bound of what the best one costs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import chain
+
+from nestling.ir.options import Charge, DesignProblem, Group, Limit, Load, Mode, Needs, Step
+from nestling.optimizer.components import Element, touched
+
+MODES = 400
+"""Modes of the steps around a decision, at which no more structures are added."""
+HOPS = 3
+"""How many elements lie between a decision and what may change with it, at most."""
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """Of the decisions of one connected part, around what was chosen there."""
+
+    part: DesignProblem
+    chosen: frozenset[str]
+    _touching: dict[str, list[int]] = field(init=False)
+    _elements: list[Element] = field(init=False)
+    _members: dict[str, tuple[str, ...]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        part = self.part
+        self._members = {load.name: tuple(touched(load)) for load in part.loads}
+        self._elements = [*part.groups, *part.needs, *part.steps, *part.charges, *part.limits]
+        self._touching = defaultdict(list)
+        for place, element in enumerate(self._elements):
+            for name in dict.fromkeys(touched(element, self._members)):
+                self._touching[name].append(place)
+
+    def of(self, group: Group) -> DesignProblem:
+        """The problem around a group."""
+        return self._fixed(self._free(group))
+
+    def _free(self, group: Group) -> frozenset[str]:
+        """What may be chosen anew: whole groups, the nearest first."""
+        free, last = dict.fromkeys(group.among), list(group.among)
+        for _ in range(HOPS):
+            beside = dict.fromkeys(
+                name
+                for each in last
+                for place in self._touching[each]
+                for name in self._names(place)
+                if name not in free
+            )
+            last = []
+            for name in beside:
+                if self._modes(free) >= MODES:
+                    return frozenset(free)
+                more = [each for each in self._with_its_groups(name) if each not in free]
+                free.update(dict.fromkeys(more))
+                last += more
+        return frozenset(free)
+
+    def _names(self, place: int) -> Iterable[str]:
+        return touched(self._elements[place], self._members)
+
+    def _with_its_groups(self, name: str) -> Iterator[str]:
+        yield name
+        for place in self._touching[name]:
+            if isinstance(element := self._elements[place], Group):
+                yield from element.among
+
+    def _modes(self, free: Iterable[str]) -> int:
+        places = {place for name in free for place in self._touching[name]}
+        found = (self._elements[place] for place in places)
+        return sum(len(element.modes) for element in found if isinstance(element, Step))
+
+    def _fixed(self, free: frozenset[str]) -> DesignProblem:
+        """What touches the free structures; others that it touches are chosen for certain, or are not there."""
+        places = sorted({place for name in free for place in self._touching[name]})
+        elements = [self._elements[place] for place in places]
+        named = frozenset(chain.from_iterable(touched(each, self._members) for each in elements))
+        here = free | (named & self.chosen)
+        gone, elsewhere = named - here, self.chosen - here
+        groups = [
+            replace(each, among=tuple(name for name in each.among if name in here))
+            for each in elements
+            if isinstance(each, Group)
+        ]
+        held = [Group(f"{name}, as it is", (name,)) for name in sorted(here - free)]
+        steps = tuple(_step(each, gone) for each in elements if isinstance(each, Step))
+        paid = {name for step in steps for mode in step.modes for name, _ in mode.loads}
+        return replace(
+            self.part,
+            structures=tuple(each for each in self.part.structures if each.id in here),
+            groups=(*groups, *held),
+            needs=tuple(
+                replace(each, any_of=tuple(name for name in each.any_of if name in here))
+                for each in elements
+                if isinstance(each, Needs) and each.structure in here
+            ),
+            steps=steps,
+            charges=tuple(each for each in elements if isinstance(each, Charge) and gone.isdisjoint(each.when)),
+            limits=tuple(_limit(each, here, elsewhere) for each in elements if isinstance(each, Limit)),
+            loads=tuple(_load(each, here, elsewhere) for each in self.part.loads if each.name in paid),
+        )
+
+
+def _step(step: Step, gone: frozenset[str]) -> Step:
+    """A step without the ways that are not there."""
+    return replace(step, modes=tuple(_mode(mode, gone) for mode in step.modes if gone.isdisjoint(mode.needs)))
+
+
+def _mode(mode: Mode, gone: frozenset[str]) -> Mode:
+    return replace(
+        mode,
+        without=tuple(name for name in mode.without if name not in gone),
+        also=tuple((name, cost) for name, cost in mode.also if name not in gone),
+    )
+
+
+def _limit(limit: Limit, here: frozenset[str], elsewhere: frozenset[str]) -> Limit:
+    """A limit less what is chosen elsewhere counts."""
+    amounts = [(when, amount) for when, amount in limit.amounts if (here | elsewhere).issuperset(when)]
+    fixed = sum(amount for when, amount in amounts if elsewhere.issuperset(when))
+    left = tuple(
+        (tuple(name for name in when if name in here), amount)
+        for when, amount in amounts
+        if not elsewhere.issuperset(when)
+    )
+    return replace(limit, amounts=left, at_most=limit.at_most - fixed)
+
+
+def _load(load: Load, here: frozenset[str], elsewhere: frozenset[str]) -> Load:
+    """A load with what is chosen elsewhere in its base."""
+    base = load.base + sum(amount for name, amount in load.amounts if name in elsewhere)
+    return replace(load, amounts=tuple((name, amount) for name, amount in load.amounts if name in here), base=base)

@@ -1,0 +1,72 @@
+"""What lies around a decision: a choice of it is one of the whole problem, and what the whole chose is its best."""
+
+from __future__ import annotations
+
+from unittest.mock import patch
+
+import pytest
+from hypothesis import assume, given, settings, strategies as st
+
+from nestling.common.errors import NestlingError
+from nestling.ir.options import DesignProblem, Solution
+from nestling.optimizer import solve, surroundings
+from nestling.optimizer.alternatives import alternatives, forced
+from nestling.optimizer.evaluate import evaluate
+from nestling.optimizer.solve import attempt
+from nestling.optimizer.surroundings import Surroundings
+from nestling.optimizer.weigh import weigh
+from tests.optimizer.problems import problems
+from tests.optimizer.shop import shop
+
+ROUNDING = 1e-6
+"""The gap up to which a solution counts as proved."""
+
+
+def solved(problem: DesignProblem) -> Solution:
+    """The best choice; another example where there is none."""
+    try:
+        return solve(problem)
+    except NestlingError:
+        assume(False)
+        raise
+
+
+@settings(max_examples=60)
+@given(problems(), st.sampled_from([1, 4, 1_000]), st.integers(1, 3))
+def test_a_choice_around_is_one_of_the_whole(problem: DesignProblem, modes: int, hops: int) -> None:
+    """However little is around: as chosen it is the best there, and each other choice costs in the whole what it costs more."""
+    assume(problem.groups)
+    solution = solved(problem)
+    with patch.object(surroundings, "MODES", modes), patch.object(surroundings, "HOPS", hops):
+        around = Surroundings(problem, solution.chosen)
+        parts = {group.name: around.of(group) for group in problem.groups}
+    for group in problem.groups:
+        part = parts[group.name]
+        here = frozenset(each.id for each in part.structures)
+        now = evaluate(part, solution.chosen & here)
+        assert now is not None
+        best = solve(part)
+        near = ROUNDING * max(abs(solution.cost), abs(now.cost), 1.0)
+        assert best.cost == pytest.approx(now.cost, abs=near)
+        for other in group.among:
+            found = attempt(forced(part, group, other), limit_seconds=60.0)
+            if found is not None:
+                whole = evaluate(problem, (solution.chosen - here) | found.chosen)
+                assert whole is not None
+                assert whole.cost - solution.cost == pytest.approx(found.cost - now.cost, abs=near + ROUNDING * abs(found.cost))
+
+
+def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its alternatives cost no less than the best ones, and how they were found is said; flips are not sought."""
+    monkeypatch.setattr("nestling.optimizer.weigh.LARGE", 1)
+    problem = shop()
+    solution = solve(problem)
+    groups = [group.name for group in problem.groups if len(group.among) > 1 or group.optional]
+    found = weigh(problem, solution, groups, limit_seconds=60.0)
+    assert found.nearby == tuple(each.group for each in found.weighings)
+    assert "with what is around it chosen anew" in found.notes[0]
+    for each in found.weighings:
+        assert each.turns == ()
+        best = {one.structure: one.cost for one in alternatives(problem, solution, each.group)}
+        for structure, cost in each.alternatives:
+            assert cost is None or cost >= (best[structure] or 0.0) - 1e-9
