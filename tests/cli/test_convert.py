@@ -168,3 +168,11 @@ def test_the_name_of_a_statement_is_told_from_sql(shop: Path) -> None:
     assert done.code == 2
     assert "`product_page` is the name of a statement, not SQL: give its SQL, or" in done.err
     assert "--file WORKLOAD" in done.err
+
+
+def test_the_name_of_a_file_is_told_from_sql(shop: Path) -> None:
+    """The error says which option takes a file."""
+    (shop / "few.sql").write_text("SELECT name FROM product;\n")
+    done = nestling("convert", "design.yaml", "few.sql", cwd=shop)
+    assert done.code == 2
+    assert "`few.sql` is a file, not SQL: convert its statements with --file few.sql" in done.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -63,6 +64,7 @@ def command(
         raise click.UsageError("give one statement, or --file with a workload")
     proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
+        _refuse_file(sql)
         _refuse_name(proposal, sql)
         convert = pipeline.convert_join if is_client else pipeline.convert
         found = iter((convert(proposal, sql, dialect=dialect),))
@@ -70,6 +72,13 @@ def command(
         assert file is not None
         found = pipeline.convert_all(proposal, file, dialect, bound=bound, client_joins=is_client)
     return _print_python(tuple(found)) if form == "python" and not as_json else _print(found, as_json or form == "json")
+
+
+def _refuse_file(sql: str) -> None:
+    """The name of a file is no SQL."""
+    with suppress(OSError, ValueError):  # a text that no file can be called
+        if Path(sql).is_file():
+            raise click.UsageError(f"`{sql}` is a file, not SQL: convert its statements with --file {sql}")
 
 
 def _refuse_name(proposal: Proposal, sql: str) -> None:

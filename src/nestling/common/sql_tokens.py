@@ -17,6 +17,8 @@ from sqlglot import exp
 from sqlglot.errors import ParseError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from nestling.common.escaped_text import escaped_text
+
 _REPLACE = re.compile(r"^((?:\s|--[^\n]*\n)*)REPLACE\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+\.?\d*(?:e[+-]?\d+)?", re.IGNORECASE)
 _BEGUN_SUM = re.compile(r"\d+\.?\d*e\d+(?=[+-])", re.IGNORECASE)
@@ -79,11 +81,23 @@ def sql_tokens(sql: str, dialect: sqlglot.Dialect) -> list[Token]:
     """Sqlglot's tokens, the words of `:from` and `:order` being names; raises sqlglot's errors."""
     tokens = _apart(sql, dialect)
     _refuse_odd_numbers(tokens)
+    for token in tokens:
+        if token.token_type is TokenType.BYTE_STRING and sql[token.start].upper() == "E":
+            _read_escapes(token, sql[token.start + 2 : token.end])
     for colon, word in pairwise(tokens):
         is_next = colon.token_type is TokenType.COLON and word.start == colon.end + 1
         if is_next and word.text.isidentifier() and sql[word.start : word.end + 1] == word.text:
             word.token_type = TokenType.VAR
     return tokens
+
+
+def _read_escapes(token: Token, written: str) -> None:
+    """PostgreSQL's `E'…'` is the text it means; sqlglot knows some of its escapes only."""
+    try:
+        token.text = escaped_text(written)
+    except ValueError as problem:
+        raise ParseError.new(str(problem), str(problem), line=token.line, col=token.col, highlight=written) from None
+    token.token_type = TokenType.STRING
 
 
 def _apart(sql: str, dialect: sqlglot.Dialect) -> list[Token]:

@@ -41,6 +41,9 @@ class GapKind(StrEnum):
                 assert_never(self)
 
 
+BY_HAND = "say it in SQL that is converted (docs/statements.md lists what is not), or write this statement by hand"
+
+
 @dataclass(frozen=True, slots=True)
 class Gap:
     """Something that could not be understood or carried over; listed, never dropped in silence."""
@@ -48,14 +51,22 @@ class Gap:
     kind: GapKind
     what: str
     where: str = ""
+    text: str = ""
+    """The SQL it is about, as its dialect writes it; a long one is cut."""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.said}" if self.where else self.said
 
     @property
     def said(self) -> str:
-        """What it is, and who lacks it where that is not whoever wrote the input."""
-        return f"{self.what} ({self.kind.words})" if self.kind.words else self.what
+        """What it is and in what, and who lacks it where that is not whoever wrote the input."""
+        what = self.what if self.text in self.what else f"{self.what}, in `{self.text}`"
+        return f"{what} ({self.kind.words})" if self.kind.words else what
+
+    @property
+    def next_move(self) -> str:
+        """What to do about a part of a statement; empty for what is known of no statement."""
+        return BY_HAND if self.text and self.kind is not GapKind.INPUT else ""
 
 
 class FoundGap(GapError):
@@ -65,7 +76,7 @@ class FoundGap(GapError):
     """
 
     def __init__(self, gap: Gap, parameters: tuple[str, ...] = ()) -> None:
-        super().__init__(Problem(what=gap.said, where=gap.where))
+        super().__init__(Problem(what=gap.said, where=gap.where, next_move=gap.next_move))
         self.gap = gap
         self.parameters = parameters
 

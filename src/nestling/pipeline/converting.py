@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from nestling.ir.programs.compiled import NotCompiled
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import cut
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.workload import Statement, Workload
 
@@ -83,8 +85,9 @@ def _with_constants(
             except GapError as error:
                 wanted = [name for name in getattr(error, "parameters", ()) if name in values]
                 if not wanted or constants.keys() & {*wanted}:
-                    return NotCompiled(asked.name, asked.sql, _gap_of(error)), tuple(constants)
-                constants |= {name: _constant(name, values[name]) for name in wanted}
+                    return NotCompiled(asked.name, asked.sql, _gap_of(error, asked.sql)), tuple(constants)
+                of_json = getattr(error, "of_json", False)
+                constants |= {name: _constant(name, values[name], of_json=of_json) for name in wanted}
     except Exception as error:
         if not isinstance(error, NestlingError):  # a fault of nestling's, which nothing hides
             said = asked.name or asked.sql
@@ -114,9 +117,12 @@ def _made_of_null(asked: _Asked, values: Mapping[str, object]) -> Iterator[str]:
     yield from (name for name in nulls if name in numbered)
 
 
-def _constant(name: str, value: object) -> ConstantValue:
+def _constant(name: str, value: object, *, of_json: bool) -> ConstantValue:
     from nestling.common.errors import Problem, WorkloadError
 
+    if of_json and isinstance(value, dict | list):
+        with suppress(TypeError, ValueError):  # what is no JSON
+            return json.dumps(value, allow_nan=False)
     if isinstance(value, bool) or not isinstance(value, str | int):
         what = f"parameter `{name}` stands where a constant is needed, and is {type(value).__name__}"
         raise WorkloadError(Problem(what, next_move="give a text or a whole number"))
@@ -154,7 +160,7 @@ def _filled(
     try:
         return bind(made, values) if isinstance(made, CompiledRead) else bind_write(made, values)
     except GapError as error:
-        return NotCompiled(made.name, made.sql, _gap_of(error))
+        return NotCompiled(made.name, made.sql, _gap_of(error, made.sql))
 
 
 def _rest(values: Mapping[str, object], constants: Sequence[str]) -> dict[str, object]:
@@ -182,7 +188,7 @@ def convert_join(
     plain, named = _with_constants(_Asked(proposal, sql, name, dialect), values or {})
     if isinstance(plain, NotCompiled):
         return plain
-    constants = {each: _constant(each, (values or {})[each]) for each in named}
+    constants = {each: _constant(each, (values or {})[each], of_json=True) for each in named}
     given = None if values is None else _rest(values, named)
     statement = _translated(sql, proposal, dialect, constants=constants)
     if not isinstance(statement, Query) or not has_join(statement):
@@ -191,7 +197,7 @@ def convert_join(
         lag = tolerated(proposal.design.model, proposal.requirements)
         join = compiled_join(plan_client_join(statement, proposal.design, tolerated=lag), name=name, sql=sql)
     except GapError as error:
-        return NotCompiled(name, sql, _gap_of(error))
+        return NotCompiled(name, sql, _gap_of(error, sql))
     join = replace(join, notes=plain.notes)
     return bind_join(join, given) if given is not None else join
 
@@ -257,10 +263,14 @@ def _translated(
     return translate(written, proposal.design.model, dialect, rounds=rounds, constants=constants)
 
 
-def _gap_of(error: GapError) -> Gap:
-    """The gap an error tells of; what only has words is something nestling lacks."""
+def _gap_of(error: GapError, sql: str) -> Gap:
+    """The gap an error tells of; what only has words is something nestling lacks.
+
+    What comes to light behind the translation is a gap of the statement as a whole.
+    """
     problem = error.problems[0]
-    return getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)
+    gap = getattr(error, "gap", None) or Gap(GapKind.NOTIMPL, problem.what, problem.where)
+    return replace(gap, where=gap.where or "1:1", text=gap.text or cut(" ".join(sql.split())))
 
 
 def statements_of(proposal: Proposal, path: Path | str, dialect: str = "") -> tuple[Workload, tuple[Gap, ...]]:

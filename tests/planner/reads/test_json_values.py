@@ -119,7 +119,7 @@ GAPS = (
     "contact->>0 = 'x'",
     "contact->'a'->0->>'b' = 'x'",
     "contact->>name = 'x'",
-    "contact#>>'{a,b}' = 'x'",
+    "contact#>>'{a,0}' = 'x'",
     "raw @> '{\"a\": 1}'",
     "contact @> raw::jsonb",
     "name->>'a' = 'x'",

@@ -59,6 +59,20 @@ def jsonb_value(text: str) -> Any:
         raise ValueError("it is nested too deeply") from None
 
 
+def has_order(text: str) -> bool:
+    """Whether an object in a JSON text has several keys, which stand in some order."""
+    try:
+        found = [jsonb_value(text)]
+    except ValueError:
+        return False
+    while found:
+        each = found.pop()
+        if isinstance(each, dict) and len(each) > 1:
+            return True
+        found += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+    return False
+
+
 def json_text(value: object) -> str:
     """Write a value as JSON text; a string is JSON text already."""
     return value if isinstance(value, str) else _written(value)

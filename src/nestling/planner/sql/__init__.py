@@ -16,13 +16,14 @@ from sqlglot import exp
 
 from nestling.common.sql_constants import ConstantValue
 from nestling.ir.model import Model
+from nestling.ir.reading import Gap, GapKind
 from nestling.ir.statements.algebra import Query
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.ir.statements.write import Write
 from nestling.planner.sql.changes.inserts import bind_insert
 from nestling.planner.sql.changes.updates_and_deletes import bind_delete, bind_update
 from nestling.planner.sql.dialect import dialect_of
-from nestling.planner.sql.gaps import StatementGap, statement_gap
+from nestling.planner.sql.gaps import StatementGap
 from nestling.planner.sql.known_nodes import unread
 from nestling.planner.sql.names_alike import refuse_alike
 from nestling.planner.sql.outputs import result_names
@@ -60,8 +61,10 @@ def translate(
                     _statement(parsed, translation)
             raise found[0][1]
         return _statement(parsed, translation)
+    except StatementGap as gap:
+        raise gap.placed(parsed.tree, rules.grammar) from None
     except RecursionError:
-        raise statement_gap("a statement nested so deeply", parsed.tree) from None
+        raise StatementGap(Gap(GapKind.NOTIMPL, "a statement nested so deeply", "1:1")) from None
 
 
 def _statement(parsed: Parsed, translation: Translation) -> Query | Write:

@@ -38,6 +38,7 @@ SENT = {
     "TIME": TypeName.TIME,
     "TIMESTAMPTZ": TypeName.TIMESTAMPTZ,
     **dict.fromkeys(("JSON", "JSONB"), TypeName.JSON),
+    "VARBINARY": TypeName.BYTES,
 }
 """What a constant or parameter may be cast to, which is nothing to convert."""
 

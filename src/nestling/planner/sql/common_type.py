@@ -10,7 +10,6 @@ from itertools import pairwise
 from nestling.ir.statements.expression import (
     ANY,
     NULL,
-    AttributeCast,
     Call,
     Case,
     Cast,
@@ -22,7 +21,7 @@ from nestling.ir.statements.expression import (
 )
 from nestling.ir.statements.operands import is_mixed, is_number, is_text
 from nestling.ir.types import BSON_DIGITS, FLOAT, INTEGER, MADE, MAY_BE_ARRAYS, TEXT, TEXTS, TIMES, YEAR, Type, TypeName
-from nestling.planner.sql.conversions import TIME_RANK, adapt, plain
+from nestling.planner.sql.conversions import TIME_RANK, adapt, as_kept, plain
 from nestling.planner.sql.gaps import statement_gap
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import together
@@ -53,7 +52,7 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if len(names) == 1 and not (mixed or open_class or _differs_in_precision(known, translation)):
         kind = _of_one_kind(known, translation)
         if translation.dialect.rules is Rules.POSTGRESQL:
-            return tuple(_of_parts(adapt(value, kind), kind) for value in values), kind
+            return tuple(as_kept(adapt(value, kind), kind) for value in values), kind
         return (tuple(map(_whole, values)), INTEGER) if kind.carried == YEAR else (tuple(values), kind)
     alike = tuple(plain(value, translation) for value in values)
     if not translation.dialect.is_sqlite and _differs_in_precision(known, translation):
@@ -68,21 +67,13 @@ def common(values: Sequence[Expression], translation: Translation) -> tuple[tupl
     if translation.dialect.rules is Rules.MYSQL and has_texts and any(map(is_number, alike)):
         return tuple(Cast(v, TEXT, Rules.MYSQL) if is_number(v) else v for v in alike), TEXT
     if translation.dialect.rules is Rules.POSTGRESQL:
-        alike = tuple(_of_parts(adapt(value, kind), kind) for value in alike)
+        alike = tuple(as_kept(adapt(value, kind), kind) for value in alike)
     return (tuple(map(_as_float, alike)) if kind == FLOAT and not translation.dialect.is_sqlite else alike), kind
 
 
 def _whole(value: Expression) -> Expression:
     """A parameter as the whole number it must be."""
     return replace(value, type=INTEGER, exact=True) if isinstance(value, Parameter) else value
-
-
-def _of_parts(value: Expression, kind: Type) -> Expression:
-    """A constant that is JSON or an array, as it is kept."""
-    is_constant = isinstance(value, Cast) and isinstance(value.operand, Literal)
-    if is_constant and isinstance(value, Cast) and kind.name is value.type.name and kind.name in MAY_BE_ARRAYS:
-        return AttributeCast(value.operand, kind, Rules.POSTGRESQL)
-    return value
 
 
 def _refuse_carried(values: Sequence[Expression]) -> None:

@@ -13,6 +13,7 @@ from nestling.ir.statements.expression import (
     NULL,
     TRUE,
     Affinity,
+    AttributeCast,
     Call,
     Case,
     Cast,
@@ -36,7 +37,9 @@ from nestling.ir.types import (
     EXACT_NUMBERS,
     FLOAT,
     INTEGER,
+    JSONB,
     KEPT_AS_TEXT,
+    MAY_BE_ARRAYS,
     NUMBERS,
     TEXT,
     TEXTS,
@@ -45,6 +48,7 @@ from nestling.ir.types import (
     Type,
     TypeName,
 )
+from nestling.ir.value_forms.json_text import has_order
 from nestling.ir.value_forms.numeral import float_text
 from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.planner.sql.gaps import statement_gap
@@ -321,7 +325,7 @@ def comparable(left: Expression, right: Expression, translation: Translation) ->
             return _comparable_sqlite(left, right, translation)
         case Rules.POSTGRESQL:
             refuse_unlike(left, right)
-            return adapt(left, right.type), adapt(right, left.type)
+            return _beside(left, right.type), _beside(right, left.type)
         case Rules.MYSQL if left.type.name is right.type.name is TypeName.BOOLEAN and not _mixed(left, right):
             return left, right
         case Rules.MYSQL:
@@ -392,6 +396,25 @@ def adapt(expression: Expression, wanted: Type) -> Expression:
         known = expression.value if isinstance(expression, Literal) else None
         return instant_literal(known, wanted) if isinstance(known, date) else Cast(expression, wanted, Rules.POSTGRESQL)
     return expression
+
+
+def as_kept(value: Expression, kind: Type) -> Expression:
+    """A constant that is JSON or an array, as it is kept."""
+    is_constant = isinstance(value, Cast) and isinstance(value.operand, Literal)
+    if is_constant and isinstance(value, Cast) and kind.name is value.type.name and kind.name in MAY_BE_ARRAYS:
+        return AttributeCast(value.operand, kind, Rules.POSTGRESQL)
+    return value
+
+
+def _beside(value: Expression, wanted: Type) -> Expression:
+    """PostgreSQL: the value as it is compared with one of that type."""
+    found = adapt(value, wanted)
+    if wanted.carried != JSONB or not isinstance(found, Cast):
+        return found
+    kept = as_kept(found, wanted)
+    if isinstance(kept, AttributeCast) and isinstance(kept.operand, Literal) and has_order(str(kept.operand.value)):
+        raise statement_gap("a comparison with JSON of several keys, which MongoDB compares in their order")
+    return kept
 
 
 def _mysql(expression: Expression, other: Expression, translation: Translation) -> Expression:

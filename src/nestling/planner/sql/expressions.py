@@ -66,9 +66,11 @@ def bind(node: exp.Expr, env: Env) -> Expression:
     """What the SQL under `node` means in `env`; raises WorkloadError or a gap; names that do not exist come first."""
     try:
         return _bind(node, env)
-    except StatementGap:
+    except StatementGap as gap:
         if not isinstance(node, exp.Column):
             _names_are_known(node, env)
+        if gap.node is None:
+            gap.node = node
         raise
 
 

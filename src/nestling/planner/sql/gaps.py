@@ -16,19 +16,47 @@ _CALL = re.compile(r"(\w+)\s*\(")
 
 
 class StatementGap(FoundGap):
-    """A construct nothing could be made of: `gap` says which, where (`line:column`) and who lacks it."""
+    """A construct nothing could be made of: `gap` says which, where (`line:column`), in what text and who lacks it.
+
+    `node`: what it is about; who raises it without one leaves that to whoever bound the innermost expression.
+    """
+
+    node: exp.Expr | None = None
+    of_json = False
+    """Whether its parameters stand for JSON, and not for texts or numbers."""
+
+    def placed(self, node: exp.Expr, grammar: str) -> StatementGap:
+        """The gap with its place and text: of its own node, else of this one."""
+        about = node if self.node is None else self.node
+        text = self.gap.text or written(about, grammar).strip("`")
+        gap = replace(self.gap, where=self.gap.where or position(about) or "1:1", text=text)
+        found = StatementGap(gap, self.parameters)
+        found.node, found.of_json = about, self.of_json
+        return found
 
 
 def statement_gap(construct: str, node: exp.Expr | None = None) -> StatementGap:
-    """The gap of a construct at its node."""
-    return StatementGap(Gap(GapKind.NOTIMPL, construct, position(node)))
+    """The gap of a construct at its node; `translate` gives it the text."""
+    return _about(node, StatementGap(Gap(GapKind.NOTIMPL, construct, position(node))))
+
+
+def _about(node: exp.Expr | None, gap: StatementGap) -> StatementGap:
+    gap.node = node
+    return gap
+
+
+def no_constant_json(construct: str, node: exp.Expr, value: exp.Expr) -> StatementGap:
+    """The gap of JSON that must be a constant: a Store takes what is given for a parameter as such."""
+    found = no_constant(construct, node, value)
+    found.of_json = True
+    return found
 
 
 def no_constant(construct: str, node: exp.Expr, *values: exp.Expr) -> StatementGap:
     """The gap of values that must be constants."""
     given = (uncast(value) for value in values)
     names = tuple(each.name for each in given if isinstance(each, exp.Placeholder | exp.Parameter) and each.name)
-    return StatementGap(constant_gap(construct, names, position(node)), names)
+    return _about(node, StatementGap(constant_gap(construct, names, position(node)), names))
 
 
 def uncast(node: exp.Expr) -> exp.Expr:
@@ -60,8 +88,18 @@ def called(node: exp.Expr, grammar: str) -> str:
 
 
 def position(node: exp.Expr | None) -> str:
-    """`line:column` of the first thing under the node that knows where it stands; the column counts from 1."""
-    for inner in node.walk() if node is not None else ():
+    """`line:column` of the first thing under the node, or around it, that knows where it stands; the column counts from 1."""
+    if isinstance(node, exp.Binary) and isinstance(node.this, exp.Expr) and (left := _own_position(node.this)):
+        return left
+    while node is not None:
+        if found := _own_position(node):
+            return found
+        node = node.parent
+    return ""
+
+
+def _own_position(node: exp.Expr) -> str:
+    for inner in node.walk():
         if "line" in inner.meta:
             width = inner.meta["end"] - inner.meta["start"]
             return f"{inner.meta['line']}:{inner.meta['col'] - width}"

@@ -30,6 +30,7 @@ from nestling.planner.sql.lists import of_list
 from nestling.planner.sql.literals import DECIMAL
 from nestling.planner.sql.mysql.digits import Digits, digits_of, observed, quotient, together
 from nestling.planner.sql.postgresql import sum_types as sums
+from nestling.planner.sql.postgresql.citext_groups import spelled
 from nestling.planner.sql.postgresql.enums import ranked
 from nestling.planner.sql.postgresql.infinite_moments import refuse_infinite
 from nestling.planner.sql.scope import Env, Translation
@@ -126,7 +127,7 @@ class SelectGrouping:
             sums.note(column, self.rows.translation, of_column=found.function is AggregateFunction.SUM)
         return column
 
-    def group(self, source: Relation) -> GroupBy:
+    def group(self, source: Relation) -> Relation:
         """The relation, once everything above it is bound."""
         extremes = [item.aggregate for item in self.aggregates if item.aggregate.function in _EXTREMES]
         if len(extremes) == 1 and self.rows.dialect.is_sqlite and extremes[0].argument is not None:
@@ -137,7 +138,8 @@ class SelectGrouping:
                 else item
                 for item in self.aggregates
             ]
-        return GroupBy(source, self.alias, self.keys, tuple(self.aggregates), self.collations)
+        found = GroupBy(source, self.alias, self.keys, tuple(self.aggregates), self.collations)
+        return spelled(found, self.rows.translation)
 
     def _add(self, aggregate: AggregateCall, wish: str, *, mixed: bool = False) -> Column:
         if aggregate not in self._found:

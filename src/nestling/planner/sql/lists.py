@@ -13,6 +13,7 @@ from nestling.ir.types import COMPOSITE, Type, TypeName
 from nestling.planner.sql import conversions as values
 from nestling.planner.sql.gaps import called, mistake, statement_gap
 from nestling.planner.sql.json_parts import KIND, as_part
+from nestling.planner.sql.postgresql.enums import unranked
 from nestling.planner.sql.scope import Env
 
 
@@ -32,6 +33,6 @@ def of_list(found: AggregateCall, node: exp.Expr, env: Env) -> AggregateCall:
 
 def _order_of_distinct(found: AggregateCall, value: Expression, node: exp.Expr, name: str) -> tuple[SortKey, ...]:
     """PostgreSQL sorts values to find those that are equal, and gives them in that order."""
-    if any(key.expression != value for key in found.order):
+    if any(unranked(key.expression) != value for key in found.order):
         raise mistake(f"with {name}(DISTINCT), ORDER BY expressions must be the argument", node)
     return found.order or (SortKey(value, descending=False, nulls_first=False),)

@@ -20,6 +20,9 @@ _DIGITS = "[0-9A-Fa-f]{4}(?:-?[0-9A-Fa-f]{4}){7}"
 UUID_TEXT = re.compile(rf"{_DIGITS}|\{{{_DIGITS}\}}")
 """As PostgreSQL reads one: of any case, with hyphens between any fours, in braces or not."""
 
+HEX_BYTES = re.compile(r"\\x(?:[0-9A-Fa-f]{2}\s*)*", re.ASCII)
+"""PostgreSQL's bytes in hexadecimal digits."""
+
 
 def number_literal(value: str) -> Literal:
     """A numeral as SQLite reads it: an integer if it is one (or worth one, as a text is), else a float."""
@@ -53,6 +56,8 @@ def constant_of(value: str, wanted: Type) -> Expression:
     """
     if wanted.is_char:
         return Literal(value.rstrip(" "), ANY_CHAR)
+    if wanted.name is TypeName.BYTES and HEX_BYTES.fullmatch(value):
+        return Literal(bytes.fromhex(value[2:]), wanted)
     if wanted.name in NUMBERS and "_" in value:
         return Cast(Literal(value, TEXT), wanted, Rules.POSTGRESQL)
     endless = infinite(value, wanted)

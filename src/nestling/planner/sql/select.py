@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from nestling.ir.statements.algebra import (
     Distinct,
+    GroupBy,
     LimitOffset,
     Named,
     Project,
@@ -34,6 +35,7 @@ from nestling.planner.sql.grouping import SelectGrouping, start_grouping, unique
 from nestling.planner.sql.grouping_sets import has_sets, united
 from nestling.planner.sql.outputs import BoundQuery, Item, limits, select_items, title_of
 from nestling.planner.sql.postgresql import sum_types as sums
+from nestling.planner.sql.postgresql.citext_groups import spelled
 from nestling.planner.sql.row_locks import note_locks
 from nestling.planner.sql.scope import Env, SelectWindows, Translation
 from nestling.planner.sql.supported_types import refuse_groups
@@ -270,11 +272,16 @@ class Select:
         refuse_groups("DISTINCT", self.node, *project.columns)
         keys = in_columns(order, project, self.translation)
         if keys is not None:
-            return self._cut(Distinct(project, rules), keys, env)
+            return self._cut(self._once(project, rules), keys, env)
         if not env.dialect.lenient:
             raise mistake("with SELECT DISTINCT, ORDER BY expressions must be in the select list", self.node)
         once, keys, outputs = once_each(project, order, rules, self.translation)
         return Project(self._cut(once, keys, env), project.alias, outputs)
+
+    def _once(self, project: Project, rules: tuple[Collation, ...]) -> Relation:
+        """Equal rows once; those with citexts as groups by all their columns."""
+        found = spelled(GroupBy(project.input, project.alias, project.outputs, (), rules), self.translation)
+        return Distinct(project, rules) if isinstance(found, GroupBy) else found
 
     def _cut(self, relation: Relation, keys: Sequence[SortKey], env: Env) -> Relation:
         """The relation sorted and limited as the SELECT says."""

@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 
 _SHOWN_AS_KEPT = KEPT_AS_TEXT - {TypeName.INTERVAL}
 """Types whose texts are those the source shows."""
+_TRUE = ["t", "tr", "tru", "true", "y", "ye", "yes", "on", "1"]
+_FALSE = ["f", "fa", "fal", "fals", "false", "n", "no", "of", "off", "0"]
+_BLANKS = " \t\n\v\f\r"
+_READ_OF_TEXTS = NUMBERS | {TypeName.BOOLEAN}
 _PLAIN = 6
 """Digits after the point up to which a Decimal128 is written without an exponent."""
 
@@ -53,8 +57,8 @@ def _of_kind(node: Cast, r: Renderer) -> Mql:
         found = text_of_length({"$toString": value}, target)
     elif source.name is TypeName.DECIMAL and target.name is TypeName.TEXT and _has_plain_text(source):
         found = text_of_length(_text_of_decimal(value, source), target)
-    elif source.name in KEPT_AS_TEXT and target.name in NUMBERS and node.rules is Rules.POSTGRESQL:
-        found = _number_of_text(value, target)
+    elif source.name in KEPT_AS_TEXT and target.name in _READ_OF_TEXTS and node.rules is Rules.POSTGRESQL:
+        found = _truth_of_text(value) if target.name is TypeName.BOOLEAN else _number_of_text(value, target)
     elif as_day or not is_wide(node.operand):
         found = _time(value, source, target)
     if found is None:
@@ -149,6 +153,19 @@ def _number_of_text(value: Mql, target: Type) -> Mql:
         case _:
             exact = _number({"$toDecimal": trimmed}, Type(TypeName.DECIMAL), target)
             return _within(exact, target, Rules.POSTGRESQL)
+
+
+def _truth_of_text(value: Mql) -> Mql:
+    """Of any case, with blanks around it, and cut off anywhere behind what tells it; any other text is an error."""
+
+    def word(text: Mql) -> Mql:
+        return {"$toLower": {"$trim": {"input": text, "chars": _BLANKS}}}
+
+    def truth(word: Mql) -> Mql:
+        false = {"$cond": [{"$in": [word, _FALSE]}, False, failure("no boolean", word)]}
+        return {"$cond": [{"$in": [word, _TRUE]}, True, false]}
+
+    return bind({"text": value}, lambda x: {"$cond": [{"$lte": [x, None]}, None, bind({"word": word(x)}, truth)]})
 
 
 def _time_constant(value: object, target: Type) -> Mql | None:

@@ -24,6 +24,7 @@ from nestling.planner.sql.changes.conflict_rows import among_rows
 from nestling.planner.sql.changes.defaults import default_expression, generated_values
 from nestling.planner.sql.changes.generated_attributes import computed, refuse_given
 from nestling.planner.sql.changes.returning import bind_returning
+from nestling.planner.sql.changes.values_of_query import as_values
 from nestling.planner.sql.expressions import predicate
 from nestling.planner.sql.from_clause import bind_scan
 from nestling.planner.sql.gaps import mistake, statement_gap
@@ -35,6 +36,8 @@ from nestling.planner.sql.scope import Env, Scope, Source, Translation
 def bind_insert(node: exp.Insert, parsed: Parsed, translation: Translation) -> Insert:
     """INSERT with rows or a query, and what it does with a row whose key exists."""
     refuse(node, "overwrite", "partition", "by_name")
+    if node.expression is not None:
+        node.set("expression", as_values(node.expression))
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     if not isinstance(table, exp.Table):
         raise mistake("INSERT names no table", node)

@@ -11,9 +11,21 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from nestling.ir.model import Entity
-from nestling.ir.statements.algebra import Filter, Join, JoinKind, Named, Project, Relation, Scan, filtered
+from nestling.ir.statements.algebra import (
+    Filter,
+    GroupBy,
+    Join,
+    JoinKind,
+    LimitOffset,
+    Named,
+    Project,
+    Relation,
+    Scan,
+    Sort,
+    filtered,
+)
 from nestling.ir.statements.expression import (
+    Collation,
     Column,
     Compare,
     Comparison,
@@ -110,31 +122,50 @@ class Partners:
         leaves, conditions = _leaves(self.relation), [*self.conditions]
         if leaves is None:
             return False
-        scans, more = leaves
+        found, more = leaves
         conditions += more
-        open_aliases = {scan.alias for scan in scans}
-        for _ in scans:
-            for scan in scans:
-                entity = translation.scans[scan.alias]
-                if scan.alias in open_aliases and _is_fixed(entity, scan, conditions, open_aliases, translation):
-                    open_aliases.remove(scan.alias)
+        open_aliases = {leaf.columns[0].alias for leaf in found}
+        for _ in found:
+            for leaf in found:
+                alias = leaf.columns[0].alias
+                if alias in open_aliases and _is_fixed(leaf, conditions, open_aliases, translation):
+                    open_aliases.remove(alias)
         return not open_aliases
 
 
 def _is_fixed(
-    entity: Entity,
-    scan: Scan,
-    conditions: Sequence[Expression],
-    open_aliases: set[str],
-    translation: Translation,
+    leaf: Scan | Project, conditions: Sequence[Expression], open_aliases: set[str], translation: Translation
 ) -> bool:
     fixed = {
         column.name
         for condition in conditions
         for column, other in _equal(condition, translation)
-        if column.alias == scan.alias and _is_known(other, open_aliases)
+        if column.alias == leaf.columns[0].alias and _is_known(other, open_aliases)
     }
-    return any(unique and fixed.issuperset(unique) for unique in (entity.key, *entity.uniques))
+    return any(fixed.issuperset(unique) for unique in _uniques(leaf, translation))
+
+
+def _uniques(leaf: Scan | Project, translation: Translation) -> Iterator[tuple[str, ...]]:
+    """The columns of which no two rows have the same values: those of keys, and those that were grouped by."""
+    if isinstance(leaf, Scan):
+        entity = translation.scans[leaf.alias]
+        yield from filter(None, (entity.key, *entity.uniques))
+        return
+    group = _group_under(leaf)
+    assert group is not None
+    names = {(each.alias, each.name): out.name for out in leaf.outputs if isinstance(each := out.expression, Column)}
+    keys = [(group.alias, key.name) for key in group.keys]
+    if all(key in names for key in keys):
+        yield tuple(names[key] for key in keys)
+
+
+def _group_under(relation: Project) -> GroupBy | None:
+    """The groups it shows, each once; None where it shows other rows, or groups texts that are equal otherwise than by `=`."""
+    inner = relation.input
+    while isinstance(inner, Filter | Sort | LimitOffset):
+        inner = inner.input
+    is_plain = isinstance(inner, GroupBy) and all(rule is Collation.BINARY for rule in inner.collations)
+    return inner if isinstance(inner, GroupBy) and is_plain else None
 
 
 def _equal(condition: Expression, translation: Translation) -> Iterator[tuple[Column, Expression]]:
@@ -157,9 +188,11 @@ def _is_known(expression: Expression, open_aliases: set[str]) -> bool:
     return isinstance(inner, Literal | Parameter) or (isinstance(inner, Column) and inner.alias not in open_aliases)
 
 
-def _leaves(relation: Relation) -> tuple[list[Scan], list[Expression]] | None:
-    """The tables under inner joins and the conditions there; None when there is more to it."""
+def _leaves(relation: Relation) -> tuple[list[Scan | Project], list[Expression]] | None:
+    """The tables and groups under inner joins and the conditions there; None when there is more to it."""
     match relation:
+        case Project() if _group_under(relation) is not None:
+            return [relation], []
         case Scan():
             return [relation], []
         case Filter(input=inner, predicate=condition):

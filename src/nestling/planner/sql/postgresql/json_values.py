@@ -9,8 +9,9 @@ from sqlglot import exp
 
 from nestling.ir.statements.expression import ANY, And, Call, Column, Expression, Function, Literal, Or, Rules
 from nestling.ir.types import BOOLEAN, JSONB, MADE, TEXT, TypeName
+from nestling.ir.value_forms.array_text import read_array
 from nestling.ir.value_forms.json_text import jsonb_value
-from nestling.planner.sql.gaps import mistake, no_constant, statement_gap
+from nestling.planner.sql.gaps import mistake, no_constant, no_constant_json, statement_gap
 from nestling.planner.sql.mysql.json_values import value_text
 from nestling.planner.sql.scope import Bound, Env
 
@@ -25,6 +26,23 @@ def _value(node: exp.JSONExtractScalar, env: Env, bound: Bound) -> Expression:
     column, keys = _path(node, _keys(node, env), env, bound, of_sqlite=True)
     kind = ANY if env.dialect.is_sqlite else TEXT
     return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), kind, env.dialect.rules)
+
+
+def _value_at(node: exp.Expr, env: Env, bound: Bound) -> Expression:
+    """`json #>> '{key,key}'`, which is `json -> 'key' ->> 'key'` where no key is the place of an element."""
+    said = node.expression.unnest()
+    said = said.this.unnest() if isinstance(said, exp.Cast) else said
+    if env.dialect.rules is not Rules.POSTGRESQL or not isinstance(said, exp.Literal) or not said.is_string:
+        raise no_constant(f"`{_written(node, env)}`, whose path is no constant", node, said)
+    try:
+        path = read_array(said.name)
+    except ValueError as problem:
+        raise mistake(f"the path `{said.name}`: {problem}", node) from None
+    keys = [key for key in path if isinstance(key, str) and not _PLACE.fullmatch(key)]
+    if not keys or len(keys) < len(path):
+        raise statement_gap(f"`{_written(node, env)}`, whose path is not of keys alone", node)
+    column, keys = _path(node, keys[::-1], env, bound)
+    return Call(Function.JSON_VALUE, (column, *(Literal(key, TEXT) for key in keys)), TEXT, Rules.POSTGRESQL)
 
 
 def _path(
@@ -64,7 +82,7 @@ def contains(node: exp.Binary, env: Env, bound: Bound) -> Expression:
     said = node.expression.unnest()
     said = said.this.unnest() if isinstance(said, exp.Cast) else said
     if not isinstance(said, exp.Literal) or not said.is_string:
-        raise no_constant(f"`{_written(node, env)}`, whose JSON is no constant", node, said)
+        raise no_constant_json(f"`{_written(node, env)}`, whose JSON is no constant", node, said)
     try:
         jsonb_value(said.name)
     except ValueError:
@@ -130,6 +148,7 @@ def _written(node: exp.Expr, env: Env) -> str:
 
 JSON_VALUES: dict[type[exp.Expr], Callable[..., Expression]] = {
     exp.JSONExtractScalar: _value,
+    exp.JSONBExtractScalar: _value_at,
     exp.JSONBContainsTopKey: _has,
     exp.JSONBContainsAnyTopKeys: _has_of(every=False),
     exp.JSONBContainsAllTopKeys: _has_of(every=True),
