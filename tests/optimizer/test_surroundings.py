@@ -5,7 +5,8 @@ from __future__ import annotations
 from unittest.mock import patch
 
 import pytest
-from hypothesis import assume, given, settings, strategies as st
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from nestling.common.errors import NestlingError
 from nestling.ir.options import DesignProblem, Solution
@@ -53,7 +54,9 @@ def test_a_choice_around_is_one_of_the_whole(problem: DesignProblem, modes: int,
             if found is not None:
                 whole = evaluate(problem, (solution.chosen - here) | found.chosen)
                 assert whole is not None
-                assert whole.cost - solution.cost == pytest.approx(found.cost - now.cost, abs=near + ROUNDING * abs(found.cost))
+                assert whole.cost - solution.cost == pytest.approx(
+                    found.cost - now.cost, abs=near + ROUNDING * abs(found.cost)
+                )
 
 
 def test_a_large_part_is_weighed_around_each_decision(monkeypatch: pytest.MonkeyPatch) -> None:
