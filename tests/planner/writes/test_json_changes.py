@@ -109,3 +109,17 @@ def test_what_is_no_object_fails(served: Served) -> None:
     with pytest.raises(WorkloadError, match="is no JSON"):
         store.execute("UPDATE note SET data = data || '{'")
     assert next(row["data"] for row in store.execute("SELECT data FROM note WHERE id > 1 ORDER BY id")) == [1]
+
+
+def test_keys_have_the_order_of_jsonb(served: Served) -> None:
+    """After every change objects are equal to constants that name their keys in another order."""
+    for change in ('data || \'{"zz": 1, "a": 2}\'', "jsonb_set(jsonb_set(data, '{zz}', '1'), '{a}', '2')"):
+        store = _filled(Store(*served[1]["normalized"]))
+        store.execute(f"UPDATE note SET data = {change} WHERE id = 4")
+        found = store.execute("""SELECT id FROM note WHERE data = '{"zz": 1, "price": 1.50, "b": 5, "a": 2}'""")
+        assert [row["id"] for row in found] == [4]
+    store.execute('UPDATE note SET data = \'{"b": {"dd": 1, "c": 2}}\' WHERE id = 4')
+    store.execute("UPDATE note SET data = jsonb_set(data, '{b,a}', '3') WHERE id = 4")
+    assert [
+        row["id"] for row in store.execute("""SELECT id FROM note WHERE data = '{"b": {"dd": 1, "c": 2, "a": 3}}'""")
+    ] == [4]

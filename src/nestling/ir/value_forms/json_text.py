@@ -40,7 +40,8 @@ def require_json(text: str, *, whole: bool = False) -> None:
 def read_jsonb(text: str) -> Any:
     """What `read_json` makes of the text as which PostgreSQL writes this one as jsonb; raises `ValueError` for what it refuses.
 
-    Of a key that is there twice the last stays, numbers have no exponent, and no text holds NUL or half a character.
+    Of a key that is there twice the last stays, short keys come first, numbers have no exponent, and no text holds NUL or half a
+    character. As MongoDB compares objects in the order of their keys, equal ones have to have the same.
     """
     try:
         found = _JSONB_DECODER.decode(text)
@@ -57,20 +58,6 @@ def jsonb_value(text: str) -> Any:
         return _JSONB_DECODER.decode(text)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
-
-
-def has_order(text: str) -> bool:
-    """Whether an object in a JSON text has several keys, which stand in some order."""
-    try:
-        found = [jsonb_value(text)]
-    except ValueError:
-        return False
-    while found:
-        each = found.pop()
-        if isinstance(each, dict) and len(each) > 1:
-            return True
-        found += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
-    return False
 
 
 def json_text(value: object) -> str:
@@ -141,6 +128,13 @@ def _members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
+def _in_order(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """The members of an object as PostgreSQL keeps them in jsonb."""
+    members = dict(pairs)
+    keys = {key.encode("utf-8", "surrogatepass"): key for key in members}
+    return {keys[each]: members[keys[each]] for each in sorted(keys, key=lambda each: (len(each), each))}
+
+
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
@@ -151,5 +145,5 @@ _DIGITS_DECODER = json.JSONDecoder(
     object_pairs_hook=_members, parse_float=number_with_digits, parse_constant=_no_constant
 )
 _ANY_DECODER = json.JSONDecoder(parse_constant=_no_constant)
-_JSONB_DECODER = json.JSONDecoder(parse_float=_numeric, parse_constant=_no_constant)
+_JSONB_DECODER = json.JSONDecoder(object_pairs_hook=_in_order, parse_float=_numeric, parse_constant=_no_constant)
 _DECODER = json.JSONDecoder(object_pairs_hook=_members, parse_float=_number, parse_constant=_no_constant)

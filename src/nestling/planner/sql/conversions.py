@@ -48,7 +48,6 @@ from nestling.ir.types import (
     Type,
     TypeName,
 )
-from nestling.ir.value_forms.json_text import has_order
 from nestling.ir.value_forms.numeral import float_text
 from nestling.ir.value_forms.zero_dates import is_zero, zero_of
 from nestling.planner.sql.gaps import statement_gap
@@ -409,12 +408,13 @@ def as_kept(value: Expression, kind: Type) -> Expression:
 def _beside(value: Expression, wanted: Type) -> Expression:
     """PostgreSQL: the value as it is compared with one of that type."""
     found = adapt(value, wanted)
-    if wanted.carried != JSONB or not isinstance(found, Cast):
+    if wanted.carried != JSONB:
         return found
-    kept = as_kept(found, wanted)
-    if isinstance(kept, AttributeCast) and isinstance(kept.operand, Literal) and has_order(str(kept.operand.value)):
-        raise statement_gap("a comparison with JSON of several keys, which MongoDB compares in their order")
-    return kept
+    if isinstance(found, Parameter) and found.type == wanted:
+        raise statement_gap(
+            "a comparison with jsonb that a parameter gives, as MongoDB compares objects in the order of their keys"
+        )
+    return as_kept(found, wanted)
 
 
 def _mysql(expression: Expression, other: Expression, translation: Translation) -> Expression:

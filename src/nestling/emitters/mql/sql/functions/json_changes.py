@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def _merge(node: Call, r: Renderer) -> Mql:
     one, other = node.arguments
-    return _of_objects([one, other], r, lambda first, second: {"$mergeObjects": [first, second]})
+    return _of_objects([one, other], r, lambda first, second: _in_order({"$mergeObjects": [first, second]}))
 
 
 def _without(node: Call, r: Renderer) -> Mql:
@@ -46,16 +46,25 @@ def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
     """Put the value under the keys. Where an object on the way is missing, nothing changes."""
     key, *rest = keys
     if not rest:
-        return {"$setField": {"field": inline(key), "input": json, "value": value}}
+        return _in_order({"$setField": {"field": inline(key), "input": json, "value": value}})
     inner = under([key], json)
     kind = {"$type": inner}
-    changed = {"$setField": {"field": inline(key), "input": json, "value": _under(inner, rest, value)}}
+    changed = {"$setField": {"field": inline(key), "input": json, "value": _under(inner, rest, value)}}  # it is there
     in_array = failure("no place in an array is known, in JSON of which is", kind)
     branches = [
         {"case": {"$eq": [kind, "object"]}, "then": changed},
         {"case": {"$eq": [kind, "array"]}, "then": in_array},
     ]
     return {"$switch": {"branches": branches, "default": json}}
+
+
+def _in_order(json: Mql) -> Mql:
+    """The object with its keys in the order of jsonb, the short ones first: objects are compared in the order of their keys."""
+    told = {"k": "$$member.k", "v": "$$member.v", "bytes": {"$strLenBytes": "$$member.k"}}
+    members = {"$map": {"input": {"$objectToArray": json}, "as": "member", "in": told}}
+    ordered = {"$sortArray": {"input": members, "sortBy": {"bytes": 1, "k": 1}}}
+    kept = {"$map": {"input": ordered, "as": "member", "in": {"k": "$$member.k", "v": "$$member.v"}}}
+    return {"$arrayToObject": kept}
 
 
 def _texts(keys: list[Expression]) -> list[str]:
