@@ -118,6 +118,7 @@ def test_keys_have_the_order_of_jsonb(served: Served) -> None:
         store.execute(f"UPDATE note SET data = {change} WHERE id = 4")
         found = store.execute("""SELECT id FROM note WHERE data = '{"zz": 1, "price": 1.50, "b": 5, "a": 2}'""")
         assert [row["id"] for row in found] == [4]
+    store = _filled(Store(*served[1]["normalized"]))
     store.execute('UPDATE note SET data = \'{"b": {"dd": 1, "c": 2}}\' WHERE id = 4')
     store.execute("UPDATE note SET data = jsonb_set(data, '{b,a}', '3') WHERE id = 4")
     assert [
