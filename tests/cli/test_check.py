@@ -35,6 +35,17 @@ def test_clean(shelf: Path, target: str) -> None:
     assert done.out.startswith("Clean: 2,060 documents in 8 checks")
 
 
+def test_nothing_to_compare(tmp_path: Path, target: str, database: Documents) -> None:
+    """Of a live database that keeps nothing twice: that is said, and which references nothing compares."""
+    database["customers"].insert_many({"_id": number, "name": f"c{number}"} for number in range(20))
+    database["orders"].insert_many({"_id": number, "customer_id": number % 25, "total": 5} for number in range(100))
+    assert nestling("inspect", target, "--design-out", "today.yaml", cwd=tmp_path).code == 0
+    done = nestling("check", "today.yaml", target, cwd=tmp_path)
+    assert done.code == 0
+    assert done.out == "Nothing to compare: this design keeps no copies and no values that follow from others.\n"
+    assert "`nestling doctor` finds those to nothing: `orders` (customer_id)" in done.err
+
+
 def test_stale_then_repaired(shelf: Path, target: str, database: Documents) -> None:
     """A hand edit: exit code 1 and the document, path and both values; repaired it is 0, and clean after."""
     database["authors"].update_one({"_id": 4}, {"$set": {"books": 77}})

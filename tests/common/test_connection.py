@@ -32,6 +32,13 @@ def test_database_name(uri: str, name: str):
     assert database_name(uri, "fallback") == name
 
 
+def test_a_name_with_a_dot():
+    """The driver takes what is behind the dot for a collection, and would use another database than is named."""
+    with pytest.raises(ConnectionFailed, match=r"`a\.b` is no name of a database") as caught:
+        database_name("mongodb://ada:pass@host/a.b", "fallback")
+    assert "ada:pass" not in str(caught.value)
+
+
 @pytest.mark.parametrize("uri", ["mongodb://ada:p@ss:w@host/db", "mongodb://host:99999/", "shop.db"])
 def test_database_name_of_no_uri(uri: str):
     """Something that is no MongoDB URI is refused, without its password."""

@@ -231,6 +231,8 @@ def verdict(report: CheckReport) -> str:
     """The last line: clean, repaired or not."""
     from nestling.ir.quantity_words import agreeing, counted
 
+    if not report.verdicts:
+        return "Nothing to compare: this design keeps no copies and no values that follow from others."
     values = sum(each.values for each in report.verdicts.values())
     looked = (
         f"{counted(report.checked, 'document')} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"

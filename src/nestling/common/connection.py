@@ -172,7 +172,12 @@ def database_name(uri: str, default: str) -> str:
     # A +srv name would be looked up in DNS just to be parsed; the database does not depend on it.
     plain = re.sub(r"^mongodb\+srv://", "mongodb://", uri)
     try:
-        named = parse_uri(plain, validate=False)["database"]
+        parsed = parse_uri(plain, validate=False)
     except (ConfigurationError, ValueError) as error:
         raise _unusable(error, redact(uri)) from None
-    return named or default
+    if parsed["collection"]:  # how the driver reads what is behind a dot
+        what = f"`{parsed['database']}.{parsed['collection']}` is no name of a database: there is a dot in it"
+        raise ConnectionFailed(
+            Problem(what, where=redact(uri), next_move="write a name without a dot: mongodb://host/database")
+        )
+    return parsed["database"] or default

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nestling.ir.proposal import Proposal
+from nestling.ir.quantity_words import first_of
 from nestling.ir.storage.layout import Role
 from nestling.pipeline.watching import Watch
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
     from pymongo.database import Database
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
     from nestling.executors.design_match import Looks
     from nestling.ir.drift import Check, Checks, CompiledCheck
     from nestling.ir.reading import Gap
+
+MOST_NAMED = 5
+"""References named that are not compared."""
 
 
 def check(
@@ -51,6 +56,7 @@ def check(
     require_design(proposal, database)
     found = checks_of(proposal.design)
     compiled, gaps = _compiled(found)
+    gaps += tuple(_not_enforced(proposal))
     only = None
     if since is not None:
         names = [store.name for store in proposal.design.stores]
@@ -63,6 +69,18 @@ def check(
     stores = [store.name for store in proposal.design.stores]
     unknown = find_fields(database, unknown_fields(proposal.design))
     return replace(report, unknown=unknown, strays=strays(database, stores))
+
+
+def _not_enforced(proposal: Proposal) -> Iterator[Gap]:
+    """The references that nothing checks: what they lead to may be gone, and nothing follows from that."""
+    from nestling.ir.reading import Gap, GapKind
+
+    model = proposal.design.model
+    links = [link for link in model.relationships if not link.enforced]
+    names = [f"`{link.child}` ({', '.join(link.child_attributes)})" for link in links]
+    if names:
+        what = "references that the source does not enforce are not compared: `nestling doctor` finds those to nothing"
+        yield Gap(GapKind.INPUT, f"{what}: {first_of(names, MOST_NAMED)}")
 
 
 def require_design(proposal: Proposal, database: Database[Any]) -> None:
