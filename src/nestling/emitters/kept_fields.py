@@ -4,34 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from nestling.emitters.content import Either, FixedContent, Object, element
+from nestling.emitters.content import Array, Either, FixedContent, Object, element
 from nestling.emitters.documents import documents
 from nestling.ir.design import Design
 from nestling.ir.storage.layout import StoredCollection
 from nestling.ir.storage.names import join
 
 
-def kept_fields(design: Design) -> Mapping[str, Mapping[str, str]]:
+def kept_fields(design: Design, *, arrays: bool = True) -> Mapping[str, Mapping[str, str]]:
     """For each collection, the path of each such field, and of the sub-document it is in (none for the document itself).
 
     Values that follow from others are none of them, nor are constants: documents of an older schema version lack them.
+    `arrays`: whether an array is there when it is empty, as nestling writes it; what applications wrote may lack it.
     """
-    return {store.name: _of_store(design, store) for store in design.stores}
+    return {store.name: _of_store(design, store, arrays) for store in design.stores}
 
 
-def _of_store(design: Design, store: StoredCollection) -> Mapping[str, str]:
+def _of_store(design: Design, store: StoredCollection, arrays: bool) -> Mapping[str, str]:
     """Those of all kinds of documents in the collection."""
-    first, *others = [dict(_of_object(document)) for document in documents(design, store)]
+    first, *others = [dict(_of_object(document, arrays)) for document in documents(design, store)]
     return {path: within for path, within in first.items() if all(path in other for other in others)}
 
 
-def _of_object(content: Object, prefix: str = "", within: str = "") -> Iterator[tuple[str, str]]:
+def _of_object(content: Object, arrays: bool, prefix: str = "", within: str = "") -> Iterator[tuple[str, str]]:
     for field in content.fields:
         if field.derived or isinstance(field.content, FixedContent | Either):
             continue
         path = join(prefix, field.name)
-        if field.required:
+        is_kept = field.required and (arrays or not isinstance(field.content, Array))
+        if is_kept:
             yield path, within
         inner, marks = element(field.content)
         if isinstance(inner, Object):
-            yield from _of_object(inner, path, within if field.required and not marks else path)
+            yield from _of_object(inner, arrays, path, within if is_kept and not marks else path)

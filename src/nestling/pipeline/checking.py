@@ -88,7 +88,7 @@ def require_design(proposal: Proposal, database: Database[Any]) -> None:
     from nestling.emitters.kept_fields import kept_fields
     from nestling.executors.design_match import require_fields
 
-    require_fields(database, kept_fields(proposal.design))
+    require_fields(database, kept_fields(proposal.design, arrays=not proposal.is_in_place))
 
 
 def looks(proposal: Proposal, database: str, digest: str, before: object) -> Looks:
@@ -104,7 +104,7 @@ def looks(proposal: Proposal, database: str, digest: str, before: object) -> Loo
     is_sure = yield from ask_in_use(digest)
     there = yield from collections_there([store.name for store in proposal.design.stores])
     if before is None or there != before:
-        yield from first_looks(database, kept_fields(proposal.design))
+        yield from first_looks(database, kept_fields(proposal.design, arrays=not proposal.is_in_place))
     return there, is_sure
 
 
