@@ -21,8 +21,8 @@ def test_the_last_array_may_go(tmp_path: Path, mongod: Server, database: Databas
     found = in_place(mongod.uri.replace("/?", f"/{database.name}?")).in_place
     [child] = [each for each in found.design.model.entities if each.name != "product"]
     asked = f"SELECT kind FROM {child.name}"
-    assert len(Store(found, database).execute(asked)) == 10
+    assert len(list(Store(found, database).execute(asked))) == 10
     database["product"].update_many({}, {"$unset": {"parts": ""}})
     store = Store(found, database)
-    assert store.execute(asked) == []
-    assert len(store.execute("SELECT name FROM product")) == 30
+    assert list(store.execute(asked)) == []
+    assert len(list(store.execute("SELECT name FROM product"))) == 30
