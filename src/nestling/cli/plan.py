@@ -95,7 +95,8 @@ def show(made: MigrationPlan) -> None:
 
     if made.phase is not None:
         click.echo(f"{_under_way(made.phase)}\n")
-    _list("What changes", made.changes or ("nothing: both designs store the same",))
+    nothing = "no document: both designs store the same" + (", indexes aside" if made.indexes_built else "")
+    _list("What changes", made.changes or (nothing,))
     rows = (
         (each.collection, each.way, ", ".join(each.of), each.documents, _megabytes(each.size_bytes))
         for each in made.moves

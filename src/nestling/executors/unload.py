@@ -113,7 +113,7 @@ class _Transfer:
 def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregation) -> RefusedValues:
     """Which value of which row it is."""
     name, values = entity.attribute_names[position], dict(zip(entity.attribute_names, row, strict=True))
-    key = ", ".join(f"{each} = {values[each]!r}" for each in entity.key)
+    key = ", ".join(f"{each} = {values[each]}" for each in entity.key)
     problem = Problem(
         what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column gives it back",
         where=f"collection {home.collection}",

@@ -64,19 +64,20 @@ def _expected(design: Design, variant: Variant, root: Node) -> Expression | None
 def _mark(design: Design, root: Node, child: Node) -> Mark:
     """A subtype is there when its fields are; nothing else tells of one without a field that always is."""
     assert child.presence is not None
-    shared = {path for node in (root, *root.children) if node is not child for path in _paths(node)}
+    shared = set(_paths(root, without=child))
     entity = design.model.entity(child.entity)
     own = [field for field in child.stored if field.path not in shared]
     is_certain = any(not entity.attribute(field.attribute).nullable for field in own)
     return Mark(child.presence.value, tuple(field.path for field in own), is_certain=is_certain)
 
 
-def _paths(node: Node) -> Iterator[str]:
-    """What documents hold at a node and, where these stand beside it, at the nodes inside."""
+def _paths(node: Node, without: Node) -> Iterator[str]:
+    """What documents hold at a node and, where these stand beside it, at the nodes inside but for one."""
     yield from (field.path for field in node.stored)
     yield from (pairs.field for pairs in node.body.pairs)
     for child in node.children:
-        yield from (child.field,) if child.field else _paths(child)
+        if child is not without:
+            yield from (child.field,) if child.field else _paths(child, without)
 
 
 def _check(store: StoredCollection, variant: Variant, root: Node, expected: Expression, step: Step) -> Check:
