@@ -124,6 +124,13 @@ def test_ids_in_a_time_series_are_a_gap(database):
     )
 
 
+def _kinds(index):
+    """What a server's index is said to be."""
+    named = {"unique": "unique", "partialFilterExpression": "partial"}
+    kinds = ", ".join(word for option, word in named.items() if option in index)
+    return f" ({kinds})" if kinds else ""
+
+
 def test_what_is_built_besides_is_shown(database):
     """The table of a design has every index the server gets but `_id`'s, marked where the design does not name it."""
     design = DESIGNS["orders"]()
@@ -133,9 +140,11 @@ def test_what_is_built_besides_is_shown(database):
     assert "orders: customer_id, placed" not in marked
     for name, _, _, cell in collection_rows(design):
         told = {text for text in cell.split("; ") if text}
-        built = [list(each["key"]) for each in database[name].list_indexes() if each["name"] != "_id_"]
-        assert {text.removeprefix("+").replace("-", "") for text in told} == {", ".join(keys) for keys in built}
-        assert {text[1:] for text in told if text.startswith("+")} == {
+        built = [each for each in database[name].list_indexes() if each["name"] != "_id_"]
+        assert {text.removeprefix("+").replace("-", "") for text in told} == {
+            ", ".join(each["key"]) + _kinds(each) for each in built
+        }
+        assert {text[1:].partition(" (")[0] for text in told if text.startswith("+")} == {
             each.partition(": ")[2] for each in marked if each.startswith(f"{name}: ")
         }
     assert besides_line(design)

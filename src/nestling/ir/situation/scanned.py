@@ -26,7 +26,7 @@ _BECAUSE = {
     "case": "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
     "": "the condition holds no column compared by itself",
 }
-"""Why no index serves a condition of that kind, and what to do."""
+"""Why no index finds the rows of a condition of that kind, and what to do."""
 
 
 def scanned(situation: Situation) -> Iterator[str]:
@@ -37,7 +37,8 @@ def scanned(situation: Situation) -> Iterator[str]:
             told[_kind(statement)].append(text)
     for kind, texts in told.items():
         if texts:
-            yield f"no index serves {first_of(texts, MOST)}: each execution reads the whole collection, as {_BECAUSE[kind]}"
+            found = f"no index finds the rows of {first_of(texts, MOST)}"
+            yield f"{found}: each execution reads all documents, or all entries of an index, as {_BECAUSE[kind]}"
 
 
 def _kind(statement: Statement) -> str:

@@ -45,7 +45,9 @@ def collection_rows(design: Design) -> Iterator[tuple[str, str, str, str]]:
 
 
 def _index_cell(index: PlannedIndex) -> str:
-    return f"{'' if index.named else BESIDES}{index.fields}"
+    kinds = [*(["unique"] if index.unique else []), *(["partial"] if index.partial else [])]
+    told = f" ({', '.join(kinds)})" if kinds else ""
+    return f"{'' if index.named else BESIDES}{index.fields}{told}"
 
 
 def besides_line(design: Design) -> str:
