@@ -126,7 +126,7 @@ def test_ids_in_a_time_series_are_a_gap(database):
 
 def _kinds(index):
     """What a server's index is said to be."""
-    named = {"unique": "unique", "partialFilterExpression": "partial"}
+    named = {"unique": "unique", "partialFilterExpression": "partial", "sparse": "partial"}
     kinds = ", ".join(word for option, word in named.items() if option in index)
     return f" ({kinds})" if kinds else ""
 
