@@ -156,7 +156,7 @@ def test_what_attributes_carry(condition: str, carried: dict[str, str], dialect:
         ("(v)::varchar(1) = 'a'", "postgresql", {}),
         ("v = 'ab'::varchar(1)", "postgresql", {}),
         ("v = 'a'::citext", "postgresql", {}),
-        ("v = E'a\\n'", "postgresql", {}),
+        ("v = E'a\\n'", "postgresql", {"v": "one of 'a\n'"}),
         ("v = 'a' COLLATE \"C\"", "postgresql", {}),
         ("a BETWEEN SYMMETRIC 5 AND 1", "postgresql", {}),
         ("a = 1 OR a IS NOT NULL", "postgresql", {}),
