@@ -42,3 +42,23 @@ def test_a_rank_is_no_reference(database: Db) -> None:
     database.regions.insert_many({"_id": n, "name": f"R{n}"} for n in range(1, 21))
     database.customers.insert_many({"_id": n, "rank": n % 20 + 1} for n in range(3_000))
     assert not [each for each in found(look(database)) if each.rule in ABOUT]
+
+
+def test_a_number_of_a_task_is_not_its_id(database: Db) -> None:
+    """Where tasks have a `number`, unique in a project alone, `task.number` is that, though it is found among their ids."""
+    tasks = [{"_id": n, "project_id": n // 60, "number": n % 60, "title": f"T{n}"} for n in range(3_000) if n % 31]
+    database.projects.insert_many({"_id": n, "name": f"P{n}"} for n in range(50))
+    database.tasks.insert_many(tasks)
+    database.tasks.create_index({"project_id": 1, "number": 1}, unique=True)
+    chosen = [tasks[n * 7 % len(tasks)] for n in range(4_000)]
+    database.comments.insert_many(
+        {"task_id": each["_id"], "task": {"number": each["number"], "title": each["title"]}} for each in chosen
+    )
+    assert {each.path for each in found(look(database)) if each.rule in ABOUT} == {"task_id"}
+
+
+def test_a_code_of_a_plan_is_its_key(database: Db) -> None:
+    """Where plans have no `code` but their key, `plan.code` is that key."""
+    database.plans.insert_many({"_id": n, "price": n % 9} for n in range(100, 300))
+    database.users.insert_many({"plan": {"code": 100 + n % 210}} for n in range(2_000))
+    assert {each.path for each in found(look(database)) if each.rule in ABOUT} == {"plan.code"}

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, names_an_id, says
+from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, last_name, names_an_id, says, words
 from nestling.executors.facts.row_hashes import HashedTable, whole_numbers
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
@@ -74,6 +74,8 @@ def match_of(
     if is_generic(steps) and target.table.above is not None and _alike(table, target.table):
         return None  # documents of one kind in several places, not rows that refer to each other
     name = says(steps, target.table.collection.name, target.table.node.steps, target.steps, own=own)
+    if _names_another(steps, target):
+        name = NameClarity.NOT
     if is_key and is_generic(steps):
         name = _extends(table, target.table)
     by_values = _not_by_chance(values, found, target, kind) or (
@@ -87,6 +89,13 @@ def match_of(
 def _alike(table: HashedTable, other: HashedTable) -> bool:
     mine = entity_words(table.collection.name, table.node.steps)
     return mine == entity_words(other.collection.name, other.node.steps)
+
+
+def _names_another(steps: Steps, target: KeyColumn) -> bool:
+    """Whether a column is called like a field of the target that is not its key: `task.number` is a task's `number`, no id."""
+    named = words(last_name(steps))
+    fields = (words(last_name(each)) for each in target.table.columns if each != target.steps)
+    return is_generic(steps) and words(last_name(target.steps)) != named and named in fields
 
 
 def _extends(table: HashedTable, other: HashedTable) -> NameClarity:
