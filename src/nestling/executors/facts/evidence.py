@@ -10,7 +10,15 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nestling.executors.facts.name_words import NameClarity, entity_words, is_generic, last_name, names_an_id, says, words
+from nestling.executors.facts.name_words import (
+    NameClarity,
+    entity_words,
+    is_generic,
+    last_name,
+    names_an_id,
+    says,
+    words,
+)
 from nestling.executors.facts.row_hashes import HashedTable, whole_numbers
 from nestling.ir.facts.nodes import NodeForm, Steps, kinds
 from nestling.ir.facts.path import NUMBERS
