@@ -10,13 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Context, Decimal, InvalidOperation
 from functools import partial
 from hashlib import blake2b
 from typing import Any
 
 import bson
-from bson import Decimal128
+from bson import Decimal128, ObjectId
 from pymongo.database import Database
 from pymongo.errors import OperationFailure
 
@@ -34,8 +35,12 @@ MOST_ROWS = 50_000
 TIME_SHARE = 1 / 3
 """The share of the time left that the copies beside one reference may take."""
 DIGEST_BYTES = 16
+MOST_KEPT, MOST_KEPT_LETTERS = 100_000, 40
+"""Values whose digests are kept while two collections are compared, and how long a text among them may be."""
 MOST_DIGITS = 34
 """Digits of a number of BSON at most."""
+_OFTEN = frozenset({str, int, ObjectId, datetime})
+"""Types whose values are equal only where their bytes are."""
 _NUMBER = re.compile(text_forms.NUMBER)
 _EXACTLY = Context(prec=MOST_DIGITS)
 
@@ -61,10 +66,12 @@ class _Reader:
     what: str
     ids: dict[bytes, Any] | None = None
     is_cut: bool = field(default=False)
+    digests: _Digests = field(default_factory=lambda: _Digests())
 
     def rows(self, name: str, pipeline: list[Document], key: str, fields: Sequence[str]) -> Iterator[Row]:
         shown = {"_id": 0, "r": f"${key}"} | {f"c{n}": f"${each}" for n, each in enumerate(fields)}
         stages = [*pipeline, {"$project": shown}]
+        columns, digest_of = [f"c{n}" for n in range(len(fields))], self.digests.of
         cursor = self.database[name].aggregate(stages, maxTimeMS=self.asking.milliseconds())
         for row in cursor:
             if self.asking.late:
@@ -72,11 +79,10 @@ class _Reader:
                 self.asking.skip(self.what, OUT_OF_TIME)
                 return
             if row.get("r") is not None:
-                digest = _digest(row["r"])
+                digest = digest_of(row["r"])
                 if self.ids is not None:
                     self.ids[digest] = row["r"]
-                values = (f"c{n}" for n in range(len(fields)))
-                yield digest, tuple(_digest(row[each]) if each in row else None for each in values)
+                yield digest, tuple([digest_of(row[each]) if each in row else None for each in columns])
 
 
 def comparison(
@@ -160,8 +166,29 @@ def _is_equal(one: bytes, other: bytes) -> bool:
     return one == other or (len(one) != len(other) and one[-DIGEST_BYTES:] == other[-DIGEST_BYTES:])
 
 
+@dataclass(slots=True)
+class _Digests:
+    """The digests of values, of short ones kept for the next time: most are there many times."""
+
+    kept: dict[tuple[type, Any], bytes] = field(default_factory=dict)
+
+    def of(self, value: Any) -> bytes:
+        """As `_digest` makes it."""
+        kind = type(value)
+        if kind not in _OFTEN or (kind is str and len(value) > MOST_KEPT_LETTERS):
+            return _digest(value)
+        found = self.kept.get((kind, value))
+        if found is None:
+            found = _digest(value)
+            if len(self.kept) < MOST_KEPT:
+                self.kept[kind, value] = found
+        return found
+
+
 def _digest(value: Any) -> bytes:
     """A value as something to compare; of a text that is a number, the number's digest stands behind its own."""
+    if type(value) is ObjectId:
+        return _hash(comparable(value))
     number = _number(value)
     if number is None:
         return _hash(comparable(value))
