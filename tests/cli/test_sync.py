@@ -61,3 +61,24 @@ def test_no_mongodb_is_a_mistake(tmp_path: Path) -> None:
     ran = nestling("sync", tmp_path / "design.yaml")
     assert ran.code == 2
     assert "no MongoDB is named" in ran.err
+
+
+def test_stopped_with_copies_left_it_says_so(database: Database[Any], mongod: Server, tmp_path: Path) -> None:
+    """SIGTERM while copies are being mended: exit code 1, and that some may be stale; the next run mends the rest."""
+    design, uri = _shop(database, mongod, tmp_path)
+    database.purchases.insert_many([{"_id": n, "customer_id": 1} for n in range(2, 20_000)])
+    running = started("sync", design, uri)
+    try:
+        end = time.monotonic() + 30
+        while database.purchases.find_one({"customer": {"$exists": True}}) is None:
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        running.send_signal(signal.SIGTERM)
+        out, err = running.communicate(timeout=30)
+    finally:
+        running.kill()
+    assert database.purchases.find_one({"customer": {"$exists": False}}) is not None, "it was too quick for this test"
+    assert running.returncode == 1, err
+    assert "Stopped before its end: 1 task is not done" in out
+    assert nestling("sync", design, uri, "--once").code == 0
+    assert database.purchases.find_one({"customer": {"$exists": False}}) is None

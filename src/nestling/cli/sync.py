@@ -81,7 +81,8 @@ def command(
     Changes may come from any program. Runs until Ctrl-C or SIGTERM; started again it goes on where it stopped. One instance of a
     design is active, others stand by. Snapshots are never touched.
 
-    Exits 1 when something could not be mended, and names it; with --status when no instance is active.
+    Exits 1 when something could not be mended, and names it, or was not done when it was stopped; with --status when no instance
+    is active.
     """
     from nestling.cli.parts import text
     from nestling.executors.sync import Metrics
@@ -166,7 +167,7 @@ def _say_standing(found: SyncState | None, *, as_json: bool) -> int:
 
 
 def _show(report: SyncReport, metrics: Metrics) -> None:
-    from nestling.cli.parts.text import counted
+    from nestling.ir.quantity_words import agreeing, counted
 
     click.echo(
         f"{counted(report.changes, 'change')} followed, {counted(report.written, 'copy')} written, "
@@ -178,3 +179,8 @@ def _show(report: SyncReport, metrics: Metrics) -> None:
         click.echo(f"\nNOT mended: {counted(report.refused, 'copy')}; the latest:")
         for each in refusals:
             click.echo(f"  {each}")
+    if report.left:
+        click.echo(
+            f"\nStopped before its end: {counted(report.left, 'task')} {agreeing(report.left)} not done, so copies may be stale."
+            " The next run goes on from there: start it again, or bring all up to date with --once."
+        )

@@ -30,6 +30,7 @@ from nestling.ir.programs.command import Aggregation, FileField
 from nestling.ir.rows import JSON_NULL, UndecodableText
 from nestling.ir.types import TypeName
 from nestling.ir.values import decoder, encode
+from nestling.ir.words.value_words import value_words
 
 Row = tuple[object, ...]
 _UNREADABLE = (BSONError, OverflowError, ValueError, TypeError)
@@ -133,7 +134,7 @@ def _unreadable(batch: bytes | memoryview, query: Aggregation) -> str:
             row = bson.decode(raw, _AS_STORED)
             for position, name in enumerate(query.columns):
                 if not _is_readable(row.get(column_field(position))):
-                    return f"`{name}` in the row {query.columns[0]} = {row.get(column_field(0))!r}"
+                    return f"`{name}` in the row {query.columns[0]} = {value_words(row.get(column_field(0)))}"
     return "a document"
 
 

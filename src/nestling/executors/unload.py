@@ -20,6 +20,7 @@ from nestling.ir.programs.command import Aggregation
 from nestling.ir.rows import RefusedValues, RowSink, summed
 from nestling.ir.types import TypeName
 from nestling.ir.value_forms.bson_in_json import beyond_sql
+from nestling.ir.words.value_words import value_words
 
 BATCH_ROWS = 1_000
 _IN_EVERY_COLUMN = frozenset({type(None), bool, int, float, str, bytes, Decimal, date, datetime, dict, list})
@@ -113,7 +114,7 @@ class _Transfer:
 def _beyond(what: str, position: int, row: Row, entity: Entity, home: Aggregation) -> RefusedValues:
     """Which value of which row it is."""
     name, values = entity.attribute_names[position], dict(zip(entity.attribute_names, row, strict=True))
-    key = ", ".join(f"{each} = {values[each]}" for each in entity.key)
+    key = ", ".join(f"{each} = {value_words(values[each])}" for each in entity.key)
     problem = Problem(
         what=f"`{name}` of `{entity.name}` holds {what}, in the row {key or 'without a key'}: no column gives it back",
         where=f"collection {home.collection}",

@@ -58,6 +58,25 @@ class Comparison:
 
 
 @dataclass(slots=True)
+class _Digests:
+    """The digests of values, of short ones kept for the next time: most are there many times."""
+
+    kept: dict[tuple[type, Any], bytes] = field(default_factory=dict)
+
+    def of(self, value: Any) -> bytes:
+        """As `_digest` makes it."""
+        kind = type(value)
+        if kind not in _OFTEN or (kind is str and len(value) > MOST_KEPT_LETTERS):
+            return _digest(value)
+        found = self.kept.get((kind, value))
+        if found is None:
+            found = _digest(value)
+            if len(self.kept) < MOST_KEPT:
+                self.kept[kind, value] = found
+        return found
+
+
+@dataclass(slots=True)
 class _Reader:
     """Reads the fields of documents as digests. `ids`: the references it met, by their digests, while they are wanted."""
 
@@ -66,7 +85,7 @@ class _Reader:
     what: str
     ids: dict[bytes, Any] | None = None
     is_cut: bool = field(default=False)
-    digests: _Digests = field(default_factory=lambda: _Digests())
+    digests: _Digests = field(default_factory=_Digests)
 
     def rows(self, name: str, pipeline: list[Document], key: str, fields: Sequence[str]) -> Iterator[Row]:
         shown = {"_id": 0, "r": f"${key}"} | {f"c{n}": f"${each}" for n, each in enumerate(fields)}
@@ -164,25 +183,6 @@ def _counted(
 def _is_equal(one: bytes, other: bytes) -> bool:
     """Whether two digests are of equal values. Two texts are equal to the letter, a text and a number by their numbers."""
     return one == other or (len(one) != len(other) and one[-DIGEST_BYTES:] == other[-DIGEST_BYTES:])
-
-
-@dataclass(slots=True)
-class _Digests:
-    """The digests of values, of short ones kept for the next time: most are there many times."""
-
-    kept: dict[tuple[type, Any], bytes] = field(default_factory=dict)
-
-    def of(self, value: Any) -> bytes:
-        """As `_digest` makes it."""
-        kind = type(value)
-        if kind not in _OFTEN or (kind is str and len(value) > MOST_KEPT_LETTERS):
-            return _digest(value)
-        found = self.kept.get((kind, value))
-        if found is None:
-            found = _digest(value)
-            if len(self.kept) < MOST_KEPT:
-                self.kept[kind, value] = found
-        return found
 
 
 def _digest(value: Any) -> bytes:

@@ -52,10 +52,14 @@ class Following:
         self._saved = 0.0
         self._saving = Saving()
         self._seen: Timestamp | None = None
+        self._behind = 0
+        self.left = 0
+        """How many changes and refreshes were known and not done, once it is closed."""
 
     def close(self) -> None:
         """End what runs on the side."""
         self._side.stop()
+        self.left = self._behind + self._side.waiting
         self._saving.close()
         self._view.close()
 
@@ -114,6 +118,7 @@ class Following:
             self._save(at_once=drained)
             if drained:
                 return
+        self._behind = stream.behind
         self._lease.held()
         self._save(at_once=True)
 

@@ -24,18 +24,22 @@ STANDBY_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a run did, and whether everything it had to mend is mended."""
+    """What a run did, and whether everything it had to mend is mended.
+
+    `left`: changes and refreshes that it knew of and had not done when it was stopped; the next run does them.
+    """
 
     changes: int
     written: int
     refused: int
     retries: int
     full_refreshes: int
+    left: int = 0
 
     @property
     def clean(self) -> bool:
         """Whether nothing was left wrong."""
-        return self.refused == 0
+        return self.refused == 0 and self.left == 0
 
 
 def sync(
@@ -71,9 +75,10 @@ def _synced(
         run.say("The design keeps nothing that follows from something else: there is nothing to do.")
         return SyncReport(0, 0, 0, 0, 0)
     lease = SyncLease(database, plan.name, plan.fingerprint, run.options.lease_seconds, run.stop.set)
+    left = 0
     if _taken(run, lease):
         try:
-            _active(run, lease)
+            left = _active(run, lease)
         finally:
             with suppress(PyMongoError, LeaseLost):
                 lease.release()
@@ -81,7 +86,7 @@ def _synced(
     run.metrics.say(state="stopped")
     counted = run.metrics.counted
     return SyncReport(
-        counted("changes"), counted("written"), counted("refused"), counted("retries"), counted("full_refreshes")
+        counted("changes"), counted("written"), counted("refused"), counted("retries"), counted("full_refreshes"), left
     )
 
 
@@ -110,7 +115,8 @@ def _taken(run: SyncRun, lease: SyncLease) -> bool:
     return False
 
 
-def _active(run: SyncRun, lease: SyncLease) -> None:
+def _active(run: SyncRun, lease: SyncLease) -> int:
+    """Follow until it is stopped; gives how much was left undone."""
     if run.options.once:
         lease.computed.clear()
     run.metrics.set("active", 1)
@@ -124,3 +130,4 @@ def _active(run: SyncRun, lease: SyncLease) -> None:
     finally:
         run.stop.set()
         following.close()
+    return following.left

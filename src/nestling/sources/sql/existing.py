@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from nestling.common.errors import Problem, SourceError, name_list
 from nestling.ir.constraints.defaults import ComputedAttribute
 from nestling.ir.model import Entity
-from nestling.ir.quantity_words import cut
+from nestling.ir.words.value_words import value_words
 from nestling.sources.sql.engines import engine_of
 from nestling.sources.sql.table_ddl import place_of, quote
 
@@ -133,7 +133,7 @@ def _dangling(sink: SqlSink, existing: Existing, key: CatalogForeignKey, catalog
     if not (found := sink.run(statement).fetchall()):
         return None
     rows = "; ".join(
-        ", ".join(f"{name} = {cut(repr(value))}" for name, value in zip(told, row, strict=True))
+        ", ".join(f"{name} = {value_words(value)}" for name, value in zip(told, row, strict=True))
         for row in found[:_SHOWN]
     )
     more = " and others" if len(found) > _SHOWN else ""

@@ -14,11 +14,11 @@ import sqlalchemy as sa
 
 from nestling.common.errors import Problem, RowRefused, SourceError, name_list
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.quantity_words import cut
 from nestling.ir.rows import RefusedValues, RowColumn, RowQuery, summed
 from nestling.ir.types import FLOAT, INTEGER, TEXT, TEXTS, Type, TypeName
 from nestling.ir.value_forms.canonical import canonical_encoder, row_encoder
 from nestling.ir.values import Policy
+from nestling.ir.words.value_words import value_words
 from nestling.sources.sql.connection import dialect_of, typed_errors
 from nestling.sources.sql.driver_parameters import writer
 from nestling.sources.sql.driver_values import convert_rows, converter
@@ -135,7 +135,7 @@ class Passage:
         at = (position, type(value))
         if at not in self._moves:
             self._moves[at] = self._move(attribute, value)
-        what = f"`{attribute.name}` is {cut(repr(value))}: {why}"
+        what = f"`{attribute.name}` is {value_words(value)}: {why}"
         problem = Problem(what, where=self._where(row), next_move=self._moves[at])
         return RefusedValues(self._entity.name, attribute.name, type(value), 1, row, problem)
 
@@ -233,7 +233,7 @@ class Passage:
 
     def _values(self, names: Sequence[str], row: Row) -> str:
         values = dict(zip(self._entity.attribute_names, row, strict=True))
-        return ", ".join(f"{name} = {cut(repr(values[name]))}" for name in names)
+        return ", ".join(f"{name} = {value_words(values[name])}" for name in names)
 
     def _where(self, row: Row) -> str:
         return f"table {self._entity.name}, the row {self._values(self._entity.key, row) or 'without a key'}"
@@ -275,4 +275,4 @@ class Passage:
 
 
 def _given_back(value: object) -> str:
-    return f"its column would give back {cut(repr(value))}"
+    return f"its column would give back {value_words(value)}"
