@@ -199,6 +199,7 @@ def test_what_is_null_is_named(moving: Path, target: str, database: Documents) -
     database["author"].update_one({"_id": 3}, {"$set": {"book": None}})
     planned = nestling("plan", *DESIGNS, target, cwd=moving)
     assert "`author.book` in 1 document, such as _id 3, is null, and would come over as" in planned.out
+    assert (planned.code, "`migrate` would REFUSE this as it is: see the risks." in planned.out) == (1, True)
     done = nestling("migrate", *DESIGNS, target, cwd=moving)
     assert done.code == 2
     assert "`author.book` in 1 document, such as _id 3, is null" in done.err
@@ -320,7 +321,8 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     assert "6 rows; building and comparing" in done.out
     found = nestling("plan", *DESIGNS, target, "--json", cwd=moving).json
     told = {"phase", "collections", "left", "untouched", "changes", "indexes", "risks", "unknown", "rows", "seconds"}
-    assert set(found) == {*told, "refused_seconds"}
+    assert set(found) == {*told, "refused", "refused_seconds"}
+    assert found["refused"] == []
     assert found["phase"] is None
     assert (found["untouched"], found["unknown"]) == ([], [])
     assert [(each["collection"], each["staged"], each["way"]) for each in found["collections"]] == [
@@ -329,6 +331,17 @@ def test_a_plan_says_what_there_is_to_do(moving: Path, target: str, database: Do
     ]
     assert found["rows"] == {"author": 3, "book": 3}
     assert names(database) == {"author"}
+
+
+def test_a_plan_of_indexes_alone(moving: Path, target: str) -> None:
+    """Designs that store the same, one with an index more: not "nothing" above an index that is built."""
+    own = (moving / "design.yaml").read_text(encoding="utf-8")
+    more = "  indexes: [{collection: author, keys: [name]}, "
+    (moving / "indexed.yaml").write_text(own.replace("  indexes: [", more, 1), encoding="utf-8")
+    done = nestling("plan", "--from-design", "design.yaml", "--to-design", "indexed.yaml", target, cwd=moving)
+    assert done.code == 0, done.err
+    assert "What changes:\n  indexes alone: both designs store the same\n" in done.out
+    assert "Indexes to build:\n  author: name" in done.out
 
 
 def test_a_plan_of_a_migration_that_is_under_way(moving: Path, target: str, database: Documents) -> None:
@@ -342,8 +355,9 @@ def test_a_plan_of_a_migration_that_is_under_way(moving: Path, target: str, data
     assert found["phase"] == "ready"
     assert not [risk for risk in found["risks"] if "refused:" in risk]
     back = ("--from-design", "new.yaml", "--to-design", "design.yaml")
-    other = nestling("plan", *back, target, cwd=moving).out
-    assert "it would be refused: _nestling_migrate: another migration of this database has begun" in other
+    other = nestling("plan", *back, target, cwd=moving)
+    assert other.code == 1
+    assert "it would be refused: _nestling_migrate: another migration of this database has begun" in other.out
     assert nestling("migrate", *DESIGNS, target, "--cutover", cwd=moving).code == 0
     after = nestling("plan", *DESIGNS, target, cwd=moving).out
     assert after.startswith("The new design has taken over: `migrate --drop-old`")

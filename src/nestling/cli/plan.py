@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, assert_never
 
 import click
 
-from nestling.cli import FINE
+from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 @options.two_designs
 @options.as_json
 def command(old: Path, new: Path, target: str, as_json: bool) -> int:
-    """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing."""
+    """Compare two designs in words, and measure on the live database what moving from one to the other takes. Writes nothing.
+
+    Exits 1 when one of the risks is that `migrate` would refuse it.
+    """
     from nestling.cli.parts import text
     from nestling.pipeline import opened, plan_migration, read_proposal
 
@@ -35,11 +38,11 @@ def command(old: Path, new: Path, target: str, as_json: bool) -> int:
         text.print_json(plan_json(made))
     else:
         show(made)
-    return FINE
+    return DIFFERENT if made.refused else FINE
 
 
 def plan_json(made: MigrationPlan) -> dict[str, object]:
-    """The documented shape: phase, collections, left, untouched, changes, indexes, risks, unknown, rows, seconds,
+    """The documented shape: phase, collections, left, untouched, changes, indexes, risks, refused, unknown, rows, seconds,
     refused_seconds.
     """
     return {
@@ -60,6 +63,7 @@ def plan_json(made: MigrationPlan) -> dict[str, object]:
         "changes": list(made.changes),
         "indexes": {"built": list(made.indexes_built), "not_needed": list(made.indexes_dropped)},
         "risks": list(made.risks),
+        "refused": list(made.refused),
         "unknown": [asdict(each) for each in made.unknown],
         "rows": dict(made.rows),
         "seconds": None if made.seconds is None else round(made.seconds, 1),
@@ -95,8 +99,9 @@ def show(made: MigrationPlan) -> None:
 
     if made.phase is not None:
         click.echo(f"{_under_way(made.phase)}\n")
-    nothing = "no document: both designs store the same" + (", indexes aside" if made.indexes_built else "")
-    _list("What changes", made.changes or (nothing,))
+    has_other_indexes = bool(made.indexes_built or made.indexes_dropped)
+    same = "indexes alone: both designs store the same" if has_other_indexes else "nothing: both designs store the same"
+    _list("What changes", made.changes or (same,))
     rows = (
         (each.collection, each.way, ", ".join(each.of), each.documents, _megabytes(each.size_bytes))
         for each in made.moves
@@ -110,6 +115,8 @@ def show(made: MigrationPlan) -> None:
     _list("Indexes to build", made.indexes_built)
     _list("Indexes that go at the cutover", made.indexes_dropped)
     _list("Risks", made.risks)
+    if made.refused:
+        click.echo("`migrate` would REFUSE this as it is: see the risks.\n")
     if made.seconds is not None:
         total = counted(sum(made.rows.values()), "row")
         seconds = max(made.seconds, 1.0)

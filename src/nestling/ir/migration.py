@@ -221,8 +221,9 @@ class MigrationPlan:
     """What a migration would do, before anything is written.
 
     `left` are old collections nothing of the new design uses, `untouched` collections neither design names. `unknown` fields
-    would be lost. `seconds` is the estimated time of the backfill, `refused_seconds` that of the comparison at the cutover,
-    while writes are refused. `phase` is that of this very migration, if it has begun.
+    would be lost. `refused`: the risks for which `migrate` would not go on. `seconds` is the estimated time of the backfill,
+    `refused_seconds` that of the comparison at the cutover, while writes are refused. `phase` is that of this very migration,
+    if it has begun.
     """
 
     moves: tuple[Move, ...]
@@ -237,6 +238,7 @@ class MigrationPlan:
     seconds: float | None = None
     refused_seconds: float | None = None
     phase: Phase | None = None
+    refused: tuple[str, ...] = ()
 
 
 class Phase(StrEnum):

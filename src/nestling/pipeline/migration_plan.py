@@ -48,19 +48,20 @@ def plan_migration(
     built, dropped = _indexes(after, job)
     unknown = find_fields(database, job.searches.unknown)
     phase = _phase(job, database)
-    found = _risks(before, after, job, database, phase)
-    losses = (
+    losses = tuple(
         f"{told}. `migrate` refuses this without `{loss.flag}`"
         for loss in Loss
         if (told := lost_together(loss, job, database))
     )
+    refusals = (*_refusals(job, database, phase), *_gaps(job))
     risks = (
         *_of_another_plan(job, database),
         *losses,
         *_missing_arrays(job, database),
         *reordered_fields(job, database),
         *_copies(before, job, database),
-        *found,
+        *refusals,
+        *_risks(before, after, job, database),
     )
     return MigrationPlan(
         moves,
@@ -75,6 +76,7 @@ def plan_migration(
         _seconds(moves, job, measured),
         _compared_seconds(job, measured),
         phase,
+        (*losses, *refusals),
     )
 
 
@@ -216,13 +218,22 @@ def _of_another_plan(job: Job, database: Database[Any]) -> Iterator[str]:
         )
 
 
-def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: Phase | None) -> Iterator[str]:
+def _gaps(job: Job) -> Iterator[str]:
+    """What nobody can build of the new design."""
     from nestling.common.errors import GapError
+
+    for target in job.targets:
+        try:
+            target.check()
+        except GapError as error:
+            yield f"it would be refused: {error.problems[0].what}"
+
+
+def _risks(old: Design, new: Design, job: Job, database: Database[Any]) -> Iterator[str]:
     from nestling.executors.abilities import has_history
     from nestling.pipeline.migration_constraints import lost_constraints, new_uniques, new_validators, unread_fields
     from nestling.planner.migration import snapshots
 
-    yield from _refusals(job, database, phase)
     if not has_history(database):
         yield "the server is standalone: say --offline, and let nobody write until the cutover"
     yield from lost_constraints(old, new, job)
@@ -237,11 +248,6 @@ def _risks(old: Design, new: Design, job: Job, database: Database[Any], phase: P
         )
     for name in snapshots(new):
         yield f"`{name}` is a snapshot: it is taken anew, from the values at the time of the migration"
-    for target in job.targets:
-        try:
-            target.check()
-        except GapError as error:
-            yield error.problems[0].what
     if job.unfenced:
         names = name_list(sorted(job.unfenced))
         yield f"{names} (time series) can neither be followed nor refuse writes: let nobody write to it meanwhile"

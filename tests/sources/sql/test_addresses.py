@@ -108,3 +108,11 @@ def test_importing_the_package_of_sources_loads_no_driver() -> None:
     code = "import sys, nestling.sources, nestling.sources.sql; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"sqlalchemy", "psycopg", "pymysql"} & set(loaded)
+
+
+def test_a_user_postgresql_does_not_know(postgresql: str) -> None:
+    """The server answers, so the hint is about the user and not about reaching it."""
+    url = make_url(postgresql).set(drivername="postgresql", username="nobody_here")
+    with pytest.raises(AuthenticationFailed, match="refuses this user or password") as caught:
+        open_database(url.render_as_string(hide_password=False))
+    assert "name a user that the server knows" in str(caught.value)

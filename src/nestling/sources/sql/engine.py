@@ -373,7 +373,8 @@ class Engine:
 
 def refused(problem: Problem) -> AuthenticationFailed:
     """The error for a wrong user or password."""
-    return AuthenticationFailed(Problem("the server refuses this user or password", where=problem.where))
+    move = "name a user that the server knows, with its password: user:password@host"
+    return AuthenticationFailed(Problem("the server refuses this user or password", problem.where, next_move=move))
 
 
 def not_allowed(problem: Problem) -> PermissionDenied:

@@ -53,6 +53,7 @@ _LAST_NUMBER = """
 SELECT pg_sequence_last_value(name::regclass) FROM (SELECT pg_get_serial_sequence(%(table)s, %(column)s) AS name) AS own
 WHERE has_sequence_privilege(name, 'USAGE, SELECT')"""
 _NO_DATABASE = re.compile(r'database ".*" does not exist')
+_NO_USER = re.compile(r'role ".*" (does not exist|is not permitted to log in)|authentication failed')
 """What a connection is refused with: the driver tells no SQLSTATE of it."""
 _LENGTHS = range(1, 10_485_761)
 """What `varchar(n)` takes for a length."""
@@ -97,7 +98,7 @@ class Postgresql(Engine):
     def typed(self, error: Exception, problem: Problem) -> NestlingError:
         """The error by its SQLSTATE; a server that cannot be reached gives none."""
         state = getattr(error, "sqlstate", None)
-        if state in ("28P01", "28000") or "authentication failed" in str(error):
+        if state in ("28P01", "28000") or _NO_USER.search(str(error)):
             return refused(problem)
         if state == "42501" and "row-level security" in str(error):
             move = "take the tables' owner, or a user with BYPASSRLS: a policy would hide rows from this one"
