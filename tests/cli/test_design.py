@@ -16,6 +16,7 @@ from nestling.ir.proposal import Choice, Proposal
 from nestling.ir.text import read_file
 from nestling.strategies import strategy_names
 from tests.cli.commands import nestling, process
+from tests.planner.reads.beside_postgresql import created
 
 SOURCES = ("sqlite:///shop.db", "schema.sql", "model.yaml")
 STRATEGIES = ("optimal", *strategy_names())
@@ -325,7 +326,8 @@ def test_a_password_in_the_source_is_not_repeated(postgresql: str, tmp_path: Pat
     """The suggestion of what to do next shows the source without its password."""
     secret = make_url(postgresql).password
     assert secret
-    done = nestling("design", postgresql, "-o", tmp_path / "design.yaml")
+    _, url, _ = created(postgresql, "CREATE TABLE person (id integer PRIMARY KEY)")
+    done = nestling("design", url, "-o", tmp_path / "design.yaml")
     assert done.code == 0, done.err
     assert "--from 'postgresql" in done.err
     assert f":{secret}@" not in done.out + done.err + (tmp_path / "design.yaml").read_text(encoding="utf-8")
