@@ -133,12 +133,3 @@ def test_values_of_the_data_can_be_left_out(shop: Path) -> None:
         written = (shop / f"model{has_values}.yaml").read_text()
         assert ("common:" in written, "quantiles:" in written) == (has_values, has_values)
         assert "distinct:" in written
-
-
-def test_an_empty_database_is_said_to_be_empty(tmp_path: Path) -> None:
-    """A mistyped path is an empty SQLite file: an error with what to do, from each command that reads it."""
-    (tmp_path / "empty.db").touch()
-    for command in ("inspect", "design"):
-        done = nestling(command, "sqlite:///empty.db", cwd=tmp_path)
-        assert done.code == 2
-        assert "sqlite:///empty.db: the database is empty: there are no tables to read\n  → " in done.err

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.common.errors import Problem, SourceError
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
@@ -45,12 +44,8 @@ def read_database(
 ) -> Reading:
     """Read everything about a database through one connection; `progress` hears the name of each table and relationship.
 
-    `joined` adds relationships that are not declared before they are measured; `read_check` reads CHECKs over rows. Raises
-    `SourceError` where there are no tables.
+    `joined` adds relationships that are not declared before they are measured; `read_check` reads CHECKs over rows.
     """
-    if not catalog.tables:
-        move = "name the database, and the user, that has them; an empty file may be a mistyped path"
-        raise SourceError(Problem("the database is empty: there are no tables to read", address.origin, next_move=move))
     say = progress or (lambda _name: None)
     engine = engine_of(address.dialect)
     reflection = reflect(catalog, engine.model_name(address), engine.statements, joined, read_check)
