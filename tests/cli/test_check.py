@@ -46,6 +46,12 @@ def test_nothing_to_compare(tmp_path: Path, target: str, database: Documents) ->
     assert "`nestling doctor` finds those to nothing: `orders` (customer_id)" in done.err
 
 
+def test_nothing_has_changed(shelf: Path, target: str) -> None:
+    """Since a time at which all was there already there is nothing to look at: not that the design keeps nothing."""
+    done = nestling("check", "design.yaml", target, "--since", "2100-01-01", cwd=shelf)
+    assert "Nothing to compare" not in done.out
+
+
 def test_stale_then_repaired(shelf: Path, target: str, database: Documents) -> None:
     """A hand edit: exit code 1 and the document, path and both values; repaired it is 0, and clean after."""
     database["authors"].update_one({"_id": 4}, {"$set": {"books": 77}})

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 SHOWN_ALIKE = 10
 """Differences of one check that the terminal shows; `--json` has more."""
 
+NOTHING = "Nothing to compare: this design keeps no copies and no values that follow from others."
+
 
 def _sample(context: click.Context, option: click.Parameter, text: str | None) -> float | None:
     """`1000` documents, or `0.01` or `1%` of them."""
@@ -100,7 +102,7 @@ def command(
     if as_json:
         text.print_json(check_json(report))
     else:
-        show(report)
+        show(report, is_whole=since is None)
     return FINE if report.clean else DIFFERENT
 
 
@@ -151,7 +153,7 @@ def _check(report: CheckReport, key: str) -> dict[str, object]:
     return shown
 
 
-def show(report: CheckReport) -> None:
+def show(report: CheckReport, *, is_whole: bool = True) -> None:
     """What differs, check by check, and the verdict."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
@@ -185,7 +187,7 @@ def show(report: CheckReport) -> None:
             "→ stop the application that writes them, write what it wrote by statements of this design, and drop them"
         )
     _say_unknown(report)
-    click.echo(verdict(report))
+    click.echo(verdict(report) if report.checks or not is_whole else NOTHING)
 
 
 def _row(drift: Drift) -> tuple[str, ...]:
@@ -231,8 +233,6 @@ def verdict(report: CheckReport) -> str:
     """The last line: clean, repaired or not."""
     from nestling.ir.quantity_words import agreeing, counted
 
-    if not report.verdicts:
-        return "Nothing to compare: this design keeps no copies and no values that follow from others."
     values = sum(each.values for each in report.verdicts.values())
     looked = (
         f"{counted(report.checked, 'document')} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import lru_cache, update_wrapper
-from typing import Concatenate, Generic, ParamSpec, TypeVar
+from typing import Generic, TypeVar, TypeVarTuple
 
 KEPT = 8
 """Values that are remembered, the last ones asked for."""
 
 Value = TypeVar("Value")
 Found = TypeVar("Found")
-Rest = ParamSpec("Rest")
+Rest = TypeVarTuple("Rest")
 
 
-def once(find: Callable[Concatenate[Value, Rest], Found]) -> Callable[Concatenate[Value, Rest], Found]:
+def once(find: Callable[[Value, *Rest], Found]) -> Callable[[Value, *Rest], Found]:
     """The function, called once for each value and the hashable arguments after it."""
 
     @lru_cache(maxsize=KEPT)
-    def kept(same: _Same[Value], *rest: Hashable) -> Found:
-        return find(same.value, *rest)  # type: ignore[arg-type, call-arg]
+    def kept(same: _Same[Value], rest: tuple[*Rest]) -> Found:
+        return find(same.value, *rest)
 
-    def asked(value: Value, /, *rest: Rest.args, **_: Rest.kwargs) -> Found:
-        return kept(_Same(value), *rest)
+    def asked(value: Value, /, *rest: *Rest) -> Found:
+        return kept(_Same(value), rest)
 
     return update_wrapper(asked, find)
 

@@ -42,6 +42,7 @@ class GapKind(StrEnum):
 
 
 BY_HAND = "say it in SQL that is converted (docs/statements.md lists what is not), or write this statement by hand"
+"""What to do about a statement that is not converted."""
 
 
 @dataclass(frozen=True, slots=True)

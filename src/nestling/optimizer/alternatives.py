@@ -39,9 +39,9 @@ def alternatives(
 
 
 def alternatives_within(
-    part: DesignProblem, solution: Solution, group: str, allowed: Allowance
+    part: DesignProblem, solution: Solution, group: str, allowed: Allowance, *, by_queries: bool = True
 ) -> tuple[Alternative, ...]:
-    """The same for a group of a connected part of the problem that the solution is of."""
+    """The same for a group of a connected part of the problem that the solution is of; `by_queries`: whether these are priced."""
     decision = group_named(part, group)
     others: list[str | None] = [name for name in decision.among if name not in solution.chosen]
     if decision.optional and choice(decision, solution.chosen) is not None:
@@ -49,7 +49,7 @@ def alternatives_within(
     if not others or not allowed.suffices(part):
         return ()
     here = frozenset(structure.id for structure in part.structures)
-    found = [_alternative(part, decision, other, allowed) for other in others]
+    found = [_alternative(part, decision, other, allowed, by_queries) for other in others]
     now = evaluate(allowed.corrections.applied(part), solution.chosen & here)
     assert now is not None, "the solution is one of this problem"
     elsewhere = solution.cost - now.cost
@@ -61,7 +61,9 @@ def alternatives_within(
     return tuple(sorted(known, key=lambda found: (found.cost is None, found.cost, found.structure or "")))
 
 
-def _alternative(part: DesignProblem, group: Group, structure: str | None, allowed: Allowance) -> Alternative | None:
+def _alternative(
+    part: DesignProblem, group: Group, structure: str | None, allowed: Allowance, by_queries: bool
+) -> Alternative | None:
     """One alternative with the part's cost, by the prices of its queries; None when the allowance does not suffice."""
     found: Alternative | None = None
     for _ in range(MOST_ROUNDS):
@@ -77,7 +79,7 @@ def _alternative(part: DesignProblem, group: Group, structure: str | None, allow
             break
         if solution is None:
             return Alternative(structure, None, proved=True)
-        check = allowed.corrections.check(part, solution.chosen)
+        check = allowed.corrections.check(part, solution.chosen) if by_queries else Check.NO_TIME
         found = Alternative(structure, solution.cost, solution.proved, solution.chosen, checked=check is Check.FINE)
         if check is not Check.DEARER:
             break

@@ -34,14 +34,10 @@ def nothing_to_look_at(_rates: Mapping[str, float], _chosen: frozenset[str]) -> 
 
 @dataclass(slots=True)
 class Corrections:
-    """The corrections so far. `chosen`: the whole design that is weighed; parts that are not solved again stay as in it.
-
-    `is_looking`: whether there is time for it.
-    """
+    """The corrections so far. `chosen`: the whole design that is weighed; parts that are not solved again stay as in it."""
 
     chosen: frozenset[str] = frozenset()
     look: Look = nothing_to_look_at
-    is_looking: bool = True
     steps: list[Step] = field(default_factory=list)
     _known: dict[int, tuple[int, DesignProblem, DesignProblem]] = field(default_factory=dict)
 
@@ -52,8 +48,6 @@ class Corrections:
 
     def check(self, part: DesignProblem, chosen: frozenset[str]) -> Check:
         """Look at the queries of a choice for a part, at the part's rates."""
-        if not self.is_looking:
-            return Check.NO_TIME
         here = {structure.id for structure in part.structures}
         new, is_complete = self.look(part.rates, (self.chosen - here) | chosen)
         self.steps += new

@@ -84,18 +84,18 @@ def weigh(
     wanted = dict.fromkeys(groups)
     parts = {group.name: (group, part) for part in components(problem) for group in part.groups}
     chosen = {name for name in wanted if choice(parts[name][0], solution.chosen) is not None}
+    nearby = {name for name in wanted if is_large(parts[name][1])}
     found: dict[str, Weighing] = {}
     around: dict[int, Surroundings] = {}
     corrections = Corrections(solution.chosen, look)
     left = allowance(limit_seconds, modes=modes, corrections=corrections)
     for name in sorted(wanted, key=lambda name: name not in chosen):
         group, whole = parts[name]
-        corrections.is_looking = not is_large(whole)
-        if is_large(whole):
+        if name in nearby:
             if id(whole) not in around:
                 around[id(whole)] = Surroundings(whole, solution.chosen)
             whole = around[id(whole)].of(group)
-        others = alternatives_within(whole, solution, name, left)
+        others = alternatives_within(whole, solution, name, left, by_queries=name not in nearby)
         if others:
             part = corrections.applied(whole)
             found[name] = Weighing(
@@ -106,11 +106,11 @@ def weigh(
                 dropped=_dropped(part, solution, group, built),
                 unchecked=tuple(each.structure for each in others if not each.checked),
             )
-    left.modes, corrections.is_looking = modes * FLIP_SHARE, True
+    left.modes = modes * FLIP_SHARE
     corners: dict[int, Corners] = defaultdict(dict)  # by part: its decisions turn at the same corners
     for name, weighing in found.items():
         part = parts[name][1]
-        if all(cost is None for _, cost in weighing.alternatives) or is_large(part):
+        if all(cost is None for _, cost in weighing.alternatives) or name in nearby:
             continue
         if not corners[id(part)] and solution.proved:
             corners[id(part)] = known_corners(part, solution.chosen)
@@ -120,9 +120,7 @@ def weigh(
         more = near_flips(part, name, missing, solves=SOLVES, allowed=left, corners=known)
         found[name] = replace(weighing, turns=(*turns, *more))
     left_out = tuple(name for name in wanted if name not in found)
-    return Weighed(
-        tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if is_large(parts[name][1]))
-    )
+    return Weighed(tuple(found.values()), left_out, left.time_was_up, tuple(name for name in found if name in nearby))
 
 
 def is_large(part: DesignProblem) -> bool:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from nestling.ir.proposal import Proposal
     from nestling.optimizer.corrections import Look
     from nestling.optimizer.evaluate import Evaluation
-    from nestling.optimizer.solved_parts import SolvedParts
     from nestling.pipeline.designing import PosedProblem
 
 MOST_ROUNDS = 12
@@ -255,10 +254,12 @@ class _Search:
     """Searches one after the other, each told what the queries of the last one's design cost more than it reckoned with."""
 
     def __init__(self, found: PosedProblem, draft: Draft, limit_seconds: float, clock: Callable[[], float]) -> None:
+        from nestling.optimizer.solved_parts import SolvedParts
+
         self.found, self.clock = found, clock
         self.until = clock() + limit_seconds
         self.queries = Queries(found, draft, clock, limit_seconds / 2)
-        self.solved: SolvedParts | None = None
+        self.solved = SolvedParts()
 
     def corrected(self) -> tuple[DesignProblem, Solution]:
         """The problem with what its queries cost more, and the solution whose queries cost what was reckoned with.
@@ -292,9 +293,7 @@ class _Search:
 
     def _solved(self, problem: DesignProblem) -> Solution:
         from nestling.optimizer import solve
-        from nestling.optimizer.solved_parts import SolvedParts
 
-        self.solved = self.solved or SolvedParts()
         return solve(problem, limit_seconds=max(self.until - self.clock(), LEAST_SECONDS), solved=self.solved)
 
 

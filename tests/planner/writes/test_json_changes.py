@@ -12,7 +12,7 @@ from pymongo import MongoClient
 
 from nestling.common.errors import GapError, NestlingError, WorkloadError
 from nestling.store import Store
-from tests.planner.reads.beside_postgresql import STRATEGIES, Served, served_by_strategies
+from tests.planner.reads.beside_postgresql import STRATEGIES, Served, beside, served_by_strategies
 
 TABLES = """
 CREATE TABLE person (id integer PRIMARY KEY, name text);
@@ -124,3 +124,18 @@ def test_keys_have_the_order_of_jsonb(served: Served) -> None:
     assert [
         row["id"] for row in store.execute("""SELECT id FROM note WHERE data = '{"b": {"dd": 1, "c": 2, "a": 3}}'""")
     ] == [4]
+
+
+def test_keys_have_their_order_where_texts_are_found_in_any_case(
+    postgresql: str, mongo_client: MongoClient[dict[str, Any]]
+) -> None:
+    """A collation that finds a citext by an index would order the keys, too."""
+    tables = """
+    CREATE EXTENSION citext;
+    CREATE TABLE account (id integer PRIMARY KEY, login citext NOT NULL UNIQUE, data jsonb);
+    INSERT INTO account VALUES (1, 'Ann', '{"z": 1}');
+    """
+    with beside(postgresql, mongo_client, tables) as found:
+        store = Store(found.proposal, found.database)
+        store.execute("""UPDATE account SET data = data || '{"a": 1, "B": 2}' WHERE login = 'ANN'""")
+        assert [*(found.database["account"].find_one() or {})["data"]] == ["B", "a", "z"]

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Context, Decimal, InvalidOperation
-from functools import partial
+from functools import lru_cache, partial
 from hashlib import blake2b
 from typing import Any
 
@@ -57,23 +57,16 @@ class Comparison:
     whole: bool = False
 
 
-@dataclass(slots=True)
-class _Digests:
-    """The digests of values, of short ones kept for the next time: most are there many times."""
+def _remembering_digests() -> Callable[[Any], bytes]:
+    """`_digest`, the digests of short values kept for the next time: most are there many times."""
+    kept = lru_cache(maxsize=MOST_KEPT, typed=True)(_digest)
 
-    kept: dict[tuple[type, Any], bytes] = field(default_factory=dict)
-
-    def of(self, value: Any) -> bytes:
-        """As `_digest` makes it."""
+    def digest_of(value: Any) -> bytes:
         kind = type(value)
-        if kind not in _OFTEN or (kind is str and len(value) > MOST_KEPT_LETTERS):
-            return _digest(value)
-        found = self.kept.get((kind, value))
-        if found is None:
-            found = _digest(value)
-            if len(self.kept) < MOST_KEPT:
-                self.kept[kind, value] = found
-        return found
+        is_short = kind in _OFTEN and (kind is not str or len(value) <= MOST_KEPT_LETTERS)
+        return kept(value) if is_short else _digest(value)
+
+    return digest_of
 
 
 @dataclass(slots=True)
@@ -85,12 +78,12 @@ class _Reader:
     what: str
     ids: dict[bytes, Any] | None = None
     is_cut: bool = field(default=False)
-    digests: _Digests = field(default_factory=_Digests)
+    digest_of: Callable[[Any], bytes] = field(default_factory=_remembering_digests)
 
     def rows(self, name: str, pipeline: list[Document], key: str, fields: Sequence[str]) -> Iterator[Row]:
         shown = {"_id": 0, "r": f"${key}"} | {f"c{n}": f"${each}" for n, each in enumerate(fields)}
         stages = [*pipeline, {"$project": shown}]
-        columns, digest_of = [f"c{n}" for n in range(len(fields))], self.digests.of
+        columns, digest_of = [f"c{n}" for n in range(len(fields))], self.digest_of
         cursor = self.database[name].aggregate(stages, maxTimeMS=self.asking.milliseconds())
         for row in cursor:
             if self.asking.late:

@@ -1,4 +1,4 @@
-"""A value of a row as messages show it, never as Python would write it."""
+"""A value of a row as messages show it."""
 
 from __future__ import annotations
 

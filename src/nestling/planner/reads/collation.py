@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from nestling.common.trees import rebuilt
+from nestling.common.trees import nodes_in, rebuilt
 from nestling.ir.design import Design
 from nestling.ir.indexes.case_lookups import case_lookups
 from nestling.ir.model import Model
@@ -38,6 +38,8 @@ from nestling.ir.storage.layout import NodeKind, Place, Role
 from nestling.ir.types import INTEGER, NEVER_TEXT, OF_DIGITS, TEXT, TEXTS, TypeName
 from nestling.planner.reads.traverse import everything, expressions, subqueries
 
+_KEYS_IN_ORDER = frozenset({Function.JSON_MERGE, Function.JSON_SET})
+
 
 def with_one_collation(relation: Relation, design: Design) -> tuple[Relation, Collation]:
     """The relation with its collation taken out, when all its texts are compared by one only the server knows.
@@ -64,13 +66,18 @@ def _in_any_case(relation: Relation, design: Design) -> Relation | None:
     scanned = [*_scanned(relation)]
     entity = design.model.entity(scanned[0]) if len(scanned) == 1 else None
     groups = case_lookups(design, entity) if entity is not None else ()
-    if entity is None or not groups or not _is_alone(design.places[entity.name]):
+    if entity is None or not groups or not _is_alone(design.places[entity.name]) or _orders_keys(relation):
         return None
     asked = {name for each in everything(relation) if isinstance(each, a.Filter) for name in _equal(each.predicate)}
     if not any(asked >= set(group) for group in groups):
         return None
     said = rebuilt(rebuilt(relation, _said_of_case), _said_exactly)
     return rebuilt(said, _without) if set(_rules(said)) == {Collation.UNICODE_CI} else None
+
+
+def _orders_keys(relation: Relation) -> bool:
+    """Whether keys of JSON are put in order, which a collation would be asked for, too."""
+    return any(isinstance(each, Call) and each.function in _KEYS_IN_ORDER for each in nodes_in(relation))
 
 
 def _equal(predicate: Expression) -> Iterator[str]:

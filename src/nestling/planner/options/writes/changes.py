@@ -6,6 +6,7 @@ that of the row above tells. Everything else reads the rows first, and changes t
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -153,20 +154,22 @@ class Changes:
     def children(self, statement: Statement, access: Access, position: int) -> Iterator[Step]:
         """The children of rows that go: asked for, or removed too, where they are not in the same document; and theirs."""
         if access.kind is StatementKind.DELETE:
-            yield from self._below(statement, access.entity, self.rows(access), str(position), ())
+            yield from self._below(statement, access.entity, self.rows(access), position)
 
-    def _below(
-        self, statement: Statement, entity: str, rows: float, at: str, above: tuple[Relationship, ...]
-    ) -> Iterator[Step]:
-        """The same for so many rows of an entity that go, themselves removed with the rows `above` them."""
-        for link in self.modes.situation.children[entity]:
-            if not link.enforced or link.is_self or link in above:
-                continue
-            each = self.modes.sizes.children(link) if above else self.modes.sizes.children_asked(link)
-            modes = tuple(self._children(statement, link, rows, each))
-            yield Step(statement.name, f"{at}: {link.child} by {link.name}", modes)
-            if link.on_delete is OnDelete.CASCADE:
-                yield from self._below(statement, link.child, rows * each, f"{at}: {link.name}", (*above, link))
+    def _below(self, statement: Statement, entity: str, rows: float, position: int) -> Iterator[Step]:
+        """The same for so many rows of an entity that go; each foreign key once, the nearest first."""
+        asked, gone, met = entity, deque([(entity, rows)]), set[str]()
+        while gone:
+            entity, rows = gone.popleft()
+            for link in self.modes.situation.children[entity]:
+                if not link.enforced or link.is_self or link.name in met:
+                    continue
+                each = self.modes.sizes.children_asked(link) if entity == asked else self.modes.sizes.children(link)
+                met.add(link.name)
+                modes = tuple(self._children(statement, link, rows, each))
+                yield Step(statement.name, f"{position}: {link.child} by {link.name}", modes)
+                if link.on_delete is OnDelete.CASCADE:
+                    gone.append((link.child, rows * each))
 
     def _children(self, statement: Statement, link: Relationship, rows: float, each: float) -> Iterator[Mode]:
         """The children of so many rows found by one request, and `each` of them changed or removed by one of its own."""

@@ -43,13 +43,13 @@ def _set(node: Call, r: Renderer) -> Mql:
 
 
 def _under(json: Mql, keys: list[str], value: Mql) -> Mql:
-    """Put the value under the keys. Where an object on the way is missing, nothing changes."""
+    """Put the value under the keys. Where an object on the way is missing, nothing changes; keys on the way keep their places."""
     key, *rest = keys
     if not rest:
         return _in_order({"$setField": {"field": inline(key), "input": json, "value": value}})
     inner = under([key], json)
     kind = {"$type": inner}
-    changed = {"$setField": {"field": inline(key), "input": json, "value": _under(inner, rest, value)}}  # it is there
+    changed = {"$setField": {"field": inline(key), "input": json, "value": _under(inner, rest, value)}}
     in_array = failure("no place in an array is known, in JSON of which is", kind)
     branches = [
         {"case": {"$eq": [kind, "object"]}, "then": changed},
