@@ -27,6 +27,8 @@ from pymongo.database import Database
 from nestling.common.connection import connect
 from nestling.common.errors import LibraryMissing, ServerNotFound
 from nestling.common.server import Server, open_server
+from nestling.executors.facts import pacing
+from nestling.executors.migrate import migrating
 from nestling.ir.proposal import Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline import design
@@ -101,6 +103,17 @@ def _leave_to_the_soak(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Leave the modules and the thousands of tests out of every search for garbage from here on."""
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def alone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No cutover waits until programs have noticed it, and whether others ask something of a server is seen in a moment.
+
+    Not so in tests marked `beside`, in which there are others.
+    """
+    if request.node.get_closest_marker("beside") is None:
+        monkeypatch.setattr(migrating, "TOLD_SECONDS", 0.0)
+        monkeypatch.setattr(pacing, "WATCHED_SECONDS", 0.0)
 
 
 @pytest.fixture(scope="session")

@@ -24,6 +24,8 @@ CREATE TABLE thing (
 INSERT INTO shelf VALUES (1, 'a'), (2, 'b');
 INSERT INTO thing VALUES (1, 1, 'first');
 """
+pytestmark = pytest.mark.beside
+
 ADD = "INSERT INTO thing (shelf_id, name) VALUES (1, :name)"
 STATEMENTS = (
     ADD.replace(":name", "'late'"),
