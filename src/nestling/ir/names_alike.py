@@ -1,18 +1,28 @@
-"""Names of a model that differ by case alone, as PostgreSQL lets quoted names do: a statement finds names whatever their case."""
+"""Names of a model that statements cannot tell apart.
+
+Some differ by case alone, as PostgreSQL lets quoted names do: a statement finds names whatever their case. Others become one name
+where MongoDB does not allow what sets them apart.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from nestling.ir.model import Entity, Model
+from nestling.ir.storage.names import stored_name
 
 
-def alike(names: Iterable[str]) -> dict[str, tuple[str, ...]]:
-    """Those names that others are when the case is left out, by what they then are."""
+def alike(names: Iterable[str], told: Callable[[str], str] = str.casefold) -> dict[str, tuple[str, ...]]:
+    """Those names that others are when told in another way, such as without their case; by what they then are."""
     found: dict[str, list[str]] = {}
     for name in names:
-        found.setdefault(name.casefold(), []).append(name)
+        found.setdefault(told(name), []).append(name)
     return {folded: tuple(same) for folded, same in found.items() if len(same) > 1}
+
+
+def alike_when_stored(entity: Entity) -> tuple[str, ...]:
+    """The first of its attributes that are one to statements, as `_id` and `_id_` are; none where there are none."""
+    return next(iter(alike(entity.attribute_names, stored_name).values()), ())
 
 
 def alike_attributes(entities: Iterable[Entity]) -> dict[str, tuple[str, ...]]:
@@ -27,3 +37,8 @@ def alike_words(model: Model) -> Iterator[str]:
     for where, found in (("", alike(each.name for each in model.entities)), *groups):
         for same in found.values():
             yield f"{where}{' and '.join(f'`{name}`' for name in same)} differ by case alone: {move}"
+    for each in model.entities:
+        if same := alike_when_stored(each):
+            names = " and ".join(f"`{name}`" for name in same)
+            gaps = f"statements on `{each.name}` are gaps; rename all but one at the source"
+            yield f"`{each.name}`: {names} are one name in MongoDB: {gaps}"

@@ -1,4 +1,4 @@
-"""Names that differ by case alone are refused, and never taken for each other."""
+"""Names that differ by case alone, or are one name in MongoDB, are refused, and never taken for each other."""
 
 from __future__ import annotations
 
@@ -50,6 +50,33 @@ def test_names_alike(tmp_path: Path) -> None:
         f"`Item` and `item` {move}",
         f"`t`: `Status` and `status` {move}",
     ]
+
+
+STORED_ALIKE = """
+CREATE TABLE m (id INTEGER PRIMARY KEY, _id TEXT, _id_ TEXT);
+CREATE TABLE n (id INTEGER PRIMARY KEY, m_id INTEGER REFERENCES m, "a.b" TEXT);
+CREATE VIEW seen AS SELECT id FROM m;
+"""
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "INSERT INTO m VALUES (2, 'k', 'l')",
+        "SELECT _id FROM m",
+        "SELECT n.id FROM n JOIN m ON m.id = n.m_id",
+        "SELECT * FROM seen",
+    ],
+)
+def test_names_that_are_one_when_stored(tmp_path: Path, sql: str) -> None:
+    """MongoDB keeps `_id` for itself, so the column's own name is the other's."""
+    (tmp_path / "schema.sql").write_text(STORED_ALIKE)
+    reading = pipeline.inspect(tmp_path / "schema.sql")
+    with pytest.raises(StatementGap, match="`m`, of which `_id` and `_id_` are one name in MongoDB"):
+        translate(sql, reading.model, "sqlite")
+    translate('SELECT "a.b" FROM n', reading.model, "sqlite")
+    said = "`m`: `_id` and `_id_` are one name in MongoDB: statements on `m` are gaps; rename all but one at the source"
+    assert said in reading.notes
 
 
 def test_all_columns(tmp_path: Path, database: Database[Any]) -> None:

@@ -1,25 +1,31 @@
-"""Refuses statements that name a table or column of which another differs by case alone: names are found whatever their case."""
+"""Refuses statements that name a table or column of which another differs by case alone: names are found whatever their case.
+
+And those on a table with two columns that are one name in MongoDB.
+"""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
 from nestling.ir.model import Entity, Model
-from nestling.ir.names_alike import alike, alike_attributes
+from nestling.ir.names_alike import alike, alike_attributes, alike_when_stored
 from nestling.ir.once import once
 from nestling.planner.sql.gaps import statement_gap
 
 
 def refuse_alike(tree: exp.Expr, model: Model) -> None:
     """Raise the gap of the first such name."""
-    tables, has_columns = _alike(model)
-    if not tables and not has_columns:
+    tables, columns, stored = _alike(model)
+    if not (tables or columns or stored):
         return
     named = list(tree.find_all(exp.Table))
     for table in named:
         _refuse(tables.get(table.name.casefold()) or tables.get(f"{table.db}.{table.name}".casefold()), table)
     read = {name.casefold() for table in named for name in (table.name, f"{table.db}.{table.name}")}
-    own = alike_attributes(each for each in model.entities if _is_read(each, read, model))
+    for each in (entity for entity in stored if _is_read(entity, read, model)):
+        names = " and ".join(f"`{name}`" for name in alike_when_stored(each))
+        raise statement_gap(f"`{each.name}`, of which {names} are one name in MongoDB", named[0])
+    own = alike_attributes(each for each in columns if _is_read(each, read, model))
     for name in tree.find_all(exp.Identifier):
         _refuse(own.get(name.name.casefold()), name)
     for join in tree.find_all(exp.Join):
@@ -28,9 +34,11 @@ def refuse_alike(tree: exp.Expr, model: Model) -> None:
 
 
 @once
-def _alike(model: Model) -> tuple[dict[str, tuple[str, ...]], bool]:
-    """The names of tables that are alike, and whether those of columns are."""
-    return alike(each.name for each in model.entities), bool(alike_attributes(model.entities))
+def _alike(model: Model) -> tuple[dict[str, tuple[str, ...]], tuple[Entity, ...], tuple[Entity, ...]]:
+    """The names of tables that are alike, the tables with columns that are, and those with columns that are when stored."""
+    columns = tuple(each for each in model.entities if alike(each.attribute_names))
+    stored = tuple(each for each in model.entities if alike_when_stored(each))
+    return alike(each.name for each in model.entities), columns, stored
 
 
 def _is_read(entity: Entity, read: set[str], model: Model) -> bool:
