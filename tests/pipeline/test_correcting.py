@@ -196,3 +196,39 @@ def test_the_machines_pace_makes_no_other_design(reading: Reading) -> None:
     assert at_pace(1e-6) == at_pace(1e-3)
     assert at_pace(1e-3)[1] == ()
     assert "raise --time-limit" in at_pace(10.0)[1][0]
+
+
+EVENTS = """
+CREATE TABLE event (id INTEGER PRIMARY KEY NOT NULL, label TEXT NOT NULL, at INTEGER NOT NULL);
+"""
+ON_EVENTS = """
+-- name: note, rate: 20/s
+INSERT INTO event (id, label, at) VALUES (:id, :label, :at);
+-- name: noted, rate: 3/s
+SELECT id FROM event WHERE label = :label ORDER BY at;
+"""
+
+
+def test_what_every_design_pays_is_paid_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A write that costs more than was reckoned with, with and without an index, takes no index away: designs that have what
+    several such findings are about pay for the dearest of them alone.
+    """
+    rows: dict[str, list[tuple[object, ...]]] = {"event": [(n, f"label {n % 500}", n) for n in range(1000)]}
+    reading = scenario(tmp_path, EVENTS, rows, ON_EVENTS).reading
+    plain = pipeline.design(reading)
+    assert [each.keys[0][0] for each in plain.design.indexes] == ["label"]
+    known = statements.predicted_seconds
+
+    def dearer(*args: Any) -> float | None:
+        found = known(*args)
+        return found + 0.005 if found and args[2].name == "note" else found
+
+    monkeypatch.setattr(statements, "predicted_seconds", dearer)
+    made = pipeline.design(reading)
+    assert made.design.indexes == plain.design.indexes
+    assert plain.costs is not None
+    assert made.costs is not None
+    assert made.costs.cost == pytest.approx(plain.costs.cost + 20 * 0.005, rel=1e-4)
+    weighed = [each for each in made.weighed if each.structure.startswith("index of event on label")]
+    before = [each for each in plain.weighed if each.structure.startswith("index of event on label")]
+    assert [each.gain for each in weighed] == pytest.approx([each.gain for each in before])

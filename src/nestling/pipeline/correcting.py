@@ -35,6 +35,7 @@ LEAST_SECONDS = 1.0
 DEARER, SHARE = 1.5, 0.003
 """How many times as much a statement must cost as was reckoned with, and of how much of the workload, to search again."""
 _DEARER, _NO_QUERY = "its query costs more than was reckoned with", "this design has no query for it"
+_TOLD = "what another step does not tell of it"
 UNANSWERED = 10.0
 """What an execution of a statement without a plan counts for: so many times what a second of the workload costs."""
 
@@ -50,7 +51,8 @@ class Queries:
     `left`: how many more may be compiled, within `seconds`. `missed`: statements that no time was left for.
 
     `prices`: by statement and the structures it uses, seconds; None where the cost model cannot say, infinite where the design
-    has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with.
+    has no query and another one has. `right`: by statement, what it used where its query costs what was reckoned with; `told`:
+    what it used where it costs more, and how much.
     `unanswered`: statements that no allowed design answers.
     """
 
@@ -62,6 +64,7 @@ class Queries:
     missed: set[str] = field(default_factory=set)
     prices: dict[tuple[str, Used], float | None] = field(default_factory=dict)
     right: dict[str, set[Used]] = field(default_factory=lambda: defaultdict(set))
+    told: dict[str, list[tuple[Used, float]]] = field(default_factory=lambda: defaultdict(list))
     unanswered: set[str] = field(default_factory=set)
     _steps: int = 0
     _plain: list[Proposal] = field(default_factory=list)
@@ -143,7 +146,11 @@ class Queries:
         return is_answered(self._plain[0], reading, statement)
 
     def _step(self, looked: _Looked, key: tuple[str, Used], said: float, rate: float) -> Step | None:
-        """What a query costs more than `said`, as a step; None where it does not matter."""
+        """What a query costs more than `said`, as a step; None where it does not matter.
+
+        A design that has what this one uses and what another step is about, too, pays for both: together not more than the
+        dearer of them says.
+        """
         statement, used = key
         price = self.prices[key]
         text, whole = _DEARER, looked.evaluation.cost
@@ -156,7 +163,13 @@ class Queries:
             return None
         others = [tuple(sorted(each)) for each in self.right[statement] if not each <= looked.chosen]
         ways = [Mode("as another query", each, 0.0) for each in sorted(others)]
-        ways += looked.cheaper(statement) if text == _DEARER else ()
+        if text == _DEARER:
+            ways += looked.cheaper(statement)
+            elsewhere = [each for each in self.told[statement] if not each[0] <= looked.chosen]
+            for told, paid in elsewhere:
+                more = price - said - paid
+                ways.append(Mode(_TOLD, tuple(sorted(told)), more if more * rate >= SHARE * whole else 0.0))
+            self.told[statement].append((used, price - said))
         ways = [each for each in ways if used.isdisjoint(each.without) and looked.go_together(used.union(each.needs))]
         ways += [Mode("without what it uses", (), 0.0, without=(name,)) for name in sorted(used)]
         self._steps += 1
@@ -224,9 +237,10 @@ def _looked(problem: DesignProblem, chosen: frozenset[str], evaluation: Evaluati
 def _paid(problem: DesignProblem, statement: str, evaluation: Evaluation) -> Iterator[float]:
     """What an execution of a statement costs more in a choice, for each dearer query."""
     for step in problem.steps:
-        is_of_it = step.statement == statement and step.name.startswith(_DEARER)
-        if is_of_it and evaluation.modes[statement, step.name] == len(step.modes) - 1:
-            yield step.modes[-1].cost
+        if step.statement == statement and step.name.startswith(_DEARER):
+            mode = step.modes[evaluation.modes[statement, step.name]]
+            if mode.cost:
+                yield mode.cost
 
 
 def _as_solution(chosen: frozenset[str], evaluation: Evaluation) -> Solution:
