@@ -213,7 +213,15 @@ def explained(
     look = queries.beside(problem, seconds=seconds_left / 2) if queries is not None else nothing_to_look_at
     weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
     proposal = assembled(
-        found.situation, OPTIMAL, candidates, solution, weighed.weighings, costs, today, refused=found.refused
+        found.situation,
+        OPTIMAL,
+        candidates,
+        solution,
+        weighed.weighings,
+        costs,
+        today,
+        refused=found.refused,
+        arriving=frozenset(charge.text for charge in problem.charges if charge.statement == CHANGE),
     )
     notes = (*proposal.notes, *missed, *weighed.notes, *cache_note(found.situation, found.profile))
     return replace(proposal, notes=notes)

@@ -71,12 +71,14 @@ def assembled(
     today: Design | None = None,
     *,
     refused: Sequence[Refused] = (),
+    arriving: frozenset[str] = frozenset(),
 ) -> Proposal:
     """The proposal of chosen structures, its decisions explained by what was weighed and beside what the tree says.
 
-    `today`: the design of a database in use, whose names stay. `refused`: what was never weighed, as it passes a bound.
+    `today`: the design of a database in use, whose names stay; `arriving`: what it does not have. `refused`: what was never
+    weighed, as it passes a bound.
     """
-    told = decisions(known, candidates, solution, weighings, tree.outline(known))
+    told = decisions(known, candidates, solution, weighings, tree.outline(known), arriving)
     made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
     others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
     embeddable = {

@@ -30,9 +30,13 @@ def decisions(
     solution: Solution,
     weighings: Iterable[Weighing],
     tree: Outline,
+    arriving: frozenset[str] = frozenset(),
 ) -> tuple[Decision, ...]:
-    """One decision for each relationship and many-to-many; `tree` is what the decision tree says."""
-    deciding = _Deciding(situation, candidates, solution, weighings, tree)
+    """One decision for each relationship and many-to-many; `tree` is what the decision tree says.
+
+    `arriving`: structures that the design of a database in use does not have.
+    """
+    deciding = _Deciding(situation, candidates, solution, weighings, tree, arriving)
     found = {link.name: deciding.plain(link) for link in plain_links(situation)}
     found |= {both.name: deciding.linked(both) for both in situation.model.many_to_many}
     return in_model_order(situation, found)
@@ -48,8 +52,9 @@ class _Deciding:
         solution: Solution,
         weighings: Iterable[Weighing],
         tree: Outline,
+        arriving: frozenset[str],
     ) -> None:
-        self.situation, self.solution = situation, solution
+        self.situation, self.solution, self.arriving = situation, solution, arriving
         self.rates = {each.name: each.rate_per_second for each in situation.reading.workload.statements}
         self.homes = {c.id: c for c in candidates if isinstance(c.part, HOMES)}
         chosen = [candidate for candidate in candidates if candidate.id in solution.chosen]
@@ -119,7 +124,8 @@ class _Deciding:
                 return Reason("cost", f"{here} costs as much as {other}, and makes the smaller design", 0.0)
             threshold = _threshold(weighing, runner_up.cost)
             more = 0.0 if is_rounding(saved - threshold, self.solution) else saved - threshold
-            said = f"{about_equal(more, self.solution)}{here} {self._beside(saved, other, threshold)}"
+            is_new = home.id in self.arriving
+            said = f"{about_equal(more, self.solution)}{here} {self._beside(saved, other, threshold, is_new=is_new)}"
             return Reason("cost", said if runner_up.checked else f"{said}; {UNCHECKED}", more)
         entity = home.part.entity if isinstance(home.part, HOMES) else ""
         possible = [each for each in self.homes.values() if isinstance(each.part, HOMES) and each.part.entity == entity]
@@ -129,16 +135,20 @@ class _Deciding:
             return Reason("cost", f"{here} costs least; its alternatives were not weighed one by one")
         return Reason("cost", f"{here}: no other place for it was proposed")
 
-    def _beside(self, saved: float, other: str, threshold: float) -> str:
-        """What the choice saves over another, or why it stays though the other costs less: a change has a threshold."""
+    def _beside(self, saved: float, other: str, threshold: float, *, is_new: bool) -> str:
+        """What the choice saves over another, or why it stays though the other costs less: a change has a threshold.
+
+        One that `is_new` is a change too: the other one is a larger one.
+        """
         if threshold <= 0:
             return f"saves {saving(saved, self.solution)} over the runner-up, {other}"
         passed = f"the {CHANGE}, {saving(threshold, self.solution)}"
+        stays = "is the smaller change" if is_new else "stays"
         if is_rounding(saved - threshold, self.solution):
-            return f"stays: the runner-up, {other}, costs as much"
+            return f"{stays}: the runner-up, {other}, costs as much"
         if saved < threshold:
-            return f"stays: the runner-up, {other}, would save {work_rate(threshold - saved)}, less than {passed}"
-        return f"stays, and saves {saving(saved - threshold, self.solution)} over the runner-up, {other}"
+            return f"{stays}: the runner-up, {other}, would save {work_rate(threshold - saved)}, less than {passed}"
+        return f"{stays}, and saves {saving(saved - threshold, self.solution)} over the runner-up, {other}"
 
     def _causes(self, weighing: Weighing, home: Candidate, joined: Sequence[Relationship]) -> Iterator[Reason]:
         """The statements that decide: what each costs more or less with the runner-up."""
