@@ -144,7 +144,9 @@ class _Run:
         estimates: dict[str, Estimate] = {}
         if self.way.sample is not None:
             estimates = {
-                each.check.key: estimate(verdicts[each.check.key], counts[each.check.collection]) for each in chosen
+                each.check.key: estimate(verdicts[each.check.key], counts[each.check.collection])
+                for each in chosen
+                if self.way.only is None or self.way.only[each.check.key] is None
             }
         clean = all(verdict.values == verdict.repaired for verdict in verdicts.values())
         checks, seconds = tuple(each.check for each in chosen), time.monotonic() - self.start
