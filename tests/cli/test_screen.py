@@ -162,6 +162,25 @@ def test_a_reader_that_goes_away(shop: Path, arguments: str) -> None:
     assert "Exception ignored" not in said
 
 
+@pytest.mark.parametrize("arguments", ["inspect model.yaml", "explain design.yaml", "emit --help"])
+def test_a_reader_that_has_gone_has_found_nothing(shop: Path, arguments: str) -> None:
+    """The exit code is that of a program which a closed pipe has ended, whoever writes: a table, a text, the help."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as gone:
+        done = subprocess.run(
+            [*PROGRAM, *arguments.split()],
+            cwd=shop,
+            env=environment(),
+            stdout=gone,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "rror" in line]) == (141, [])
+
+
 def test_without_any_output(shop: Path) -> None:
     """With stdout and stderr closed a command still does its work."""
     command = f"{shlex.join(PROGRAM)} design model.yaml --strategy tree -o {shop}/closed.yaml >&- 2>&-"

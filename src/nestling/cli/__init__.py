@@ -86,13 +86,26 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. Whatever goes wrong is said in words on stderr, never as a traceback."""
-    from nestling.cli.parts.streams import closing_code, write_any_text
+    from nestling.cli.parts.streams import OutputLost, code_without_output, flush, write_any_text
 
     write_any_text()
     try:
+        code = _code(arguments)
+        flush()
+    except OutputLost as lost:
+        return code_without_output(lost)
+    return code
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    from nestling.cli.parts.streams import OutputLost
+
+    try:
         code = group.main(arguments, prog_name="nestling", standalone_mode=False)
-        return closing_code(code if isinstance(code, int) else FINE)
+        return code if isinstance(code, int) else FINE
+    except OutputLost:
+        raise
     except BaseException as error:  # the outermost frame: Ctrl-C, too, ends in a sentence
         from nestling.cli.parts.failures import say_failure
 
-        return closing_code(say_failure(error))
+        return say_failure(error)
