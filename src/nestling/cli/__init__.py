@@ -1,6 +1,6 @@
 """The command line: one file per command in this folder, found by walking it and imported only when called.
 
-Exit codes: 0 fine, 1 differences, findings or gaps, 2 could not run.
+Exit codes: 0 fine, 1 differences, findings, or what was asked about and is left out, 2 could not run. `docs/commands.md` has more.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class Commands(click.Group):
 @click.command(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `nestling demo`. Exit codes: 0 fine, 1 differences, findings or gaps, 2 could not run.",
+    epilog="Start with `nestling demo`. Exit codes: 0 fine; 1 differences, findings, or a table or statement that is left out "
+    "(the help of each command says which of these); 2 could not run.",
 )
 @click.version_option(__version__, prog_name="nestling")
 def group() -> None:

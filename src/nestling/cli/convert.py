@@ -56,7 +56,8 @@ def command(
 ) -> int:
     """Turn SQL statements into MongoDB's for a design: queries, commands, and programs where one command cannot do it.
 
-    --as python prints a module of functions that needs pymongo alone. --json is --as json.
+    --as python prints a module of functions that needs pymongo alone. --json is --as json. Exits 1 when a statement is not
+    converted, or has no function.
     """
     from nestling import pipeline
 

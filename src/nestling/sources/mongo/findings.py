@@ -30,7 +30,8 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     """What could not be understood, each with its place."""
     for collection in survey.facts.collections:
         if collection.kind in _NOT_READ:
-            yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
+            is_view = collection.kind is NamespaceKind.VIEW
+            yield Gap(GapKind.NOTIMPL if is_view else GapKind.LOST, _NOT_READ[collection.kind], collection.name)
         yield from _of_collation(collection)
     for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN)):
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
