@@ -138,7 +138,9 @@ def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: DdlSt
         _create_domain(cursor, catalogue)
     elif cursor.accept("VIRTUAL", "TABLE") or cursor.accept("FOREIGN", "TABLE"):
         cursor.accept("IF", "NOT", "EXISTS")
-        catalogue.gap(f"virtual or foreign table `{cursor.qualified_name()[1]}` is left out", statement.line, GapKind.LOST)
+        catalogue.gap(
+            f"virtual or foreign table `{cursor.qualified_name()[1]}` is left out", statement.line, GapKind.LOST
+        )
     elif cursor.sees("MATERIALIZED") or (word := _kind_of_object(cursor)) == "VIEW":
         _create_view(cursor, catalogue)
     elif word in _ROUTINES:
