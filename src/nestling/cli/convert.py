@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.argument("sql", required=False)
 @click.option(
     "--file",
+    "--workload",
     "file",
     type=options.READABLE,
     metavar="FILE",
@@ -62,7 +63,7 @@ def command(
     from nestling import pipeline
 
     if (sql is None) == (file is None):
-        raise click.UsageError("give one statement, or --file with a workload")
+        raise click.UsageError("give one statement, or --file (--workload is the same) with a workload")
     proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
         _refuse_file(sql)
