@@ -92,8 +92,8 @@ def test_progress_says_what_is_counted(
     database: Database[dict[str, Any]], target: str, tmp_path: Path, collections: int, counted_: str
 ) -> None:
     """A live database is looked at by collections, which are no rows."""
-    for n in range(collections):
-        database[f"c{n}"].insert_many({"a": n} for n in range(9))
+    for name in "abcdefghijkl"[:collections]:
+        database[name].insert_many({"a": n} for n in range(9))
     shown = ESCAPE.sub("", on_terminal("doctor", target, cwd=tmp_path))
     line = next(each for each in re.split(r"[\r\n]+", shown) if "looking at" in each)
     assert counted_ in line

@@ -1,6 +1,6 @@
 """The command line: one file per command in this folder, found by walking it and imported only when called.
 
-Exit codes: 0 fine, 1 differences, findings, or what was asked about and is left out, 2 could not run. `docs/commands.md` has more.
+Exit codes: 0 fine, 1 differences, findings, or what was asked about and is left out, 2 could not run.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ import sys
 from contextlib import suppress
 from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 COULD_NOT_RUN = 2
 READER_GONE = 141
@@ -24,7 +25,7 @@ class OutputLost(Exception):  # no OSError, as who guards a file or a server is 
 class _Watched(FileIO):
     """A standard stream whose failure is told from that of any other file."""
 
-    def write(self, data: bytes, /) -> int:  # type: ignore[override]  # any buffer, as FileIO's
+    def write(self, data: Any, /) -> int:
         try:
             return super().write(data)
         except OSError as error:
@@ -50,7 +51,7 @@ def _watched(stream: TextIOWrapper) -> TextIOWrapper:
     stream.flush()
     raw = _Watched(stream.fileno(), "w", closefd=False)
     return TextIOWrapper(
-        raw if stream.write_through else BufferedWriter(raw),  # type: ignore[arg-type]  # as Python's own, unbuffered
+        raw if stream.write_through else BufferedWriter(raw),  # as Python's own, unbuffered
         encoding=stream.encoding,
         errors=stream.errors,
         line_buffering=stream.line_buffering,

@@ -159,7 +159,8 @@ def _begins(index: IndexFacts, keys: Keys, target: CollectionFacts) -> bool:
 def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: SharedIndex) -> str:
     """What to know of patterns that seek in no index, and where patterns meet the collection's collation."""
     if index.simple:
-        return " The collection compares texts by a collation, and a pattern cannot use such keys: the index compares to the letter."
+        why = "The collection compares texts by a collation, and a pattern cannot use such keys"
+        return f" {why}: the index compares to the letter."
     left = sorted(patterns_of(statement) - {field for field, _ in index.keys(())}) if target.collation else []
     if not left:
         return _of_slow(statement)
