@@ -20,10 +20,12 @@ of Django (`postgis://`), Rails (`mysql2://`) and JDBC (`jdbc:postgresql://…?u
 of libpq's for PostgreSQL, and for MySQL `?ssl_mode=VERIFY_CA&ssl_ca=…`, as its own programs have it; a parameter that nobody
 would heed is refused.
 
-Results go to stdout, everything else to stderr. **Exit codes:** 0 fine, 1 differences, findings or gaps,
-2 could not run. Every command takes `-h` and `--help`, and `--json` ([the shapes](json.md)).
-Long work shows its progress while a terminal watches, and
-writes a line to stderr every half minute where none does. Passwords are never shown.
+Results go to stdout, everything else to stderr. **Exit codes:** 0 fine; 1 differences, findings, or something that was asked
+about and is left out: a table of the source, a statement of the workload; 2 could not run, or the output cannot be written; 141
+whoever read the output has gone (`| head`), as of programs that a closed pipe ends. Other gaps and notes leave the code as it
+is; where a command exits 1, it says so below. Every command takes `-h` and `--help`, and `--json` ([the shapes](json.md)).
+Long work shows its progress while a terminal watches, and writes a line to stderr every half minute where none does. Passwords
+are never shown.
 
 | variable | does |
 |---|---|

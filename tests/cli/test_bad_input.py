@@ -196,13 +196,22 @@ def test_a_place_where_nobody_can_write(shop: Path) -> None:
     assert "/proc/nestling/design.yaml: cannot be written" in done.err
 
 
-def test_a_full_disk(shop: Path) -> None:
+@pytest.mark.parametrize(
+    ("arguments", "unbuffered"),
+    [
+        ("inspect model.yaml --json", ""),  # more than a buffer holds
+        ("inspect model.yaml", ""),  # lines of a table, flushed one by one
+        ("emit design.yaml --as mongosh", "1"),
+        ("--help", ""),
+    ],
+)
+def test_a_full_disk(shop: Path, arguments: str, unbuffered: str) -> None:
     """Output that cannot be written is an error in words, not silence."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*PROGRAM, "inspect", "model.yaml", "--json"],
+            [*PROGRAM, *arguments.split()],
             cwd=shop,
-            env=environment(),
+            env=environment(PYTHONUNBUFFERED=unbuffered),
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,
@@ -210,8 +219,9 @@ def test_a_full_disk(shop: Path) -> None:
             check=False,
         )
     assert done.returncode == 2
-    assert "No space left on device" in done.stderr
+    assert done.stderr.endswith("Error: the output cannot be written: No space left on device\n")
     assert "Traceback" not in done.stderr
+    assert "did not expect" not in done.stderr
 
 
 def test_a_table_of_nothing(tmp_path: Path, target: str) -> None:

@@ -122,6 +122,14 @@ def test_a_sample(shelf: Path, target: str, database: Documents) -> None:
     assert next(each for each in whole["checks"] if each["name"] == "books.author")["documents"] == BOOKS
 
 
+def test_a_sample_says_so_beside_its_verdict(shelf: Path, target: str) -> None:
+    """What was looked at is no more than a sample, and how much of all it is; a sample of all is none."""
+    done = nestling("check", "design.yaml", target, "--sample", "1", cwd=shelf)
+    assert (done.code, done.out.split(" (")[0]) == (0, "Clean: a sample, 8 of 2,060 documents, in 8 checks")
+    whole = nestling("check", "design.yaml", target, "--sample", "1000", cwd=shelf)
+    assert whole.out.startswith("Clean: 2,060 documents in 8 checks")
+
+
 def test_what_cannot_be_repaired_has_a_next_move(shelf: Path, target: str, database: Documents) -> None:
     """A reference that leads nowhere stays, with what to do: exit code 1."""
     database["books"].update_one({"_id": 3}, {"$set": {"author_id": 99}})

@@ -170,6 +170,17 @@ def test_the_name_of_a_statement_is_told_from_sql(shop: Path) -> None:
     assert "--file WORKLOAD" in done.err
 
 
+def test_workload_is_another_name_of_file(shop: Path) -> None:
+    """Who knows `--workload` from the other commands gets the same statements."""
+    (shop / "one.sql").write_text("-- name: names\nSELECT name FROM product;\n")
+    ways = [
+        nestling("convert", "design.yaml", name, "one.sql", "--json", cwd=shop) for name in ("--file", "--workload")
+    ]
+    assert ways[0].code == 0
+    assert len(ways[0].out.splitlines()) == 1
+    assert ways[0] == ways[1]
+
+
 def test_the_name_of_a_file_is_told_from_sql(shop: Path) -> None:
     """The error says which option takes a file."""
     (shop / "few.sql").write_text("SELECT name FROM product;\n")

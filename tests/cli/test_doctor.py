@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from pymongo.database import Database
 
+from nestling.doctor import explanation, rule_names
 from tests.cli.commands import nestling
 from tests.doctor.faults import FAULTS, clean
 
@@ -152,6 +153,17 @@ def test_a_rule_is_explained() -> None:
     done = nestling("doctor", "--rule", "unbounded-array", "--explain")
     assert done.code == 0
     assert "atlas 10,000" in done.out
+
+
+def test_a_rule_is_explained_to_machines() -> None:
+    """`--json` has exactly the documented keys, the same page and the same numbers; without `--rule` it has all rules."""
+    told = nestling("doctor", "--rule", "unbounded-array", "--explain", "--json").json
+    assert list(told) == ["rules"]
+    assert list(told["rules"]["unbounded-array"]) == ["title", "severity", "text", "thresholds"]
+    assert told["rules"]["unbounded-array"]["text"] == explanation("unbounded-array")
+    threshold = told["rules"]["unbounded-array"]["thresholds"]["documents"]
+    assert (list(threshold), threshold["values"]["atlas"]) == (["text", "unit", "values"], 10_000)
+    assert tuple(nestling("doctor", "--explain", "--json").json["rules"]) == rule_names()
 
 
 @pytest.mark.parametrize(

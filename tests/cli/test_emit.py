@@ -71,6 +71,19 @@ def test_a_workload_becomes_functions(shop: Path) -> None:
     assert nestling("emit", "design.yaml", "--as", "mermaid", "--workload", "workload.sql", cwd=shop).code == 2
 
 
+def test_two_modules_on_stdout_are_told_apart_there(shop: Path) -> None:
+    """A comment with its name stands before each, so that a pipe can take them apart, and what is printed is still Python."""
+    done = nestling("emit", "design.yaml", "--as", "python", "--workload", "workload.sql", cwd=shop)
+    assert [line for line in done.out.splitlines() if line.startswith("# --- ")] == [
+        "# --- create.py",
+        "# --- queries.py",
+    ]
+    assert "---" not in done.err
+    create, queries = done.out.removeprefix("# --- create.py\n").split("# --- queries.py\n")
+    files = nestling("emit", "design.yaml", "--as", "python", "--workload", "workload.sql", "--json", cwd=shop)
+    assert {"create.py": create, "queries.py": queries} == files.json["files"]
+
+
 def test_statements_without_a_function_are_named(shop: Path, tmp_path: Path) -> None:
     """They are listed on stderr and in `--json`, and the exit code is that of `convert`; the others are written."""
     workload = tmp_path / "some.sql"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import shlex
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import pytest
 from sqlalchemy import create_engine, make_url, text
 
 from nestling.ir.reading import Reading
@@ -40,6 +42,48 @@ def test_json_shape(shop: Path) -> None:
     }
     assert len(found["statements"]) == 15
     assert found["gaps"] == []
+
+
+@pytest.mark.parametrize(
+    ("lost", "gap"),
+    [
+        ("CREAT TABLE b (id int primary key)", "is not understood (nestling does not read this table)"),
+        ("CREATE TABLE b (id int primary key", "a parenthesis never closes (nestling does not read this table)"),
+        ("CREATE TABLE b AS SELECT 1 AS x", "made by a query: its columns are not declared (nestling does not read"),
+        (
+            "CREATE TABLE b LIKE nowhere",
+            "made like `nowhere`, which is not declared (nestling does not read this table)",
+        ),
+    ],
+)
+def test_a_table_that_is_lost_fails_a_pipeline(lost: str, gap: str, tmp_path: Path) -> None:
+    """`inspect`, `design`, and both again of the file that `inspect` writes exit with 1."""
+    (tmp_path / "s.sql").write_text(f"CREATE TABLE a (id int primary key);\n{lost};\n", encoding="utf-8")
+    done = nestling("inspect", "s.sql", "--dialect", "mysql", "-o", "model.yaml", cwd=tmp_path)
+    assert (done.code, gap in done.err) == (1, True), done.err
+    assert nestling("design", "s.sql", "--dialect", "mysql", "--json", cwd=tmp_path).code == 1
+    assert nestling("inspect", "model.yaml", "--json", cwd=tmp_path).code == 1
+    assert nestling("design", "model.yaml", cwd=tmp_path).code == 1
+
+
+def test_other_gaps_fail_no_pipeline(tmp_path: Path) -> None:
+    """Every table is there: what is not understood besides is listed, and the exit code is 0."""
+    sql = "CREATE TABLE a (id int primary key, b int REFERENCES nowhere);\nALTER TABLE a FROB (x);\nCREATE FROB x;\n"
+    (tmp_path / "s.sql").write_text(sql, encoding="utf-8")
+    done = nestling("inspect", "s.sql", cwd=tmp_path)
+    assert (done.code, done.err.count("gap: ")) == (0, 3)
+    assert nestling("design", "s.sql", cwd=tmp_path).code == 0
+
+
+def test_a_virtual_table_is_lost(tmp_path: Path) -> None:
+    """Its rows are in no model of a SQLite database."""
+    with closing(sqlite3.connect(tmp_path / "s.db")) as connection:
+        connection.executescript("CREATE TABLE a (id integer primary key); CREATE VIRTUAL TABLE f USING fts5(x);")
+    done = nestling("inspect", "sqlite:///s.db", cwd=tmp_path)
+    assert (done.code, "gap: f: a virtual table is left out (nestling does not read this table)" in done.err) == (
+        1,
+        True,
+    )
 
 
 def test_the_file_written_is_a_source(shop: Path) -> None:

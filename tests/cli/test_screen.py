@@ -92,8 +92,8 @@ def test_progress_says_what_is_counted(
     database: Database[dict[str, Any]], target: str, tmp_path: Path, collections: int, counted_: str
 ) -> None:
     """A live database is looked at by collections, which are no rows."""
-    for n in range(collections):
-        database[f"c{n}"].insert_many({"a": n} for n in range(9))
+    for name in "abcdefghijkl"[:collections]:
+        database[name].insert_many({"a": n} for n in range(9))
     shown = ESCAPE.sub("", on_terminal("doctor", target, cwd=tmp_path))
     line = next(each for each in re.split(r"[\r\n]+", shown) if "looking at" in each)
     assert counted_ in line
@@ -160,6 +160,25 @@ def test_a_reader_that_goes_away(shop: Path, arguments: str) -> None:
     assert "Broken" not in said
     assert "Traceback" not in said
     assert "Exception ignored" not in said
+
+
+@pytest.mark.parametrize("arguments", ["inspect model.yaml", "explain design.yaml", "emit --help"])
+def test_a_reader_that_has_gone_has_found_nothing(shop: Path, arguments: str) -> None:
+    """The exit code is that of a program which a closed pipe has ended, whoever writes: a table, a text, the help."""
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as gone:
+        done = subprocess.run(
+            [*PROGRAM, *arguments.split()],
+            cwd=shop,
+            env=environment(),
+            stdout=gone,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert (done.returncode, [line for line in done.stderr.splitlines() if "rror" in line]) == (141, [])
 
 
 def test_without_any_output(shop: Path) -> None:

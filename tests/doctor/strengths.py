@@ -100,7 +100,10 @@ def _names(database: Db, draw: random.Random) -> bool:
 
 
 def _awkward(database: Db, draw: random.Random) -> bool:
-    good, bad = ["price", "Price", "unit price", "prix", "größe"], [" price", "price ", "pri\u200bce", "a.b", "a\tb"]
+    good, bad = (
+        ["price", "Price", "unit price", "prix", "größe"],
+        ["", " price", "price ", "pri\u200bce", "a.b", "a\tb"],
+    )
     name, is_odd = draw.choice([*((each, False) for each in good), *((each, True) for each in bad)])
     _put(database, [{name: n} for n in range(draw.randint(1, 20))])
     return is_odd
@@ -260,10 +263,12 @@ def _two_way(database: Db, draw: random.Random) -> bool:
 
 
 def _collections(database: Db, draw: random.Random) -> bool:
-    number = draw.randint(0, 8)
+    number, others = draw.randint(0, 5), draw.randint(0, 4)
     for n in range(number):
-        _put(database, [{"a": n}], f"events_{n}")
-    return number + 2 > 5
+        _put(database, [{"a": n}], f"stats_{2023 + n // 3}_{n % 3 + 10}")
+    for name in "wxyz"[:others]:
+        _put(database, [{"a": name}], name)
+    return number > 3 or number + others + 2 > 8
 
 
 Asks = Callable[[Db], Any]
@@ -363,7 +368,9 @@ _DRAWN: dict[str, Kind] = {
     "dangling": Kind("dangling-reference", _dangling),
     "stale": Kind("stale-copy", _stale),
     "two ways": Kind("two-way-disagreement", _two_way),
-    "collections": Kind("too-many-collections", _collections, {"too-many-collections.collections": 5}),
+    "collections": Kind(
+        "too-many-collections", _collections, {"too-many-collections.collections": 8, "too-many-collections.family": 3}
+    ),
     "joins": Kind("excessive-lookup", _joins),
     "joined": Kind("read-together", _joins),
     "unindexed join": Kind("unindexed-lookup", _unindexed),

@@ -46,21 +46,16 @@ def _work(application: Db, filters: dict[str, Any]) -> tuple[int, int, int]:
     return done["totalKeysExamined"], done["totalDocsExamined"], done["nReturned"]
 
 
-@pytest.mark.parametrize(
-    ("pattern", "keys", "has_index"), [("^Klein", 31, False), ("^Klein", 31, True), ("Klein", 3_000, False)]
-)
-def test_a_pattern_alone_gets_an_index_that_compares_to_the_letter(
-    application: Db, pattern: str, keys: int, has_index: bool
-) -> None:
+@pytest.mark.parametrize("has_index", [False, True])
+def test_a_pattern_alone_gets_an_index_that_compares_to_the_letter(application: Db, has_index: bool) -> None:
     """The server reads no document that does not match; an index by the collation, which may be there, does not help."""
     if has_index:
         application.people.create_index("name")
-    asked = {"name": Regex(pattern)}
+    asked = {"name": Regex("^Klein")}
     (finding,) = _missing(application, asked)
     assert 'collation: {locale: "simple"}' in finding.commands[0]
-    assert ("held against every key" in finding.remedy) is (keys > 31)
     run(application.client, finding.commands[0])
-    assert _work(application, asked) == (keys, 30, 30)
+    assert _work(application, asked) == (31, 30, 30)
     assert _missing(application, asked) == []
 
 

@@ -8,7 +8,9 @@ import pytest
 from bson import ObjectId
 from pymongo.database import Database
 
+from nestling.executors.facts import Amount, Budget, gather
 from nestling.ir.finding import Finding
+from nestling.sources.mongo import read
 from tests.doctor.looking import found, look
 from tests.doctor.shell import run
 
@@ -35,7 +37,7 @@ def test_another_type_is_converted(database: Db, keys: list[Any], values: list[A
     database.users.insert_many({"_id": each, "name": f"user {n}"} for n, each in enumerate(keys))
     database.events.insert_many({"user_id": values[n % 40], "n": n} for n in range(100))
     finding = _dangling(database)["user_id"]
-    assert f"would be found as {kind}" in finding.message
+    assert f"found as {kind}, and none is missing" in finding.message
     assert "delete none" in finding.remedy
     for command in finding.commands:
         run(database.client, command)
@@ -55,11 +57,24 @@ def test_what_is_in_neither_type_is_missing(database: Db) -> None:
         "resolved": 0,
         "converted": 40,
     }
+    looked_up = "of 45 different values that were looked up, which need not be all, 40 are found as objectId"
+    assert f"{looked_up}, and 5 are found in neither type" in finding.message
     assert "Look again then" in finding.remedy
     for command in finding.commands:
         run(database.client, command)
     left = _dangling(database)["user_id"]
     assert dict(left.evidence) == {"held": 45, "dangling": 5, "checked": 45, "resolved": 40, "converted": 0}
+
+
+def test_a_few_texts_among_many_ids_are_not_taken_for_what_is_left(database: Db) -> None:
+    """Of a sample most are found as they are: the sentence cannot be read as if these were lost."""
+    database.users.insert_many({"_id": each} for each in IDS)
+    database.events.insert_many({"user_id": str(each) if n < 3 else each} for n, each in enumerate(IDS))
+    said = "of 40 different values that were looked up, which need not be all, 37 are found as they are"
+    assert f"{said}, 3 more are found as objectId, and none is missing" in _dangling(database)["user_id"].message
+    facts = gather(database.client, [database.name], Budget(30.0, Amount(), structure=True))
+    gap = next(each for each in read(facts, name="read").reading.gaps if "`user_id` refers" in each.what)
+    assert gap.what.startswith(f"`user_id` refers to `users` in another type: {said}, 3 more are found as objectId")
 
 
 def test_keys_of_several_types_are_what_to_mend(database: Db) -> None:
@@ -101,7 +116,7 @@ def test_texts_of_ids_are_found_whatever_their_field_is_called(database: Db, pla
     database["user.sessions"].insert_many(documents)
     finding = _dangling(database)[place]
     assert "`users`" in finding.message
-    assert "would be found as objectId" in finding.message
+    assert "found as objectId, and none is missing" in finding.message
 
 
 def test_texts_of_other_ids_are_no_references(database: Db) -> None:

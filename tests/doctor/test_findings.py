@@ -364,3 +364,15 @@ def test_fields_of_documents_in_arrays_become_one_type(database: Any) -> None:
         assert each["items"] == [*numbers, {"qty": each["_id"]}, {"sku": "b"}, 7]
     assert database["orders"].find_one({"_id": 98}) == {"_id": 98, "items": [{"qty": "many"}, {"qty": 5}]}
     assert [each["_id"] for each in run(database.client, found)] == [98]
+
+
+def test_months_that_became_names_are_found_while_they_are_few(database: Db) -> None:
+    """Collections that differ only in a date are a finding of their own, far below what a server can hold."""
+    for month in range(1, 9):
+        database[f"stats_2024_{month:02}"].insert_one({"v": month})
+    database.stats_of_all.insert_one({"v": 1})
+    (finding,) = (each for each in found(look(database)) if each.rule == "too-many-collections")
+    assert (finding.path, finding.number) == ("stats_#_#", 8)
+    assert finding.message.startswith(
+        "8 collections differ only in a date or a number: `stats_2024_01`, `stats_2024_02`"
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+from bson.regex import Regex
 from pymongo import MongoClient
 from pymongo.collation import Collation
 from pymongo.database import Database
@@ -210,3 +212,33 @@ def test_one_piece_of_advice_an_index_and_nothing_redundant_afterwards(database:
     about = ("missing-index", "unindexed-reference", "unindexed-lookup", "redundant-index")
     assert [each.place for each in found(look(database)) if each.rule in about] == []
     assert set(database.notes.index_information()) == {"_id_", "read_1", "kind_1_read_1_at_1", "user_id_1_read_1_at_-1"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "keys", "told_by"),
+    [
+        ({"name": Regex("97$")}, "", "unanchored-pattern"),
+        ({"name": Regex("^NAME 7$", "i")}, "", "case-insensitive-regex"),
+        ({"name": Regex("7$"), "age": {"$gt": 97}}, '{"age": 1, "name": 1}', "unanchored-pattern"),
+        ({"name": Regex("^name 7"), "age": {"$gt": 97}}, '{"age": 1, "name": 1}', ""),
+        ({"name": Regex("7$"), "city": "city 7"}, '{"city": 1, "name": 1}', "unanchored-pattern"),
+    ],
+)
+def test_what_narrows_nothing_gets_no_index(database: Db, asked: dict[str, Any], keys: str, told_by: str) -> None:
+    """A pattern that seeks in no index begins none: the finding of its own is all, or is named beside the index of others."""
+    people = ({"_id": n, "name": f"name {n}", "age": n % 100, "city": f"city {n % 90}"} for n in range(1_500))
+    database.people.insert_many(people)
+    host, port = database.client.address or ("", 0)
+    with MongoClient[dict[str, Any]](host, port, directConnection=True, appname="shop") as client:
+        application = client[database.name]
+        application.command("profile", 2)
+        for _ in range(3):
+            list(application.people.find(asked))
+        application.command("profile", 0)
+    findings = found(look(database))
+    missing = [each for each in findings if each.rule == "missing-index"]
+    assert [each.commands[0].partition("createIndex(")[2] for each in missing] == ([f"{keys})"] if keys else [])
+    assert {each.rule for each in findings if "pattern" in each.rule or "regex" in each.rule} == ({told_by} - {""})
+    assert all(
+        ("It does not narrow the pattern on `name`: `unanchored-pattern`" in e.remedy) is bool(told_by) for e in missing
+    )

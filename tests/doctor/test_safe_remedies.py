@@ -19,7 +19,7 @@ def _of(database: Db, rule: str) -> list[Finding]:
     return [each for each in found(look(database)) if each.rule == rule]
 
 
-@pytest.mark.parametrize(("old", "new"), [("note ", "note"), ("$score", "score"), ("a.b", "a_b")])
+@pytest.mark.parametrize(("old", "new"), [("note ", "note"), ("$score", "score"), ("a.b", "a_b"), ("", "unnamed")])
 @pytest.mark.parametrize("inside", [False, True])
 def test_a_rename_overwrites_nothing(database: Db, old: str, new: str, *, inside: bool) -> None:
     """Documents with both names stay as they are and are shown; the others get the new name."""

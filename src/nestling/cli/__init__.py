@@ -1,6 +1,6 @@
 """The command line: one file per command in this folder, found by walking it and imported only when called.
 
-Exit codes: 0 fine, 1 differences, findings or gaps, 2 could not run.
+Exit codes: 0 fine, 1 differences, findings, or what was asked about and is left out, 2 could not run.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ class Commands(click.Group):
 @click.command(
     cls=Commands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start with `nestling demo`. Exit codes: 0 fine, 1 differences, findings or gaps, 2 could not run.",
+    epilog="Start with `nestling demo`. Exit codes: 0 fine; 1 differences, findings, or a table or statement that is left out "
+    "(the help of each command says which of these); 2 could not run.",
 )
 @click.version_option(__version__, prog_name="nestling")
 def group() -> None:
@@ -86,13 +87,26 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code. Whatever goes wrong is said in words on stderr, never as a traceback."""
-    from nestling.cli.parts.streams import closing_code, write_any_text
+    from nestling.cli.parts.streams import OutputLost, code_without_output, flush, write_any_text
 
     write_any_text()
     try:
+        code = _code(arguments)
+        flush()
+    except OutputLost as lost:
+        return code_without_output(lost)
+    return code
+
+
+def _code(arguments: Sequence[str] | None) -> int:
+    from nestling.cli.parts.streams import OutputLost
+
+    try:
         code = group.main(arguments, prog_name="nestling", standalone_mode=False)
-        return closing_code(code if isinstance(code, int) else FINE)
+        return code if isinstance(code, int) else FINE
+    except OutputLost:
+        raise
     except BaseException as error:  # the outermost frame: Ctrl-C, too, ends in a sentence
         from nestling.cli.parts.failures import say_failure
 
-        return closing_code(say_failure(error))
+        return say_failure(error)

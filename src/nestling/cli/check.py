@@ -234,9 +234,10 @@ def verdict(report: CheckReport) -> str:
     from nestling.ir.quantity_words import agreeing, counted
 
     values = sum(each.values for each in report.verdicts.values())
-    looked = (
-        f"{counted(report.checked, 'document')} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"
-    )
+    documents = counted(report.checked, "document")
+    if report.sampled_of:
+        documents = f"a sample, {report.checked:,} of {counted(report.sampled_of, 'document')},"
+    looked = f"{documents} in {counted(len(report.verdicts), 'check')} ({report.seconds:.1f} s)"
     if not values:
         return f"Clean: {looked}."
     if report.clean:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 @click.argument("sql", required=False)
 @click.option(
     "--file",
+    "--workload",
     "file",
     type=options.READABLE,
     metavar="FILE",
@@ -56,12 +57,13 @@ def command(
 ) -> int:
     """Turn SQL statements into MongoDB's for a design: queries, commands, and programs where one command cannot do it.
 
-    --as python prints a module of functions that needs pymongo alone. --json is --as json.
+    --as python prints a module of functions that needs pymongo alone. --json is --as json. Exits 1 when a statement is not
+    converted, or has no function.
     """
     from nestling import pipeline
 
     if (sql is None) == (file is None):
-        raise click.UsageError("give one statement, or --file with a workload")
+        raise click.UsageError("give one statement, or --file (--workload is the same) with a workload")
     proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
         _refuse_file(sql)

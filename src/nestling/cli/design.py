@@ -95,12 +95,13 @@ def command(
     priced too, and the changes to it are listed, the largest saving first; without --workload, the workload is what the server
     has recorded.
 
-    Exits 1 when statements of the workload were left out, were read only in part, or are not converted. The design is made all
-    the same.
+    Exits 1 when a table could not be read and is in no model, and when statements of the workload were left out, were read only
+    in part, or are not converted. The design is made all the same. Other gaps are listed.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
     from nestling.cost import read_profile
+    from nestling.ir.reading import lost_tables
     from nestling.ir.text import write_proposal
     from nestling.ir.words.proposal_rows import lacking_line
     from nestling.pipeline import design, in_place, inspect, is_mongodb, pareto, redesign, with_unconverted
@@ -143,7 +144,7 @@ def command(
         else design(reading, strategy, chosen, profile=profile, limit_seconds=time_limit, storage_budget_bytes=storage)
     )
     proposal = with_unconverted(proposal, reading, profile)
-    code = DIFFERENT if lacking_line(proposal) else FINE
+    code = DIFFERENT if lost_tables(proposal.gaps) or lacking_line(proposal) else FINE
     points = pareto(reading, thresholds=chosen, profile=profile, limit_seconds=time_limit) if trade else ()
     if output is not None:
         text.write_result(output, write_proposal(proposal))

@@ -127,7 +127,7 @@ def command(
     thresholds = {**config.thresholds, **thresholds}
     limits(thresholds)
     if explain:
-        return _explain(rules)
+        return _explain(rules, as_json=as_json)
     earlier = _facts(since) if since is not None else None
     ignored = (*config.accepted, *_accepted(ignore))
     accepted = (*ignored, *_in_baseline(baseline))
@@ -172,18 +172,38 @@ def _severity(fail_on: str) -> Severity | None:
     return None if fail_on == "never" else Severity(fail_on)
 
 
-def _explain(rules: tuple[str, ...]) -> int:
+def _explain(rules: tuple[str, ...], *, as_json: bool) -> int:
     from nestling.cli.parts import text
     from nestling.doctor import explanation, rule, rule_names
 
+    names = rules or rule_names()
+    if as_json:
+        text.print_json({"rules": {name: _explained(name) for name in names}})
+        return FINE
     parts = []
-    for name in rules or rule_names():
+    for name in names:
         told = [f"  {name}.{each.name}: {each.text}; {_offices(each.values)}" for each in rule(name).thresholds]
         parts.append(
             "\n".join([f"{name} ({rule(name).severity})", "", explanation(name), *(("", *told) if told else ())])
         )
     text.page("\n\n\n".join(parts))
     return FINE
+
+
+def _explained(name: str) -> dict[str, object]:
+    """The documented shape: title, severity, text, thresholds."""
+    from nestling.doctor import explanation, rule
+
+    told = rule(name)
+    thresholds = {
+        each.name: {"text": each.text, "unit": each.unit, "values": dict(each.values)} for each in told.thresholds
+    }
+    return {
+        "title": told.title,
+        "severity": str(told.severity),
+        "text": explanation(name),
+        "thresholds": thresholds,
+    }
 
 
 def _offices(values: Mapping[str, float]) -> str:

@@ -41,7 +41,7 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
 
     mongosh and python create its collections, validators and indexes; jsonschema is the validators alone; mermaid draws it;
     markdown describes it, with a sample document of each collection. Several schemas are printed as one JSON object by file
-    name. Exits 1 when statements have no function, and names them.
+    name, several modules under comments with their names. Exits 1 when statements have no function, and names them.
     """
     from nestling.cli.parts import text
     from nestling.emitters import emit
@@ -66,8 +66,12 @@ def command(design: Path, as_name: str, output: Path | None, workload: Path | No
     return _say_gaps(gaps)
 
 
+_COMMENTS = {".py": "#"}
+"""What begins a comment in files that may be printed beside others."""
+
+
 def _print(files: Mapping[str, str]) -> None:
-    """The files on stdout: JSON as one object by file name, so that it stays JSON; others one after another."""
+    """The files on stdout: JSON as one object by file name, so that it stays JSON; others one after another, under comments."""
     from nestling.cli.parts import text
 
     if len(files) > 1 and all(name.endswith(".json") for name in files):
@@ -75,7 +79,7 @@ def _print(files: Mapping[str, str]) -> None:
         return
     for name, content in files.items():
         if len(files) > 1:
-            text.say(f"--- {name}")
+            click.echo(f"{_COMMENTS[Path(name).suffix]} --- {name}")
         click.echo(content, nl=not content.endswith("\n"))
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def command(
     rest: float,
     no_values: bool,
     as_json: bool,
-) -> None:
+) -> int:
     """Read a SOURCE: its entities and relationships, and what was measured of them.
 
     With -o the model, its statistics and the workload become a file to edit. Writes nothing to the source. In a MongoDB
@@ -52,11 +53,14 @@ def command(
     The file holds values of the data: the most common ones of a column, and some that cut the others into equal parts, by which
     ranges are priced. It holds none of columns that are named like secrets, hold long texts or are unique to each row;
     --no-values leaves out all values.
+
+    Exits 1 when a table could not be read and is in no model. What else is not understood is listed as gaps.
     """
     from dataclasses import replace
 
     from nestling.cli.parts import text
     from nestling.cli.parts.progress import progress
+    from nestling.ir.reading import lost_tables
     from nestling.ir.statistics import without_values
     from nestling.ir.text import write_proposal, write_reading
     from nestling.pipeline import in_place, inspect, is_mongodb
@@ -88,17 +92,19 @@ def command(
     if output is not None:
         text.write_result(output, write_reading(reading))
         text.say(f"Wrote {output}")
+    code = DIFFERENT if lost_tables(reading.gaps) else FINE
     if as_json:
         from nestling.emitters.design_summary import reading_json
 
         text.print_json(reading_json(reading))
-        return
+        return code
     show(reading)
     text.notices(reading.gaps, reading.notes)
     # What is in a live MongoDB is designed beside what is there: a file of it tells no prices of today.
     from_file = None if is_mongodb(source) else output
     given = f" --workload {text.argument(workload)}" if workload is not None and from_file is None else ""
     text.say_next(f"nestling design {text.argument(from_file or source)}{given} -o design.yaml")
+    return code
 
 
 def show(reading: Reading) -> None:

@@ -47,6 +47,7 @@ def command(
 
     Without --from, or from a schema.sql or a model.yaml, the collections are created empty. Collections that hold data are left
     alone: say --replace or --resume. Ctrl-C at any moment is fine; --resume goes on.
+    Exits 1 when they are not equal.
     """
     from nestling.cli.parts import text
     from nestling.cli.parts.afterwards import say_afterwards

@@ -37,7 +37,7 @@ def _plainly(collection: CollectionFacts, above: tuple[str, ...], old: str, name
 
 
 def _by_literal(collection: CollectionFacts, above: tuple[str, ...], old: str, name: str) -> tuple[str, ...]:
-    """The command where the old name has a dot or begins with a dollar, which only a literal in an expression can say."""
+    """The command where the old name is empty, has a dot or begins with a dollar: only a literal in an expression says it."""
     field = ".".join(above)
     around = quoted("$" + field) if above else quoted("$$ROOT")
     value = f"{{$getField: {{field: {{$literal: {quoted(old)}}}, input: {around}}}}}"

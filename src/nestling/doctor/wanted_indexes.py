@@ -109,7 +109,9 @@ def seeking(statement: StatementFacts) -> frozenset[str]:
 
 
 def wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIndex:
-    """The index that does most for a statement.
+    """The index that does most for a statement; without keys where none narrows what is looked at.
+
+    A pattern that does not seek is held against every key: it comes last, behind fields that narrow, and alone it gets no index.
 
     Keys made by a collation are no texts: no pattern can be held against them, and every document is read. Where the collection
     has one, an index that compares to the letter serves a statement that has patterns alone; equalities beside them use the
@@ -117,10 +119,13 @@ def wanted_index(target: CollectionFacts, statement: StatementFacts) -> WantedIn
     """
     equal = tuple(dict.fromkeys(statement.filters[: statement.equalities]))
     sort = {field: 1 if direction > 0 else -1 for field, direction in statement.sort if field not in equal}
-    after = dict.fromkeys(field for field in statement.filters[statement.equalities :] if field not in equal)
-    patterns = patterns_of(statement)
+    patterns, slow = patterns_of(statement), patterns_of(statement) - seeking(statement)
+    others = [field for field in statement.filters[statement.equalities :] if field not in equal]
+    after = dict.fromkeys(sorted(others, key=lambda each: each in slow))
+    if not equal and not sort and after.keys() <= slow:
+        return WantedIndex((), (), ())
     if target.collation and patterns & after.keys():
-        if not equal and after.keys() <= patterns:
+        if not equal and after.keys() <= patterns and not after.keys() <= slow:
             return WantedIndex((), (), tuple(after), simple=True)
         after = dict.fromkeys(field for field in after if field not in patterns)
     return WantedIndex(equal, tuple(sort.items()), tuple(field for field in after if field not in sort))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, assert_never
@@ -24,6 +25,7 @@ class GapKind(StrEnum):
     NOTYET = "notyet"  # this server version
     NEVER = "never"  # MongoDB cannot
     INPUT = "input"  # what was given: a name that does not exist, a rate nobody said
+    LOST = "lost"  # nestling, and a whole table with it: it is not in the model
 
     @property
     def words(self) -> str:
@@ -37,6 +39,8 @@ class GapKind(StrEnum):
                 return "MongoDB cannot"
             case GapKind.INPUT:
                 return ""
+            case GapKind.LOST:
+                return "nestling does not read this table"
             case _:
                 assert_never(self)
 
@@ -68,6 +72,11 @@ class Gap:
     def next_move(self) -> str:
         """What to do about a part of a statement; empty for what is known of no statement."""
         return BY_HAND if self.text and self.kind is not GapKind.INPUT else ""
+
+
+def lost_tables(gaps: Iterable[Gap]) -> tuple[Gap, ...]:
+    """Those of tables that a source has and its model has not."""
+    return tuple(gap for gap in gaps if gap.kind is GapKind.LOST)
 
 
 class FoundGap(GapError):

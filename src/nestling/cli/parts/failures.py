@@ -7,7 +7,7 @@ import sys
 
 import click
 
-from nestling.cli.parts.streams import COULD_NOT_RUN, discard
+from nestling.cli.parts.streams import COULD_NOT_RUN
 from nestling.common.errors import NestlingError
 
 REPORT = "set NESTLING_DEBUG=1 to see where, and report it"
@@ -18,8 +18,6 @@ def say_failure(error: BaseException) -> int:
     match error:
         case SystemExit():
             return error.code if isinstance(error.code, int) else COULD_NOT_RUN
-        case BrokenPipeError():
-            discard()
         case click.ClickException():
             _say_misuse(error)
         case click.Abort() | KeyboardInterrupt():

@@ -1,53 +1,86 @@
-"""Standard output and error: readable by whoever reads them, and closed without noise."""
+"""Standard output and error: readable by whoever reads them, and what becomes of a command whose output nobody takes."""
 
 from __future__ import annotations
 
 import os
 import sys
 from contextlib import suppress
-from io import TextIOWrapper
+from io import BufferedWriter, FileIO, TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 COULD_NOT_RUN = 2
+READER_GONE = 141
+"""What a shell says of a program that a closed pipe has ended: 128 and the number of SIGPIPE."""
+
+
+class OutputLost(Exception):  # no OSError, as who guards a file or a server is not to take it for theirs
+    """Standard output or error takes no more; `why` is what the system said."""
+
+    def __init__(self, why: OSError) -> None:
+        super().__init__(str(why))
+        self.why = why
+
+
+class _Watched(FileIO):
+    """A standard stream whose failure is told from that of any other file."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise OutputLost(error) from error
 
 
 def write_any_text() -> None:
-    """Characters the terminal's encoding lacks become escapes, and a stream the caller has closed leads nowhere."""
+    """Characters the terminal's encoding lacks become escapes, a stream the caller has closed leads nowhere, and one that takes
+    no more raises `OutputLost`.
+    """
     for name in ("stdin", "stdout", "stderr"):
         if getattr(sys, name) is None:  # a file opened later must not take its number
             setattr(sys, name, Path(os.devnull).open("r" if name == "stdin" else "w"))  # noqa: SIM115 - open to the end
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+            if stream is getattr(sys, f"__{name}__"):  # not what another program reads in place of it
+                setattr(sys, name, _watched(stream))
 
 
-def closing_code(code: int) -> int:
-    """Flush what was said; the code to exit with, which is 2 when the output could not be written.
+def _watched(stream: TextIOWrapper) -> TextIOWrapper:
+    stream.flush()
+    raw = _Watched(stream.fileno(), "w", closefd=False)
+    return TextIOWrapper(
+        raw if stream.write_through else BufferedWriter(raw),  # as Python's own, unbuffered
+        encoding=stream.encoding,
+        errors=stream.errors,
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
 
-    A reader that has gone (`| head`) is no reason for a message.
+
+def flush() -> None:
+    """Write what was said; raises `OutputLost`."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.flush()
+
+
+def code_without_output(lost: OutputLost) -> int:
+    """The code to exit with when the output could not be written, which is said in words.
+
+    A reader that has gone (`| head`) is no reason for a message: the code is that of a program ended by the closed pipe.
     """
-    try:
-        _flush()
-    except BrokenPipeError:
-        code = COULD_NOT_RUN
-    except OSError as error:
-        code = COULD_NOT_RUN
+    is_gone = isinstance(lost.why, BrokenPipeError)
+    if not is_gone:
         with suppress(OSError):
-            os.write(2, f"Error: the output cannot be written: {error.strerror}\n".encode())
-    else:
-        return code
-    discard()
-    return code
+            os.write(2, f"Error: the output cannot be written: {lost.why.strerror}\n".encode())
+    _discard()
+    return READER_GONE if is_gone else COULD_NOT_RUN
 
 
-def discard() -> None:
+def _discard() -> None:
     """Send what is still to be written nowhere, so that Python does not complain about it at its end."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             os.dup2(nowhere, stream.fileno())
-
-
-def _flush() -> None:
-    for stream in (sys.stdout, sys.stderr):
-        stream.flush()

@@ -1,13 +1,13 @@
 r"""Field names that queries cannot say, or people cannot see.
 
-Why: a dot or a leading `$` means something else in a query; blanks at an end, control characters and invisible ones
-make two names look the same.
+Why: a dot or a leading `$` means something else in a query, and a name of no characters cannot be said in one; blanks at an
+end, control characters and invisible ones make two names look the same.
 
-Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`.
+Example: `"\ufeffISO"`, left by a file's byte order mark; `"price "`; `"a.b"`; `""`, left by a column without a heading.
 
 Remedy: rename the field. The command renames it where no field has the new name yet. Documents that have both are left as they
-are, and a second command shows them: which of the two values is right, nobody can tell but you. A dot or a leading `$` can be
-renamed from MongoDB 5.0 on. An application that asks by the old name finds nothing afterwards.
+are, and a second command shows them: which of the two values is right, nobody can tell but you. A dot, a leading `$` and
+an empty name can be renamed from MongoDB 5.0 on. An application that asks by the old name finds nothing afterwards.
 
 Ignore when: never: a rename is cheap, a query that silently finds nothing is not. A DBRef (`$ref`, `$id`, `$db`) is
 MongoDB's own form and no finding.
@@ -29,6 +29,8 @@ from nestling.ir.quantity_words import counted
 RULE = Rule("Awkward field names", Severity.WARNING)
 DBREF = ("$ref", "$id", "$db")
 """The fields of a DBRef; the last may lack."""
+UNNAMED = "unnamed"
+"""For a field without a name, of which only its owner knows what to call it."""
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
@@ -44,6 +46,8 @@ def _trouble(name: str) -> str:
     """What is wrong with a name; nothing for most."""
     if name in (ELEMENT, ANY_KEY):
         return ""
+    if not name:
+        return "has no characters, and no query can say it"
     if any(unicodedata.category(character) in ("Cc", "Cf", "Zl", "Zp") for character in name):
         return "holds an invisible character"
     if name != name.strip():
@@ -61,9 +65,10 @@ def _is_dbref(collection: CollectionFacts, path: Path) -> bool:
 
 def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, why: str) -> Finding:
     name = path.steps[-1]
-    clean = "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
+    clean = UNNAMED if not name else "".join(c for c in name if c.isprintable()).replace(".", "_").lstrip("$ ").rstrip()
     expiry = dates_come(collection, field_path((*path.steps[:-1], clean)))
     rename = renaming(collection, path.steps, clean, seen.facts.server.version) if clean and not expiry else ()
+    why_so = ", or what its values are" * (not name)
     both = " Documents that have both names stay as they are: compare their values by hand." if rename else ""
     return seen.finding(
         collection,
@@ -72,7 +77,7 @@ def _finding(seen: RuleInput, collection: CollectionFacts, path: Path, why: str)
         number=path.present,
         unit="occurrences",
         cost=f"queries by the name people see find nothing, in {counted(path.documents, 'document')} looked at",
-        remedy=f"{expiry}Rename it to `{clean}`.{both}" if clean else "Rename it.",
+        remedy=f"{expiry}Rename it to `{clean}`{why_so}.{both}" if clean else "Rename it.",
         commands=rename,
         confidence=confidence(collection),
         changes=(FieldChange(path.steps, name=clean),) if rename else (),

@@ -34,6 +34,7 @@ from nestling.ir.facts.path import NUMBERS
 from nestling.ir.finding import Confidence, FieldChange, Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.quantity_words import agreeing, count, counted
+from nestling.ir.words.reference_words import looked_up
 
 RULE = Rule(
     "Dangling reference",
@@ -53,10 +54,7 @@ def findings(seen: RuleInput) -> Iterator[Finding]:
 def _finding(seen: RuleInput, reference: ReferenceFacts, dangling: int) -> Finding:
     said = _said(reference, dangling)
     if reference.converted:
-        said += (
-            f"; {count(reference.converted)} of {counted(reference.checked, 'different value')} looked up would be found as"
-            f" {reference.converts}"
-        )
+        said += f"; {looked_up(reference)}"
     return seen.finding(
         f"{reference.database}.{reference.collection}",
         steps_text(reference.steps),

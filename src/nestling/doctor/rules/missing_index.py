@@ -10,6 +10,8 @@ fields compared for equality may stand in any order, so that those of one statem
 there and begins the new one is redundant then; the commands hide it, and drop it later.
 In a collection with a collation no index by that collation helps a pattern: a statement of patterns alone gets an index that
 compares to the letter (`locale: "simple"`), one with equalities beside them an index of these.
+A pattern that may match anywhere, or ignores case, narrows no index: alone it gets none, and the rules `unanchored-pattern` and
+`case-insensitive-regex` say what to do; beside other fields it comes last.
 
 Ignore when: the statement runs once a night.
 """
@@ -38,7 +40,7 @@ from nestling.ir.facts import CollectionFacts, IndexFacts, StatementFacts, field
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.literals import quoted
 from nestling.ir.paths.work import Work
-from nestling.ir.quantity_words import count, counted, duration
+from nestling.ir.quantity_words import agreeing, count, counted, duration
 
 RULE = Rule(
     "Missing index",
@@ -155,21 +157,27 @@ def _begins(index: IndexFacts, keys: Keys, target: CollectionFacts) -> bool:
 
 
 def _of_patterns(target: CollectionFacts, statement: StatementFacts, index: SharedIndex) -> str:
-    """What to know where patterns meet the collection's collation."""
+    """What to know of patterns that seek in no index, and where patterns meet the collection's collation."""
     if index.simple:
-        keys = (
-            ""
-            if index.ranged[0] in seeking(statement)
-            else " The pattern is held against every key: only documents that match are then read."
-        )
-        return (
-            " The collection compares texts by a collation, and a pattern cannot use such keys: the index compares to the letter."
-            f"{keys}"
-        )
+        why = "The collection compares texts by a collation, and a pattern cannot use such keys"
+        return f" {why}: the index compares to the letter."
     left = sorted(patterns_of(statement) - {field for field, _ in index.keys(())}) if target.collation else []
     if not left:
-        return ""
+        return _of_slow(statement)
     return f" The collection compares texts by a collation: an index on {listed(left)} beside them would not help the pattern."
+
+
+def _of_slow(statement: StatementFacts) -> str:
+    """Which findings tell of its patterns that no index narrows."""
+    slow = [each for each in statement.patterns if each.field not in seeking(statement)]
+    if not slow:
+        return ""
+    fields = sorted({each.field for each in slow})
+    rules = sorted({"case-insensitive-regex" if each.ignores_case else "unanchored-pattern" for each in slow})
+    return (
+        f" It does not narrow {agreeing(len(fields), 'the pattern', 'the patterns')} on {listed(fields)}:"
+        f" {listed(rules)} {agreeing(len(rules), 'says', 'say')} what does."
+    )
 
 
 def _options(target: CollectionFacts, index: SharedIndex, keys: Keys) -> str:

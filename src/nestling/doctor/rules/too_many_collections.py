@@ -1,12 +1,15 @@
-"""Databases with more collections than the server handles well.
+"""Databases with more collections than the server handles well, and collections named by a date or a number.
 
 Why: each collection and each index is a file of its own that the storage engine keeps open, checkpoints and caches.
-Mostly they are data that became names: a collection for each customer or day.
+Mostly they are data that became names: a collection for each customer or day. These are found when they are few, too, for
+they become more; and a query over several days must name every one of them.
 
 Example: `events_2026_01_01`, `events_2026_01_02`, …
 
 Remedy: one collection with the customer or the date as a field, first in its indexes; for measurements a time series
 collection.
+
+What tells a family is that the names are the same but for their digits.
 
 Ignore when: tenants must be kept apart by law, and their number is bounded.
 """
@@ -14,10 +17,11 @@ Ignore when: tenants must be kept apart by law, and their number is bounded.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from nestling.doctor.rule import Rule, RuleInput, Threshold
+from nestling.doctor.words import listed
 from nestling.ir.facts import CollectionFacts, NamespaceKind
 from nestling.ir.finding import Finding, Severity
 from nestling.ir.quantity_words import count, counted
@@ -25,26 +29,57 @@ from nestling.ir.quantity_words import count, counted
 RULE = Rule(
     "Too many collections",
     Severity.WARNING,
-    (Threshold("collections", "collections of a database", "collections", {"atlas": 100, "compass": 10_000}),),
+    (
+        Threshold("collections", "collections of a database", "collections", {"atlas": 100, "compass": 10_000}),
+        Threshold("family", "collections whose names differ only in digits", "collections", {"nestling": 7}),
+    ),
 )
 LEAST_ALIKE = 3
 _DIGITS = re.compile(r"\d+")
 
 
 def findings(seen: RuleInput) -> Iterator[Finding]:
-    """Databases with too many collections."""
+    """Databases with too many collections, and families of them in the others."""
     for database in seen.facts.databases:
         mine = [each for each in seen.facts.collections if each.database == database]
         stored = [each for each in mine if each.kind not in (NamespaceKind.VIEW, NamespaceKind.SYSTEM)]
+        families: dict[str, list[CollectionFacts]] = defaultdict(list)
+        for each in stored:
+            families[_DIGITS.sub("#", each.name)].append(each)
         if len(stored) > seen.limits["collections"].value:
-            yield _finding(seen, database, stored)
+            yield _finding(seen, database, stored, families)
+            continue
+        for stem, members in sorted(families.items()):
+            if len(members) > seen.limits["family"].value:
+                yield _family(seen, database, stem, members)
 
 
-def _finding(seen: RuleInput, database: str, stored: list[CollectionFacts]) -> Finding:
-    families = Counter(_DIGITS.sub("#", each.name) for each in stored)
-    name, alike = families.most_common(1)[0]
+def _family(seen: RuleInput, database: str, stem: str, members: list[CollectionFacts]) -> Finding:
+    names = sorted(each.name for each in members)
+    return seen.finding(
+        database,
+        stem,
+        f"{counted(len(members), 'collection')} differ only in a date or a number: {listed(names, 3)}",
+        number=len(members),
+        limit="family",
+        cost=f"a query over several must name each of them; {counted(_files(members), 'file')} the storage engine keeps",
+        remedy="Make what is in the names a field, first in the indexes of one collection; for measurements a time series"
+        " collection.",
+        evidence={"files": _files(members), "alike": len(members)},
+    )
+
+
+def _files(stored: list[CollectionFacts]) -> int:
+    """One for each collection and each index."""
+    return len(stored) + sum(len(each.indexes) for each in stored)
+
+
+def _finding(
+    seen: RuleInput, database: str, stored: list[CollectionFacts], families: Mapping[str, list[CollectionFacts]]
+) -> Finding:
+    name, alike = max(((stem, len(members)) for stem, members in families.items()), key=lambda each: each[1])
     family = f"; {count(alike)} of them are named like `{name}`" if alike >= LEAST_ALIKE else ""
-    files = len(stored) + sum(len(each.indexes) for each in stored)
+    files = _files(stored)
     return seen.finding(
         database,
         "",

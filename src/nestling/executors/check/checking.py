@@ -144,7 +144,9 @@ class _Run:
         estimates: dict[str, Estimate] = {}
         if self.way.sample is not None:
             estimates = {
-                each.check.key: estimate(verdicts[each.check.key], counts[each.check.collection]) for each in chosen
+                each.check.key: estimate(verdicts[each.check.key], counts[each.check.collection])
+                for each in chosen
+                if self.way.only is None or self.way.only[each.check.key] is None
             }
         clean = all(verdict.values == verdict.repaired for verdict in verdicts.values())
         checks, seconds = tuple(each.check for each in chosen), time.monotonic() - self.start
@@ -206,7 +208,9 @@ class _Run:
     def _walked(self, compiled: CompiledCheck) -> Iterator[tuple[Range, list[Row]]]:
         """All documents in order: what a screen finds well is done with at once, the rest is looked at closely."""
         start, end = self.progress.after, MaxKey()
-        if compiled.screen is None:
+        if self.database[compiled.check.collection].find_one({}, {"_id": 1}) is None:
+            yield Range((), start, end), []
+        elif compiled.screen is None:
             yield from self._closely(compiled, Range((), start, end), [])
         elif compiled.screen in self.well:
             yield Range((), start, end), []

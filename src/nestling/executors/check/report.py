@@ -60,6 +60,13 @@ class CheckReport:
         return sum(verdict.documents for verdict in self.verdicts.values())
 
     @property
+    def sampled_of(self) -> int:
+        """The documents a sample was drawn from, counted like `checked`; 0 where no sample was all that was looked at."""
+        whole = sum(each.documents for each in self.estimates.values())
+        looked = sum(self.verdicts[key].documents for key in self.estimates)
+        return self.checked + whole - looked if looked < whole else 0
+
+    @property
     def repaired(self) -> int:
         """Values repaired."""
         return sum(verdict.repaired for verdict in self.verdicts.values())

@@ -82,9 +82,8 @@ def _check(name: str, design: Design, place: Place, group: tuple[str, ...]) -> C
     rows = _told(place, own, context)
 
     def inner(step: Step, _: Layout) -> Step:
-        return ProjectDocuments(
-            Slice(step, Literal(1, INTEGER), Literal(1, INTEGER)), ((_THERE, FixedValue(value=True)),)
-        )
+        # without a limit: a server that stops a lookup early keeps what it read before the match, and reads it again for the next
+        return ProjectDocuments(Slice(step, None, Literal(1, INTEGER)), ((_THERE, FixedValue(value=True)),))
 
     rows, field = looked_up(rows, relation, Keep.TOGETHER, context, inner)
     found = tuple((stored_name(each.name), FieldPath(rows.layout.path(each))) for each in own)
@@ -130,17 +129,26 @@ def _screen(design: Design, place: Place, entity: Entity, own: Sequence[Column])
     every = lower(scan(design.model, entity.name, alias), homes_context(design, all_own))
     both = Union((_counted(here, own, _HELD), _counted(every, all_own, _ALL)))
     number = {name: Column("", name, INTEGER) for name in (_HELD, _ALL)}
-    layout = Layout.of({("", SCREEN_KEY): SCREEN_KEY} | {("", name): name for name in number})
-    sums = tuple((name, AggregateCall(AggregateFunction.SUM, each, INTEGER)) for name, each in number.items())
-    grouped = GroupRows(both, ((SCREEN_KEY, Column("", SCREEN_KEY, ANY, nullable=False)),), sums, layout)
+    links = {name: Column("", name, ANY, nullable=False) for name in map(_link, range(len(own)))}
+    layout = Layout.of({("", name): name for name in (*links, *number)})
+    counts = tuple((name, AggregateCall(AggregateFunction.COUNT, each, INTEGER)) for name, each in number.items())
+    grouped = GroupRows(both, tuple(links.items()), counts, layout)
     step: Step = FilterDocuments(grouped, DocumentComparison(FieldPath(_HELD), Comparator.GREATER, FixedValue(0)))
     step = FilterDocuments(step, DocumentComparison(FieldPath(_ALL), Comparator.GREATER, FixedValue(1)))
-    step = ProjectDocuments(step, ((SCREEN_KEY, FieldPath(f"_id.{SCREEN_KEY}")),))
+    shared = DocumentOf(tuple((str(n), FieldPath(f"_id.{each}")) for n, each in enumerate(links)))
+    step = ProjectDocuments(step, ((SCREEN_KEY, shared),))
     plan = ReadPlan(step, (OutputColumn(SCREEN_KEY, SCREEN_KEY, ANY),))
     return Screen(plan, tuple(stored_path(place, each, context) for each in own))
 
 
 def _counted(rows: Rows, columns: Sequence[Column], name: str) -> Step:
-    """The values of each row under one field, and one more row."""
-    values = tuple((str(n), FieldPath(rows.layout.path(each))) for n, each in enumerate(columns))
-    return ProjectDocuments(rows.step, ((SCREEN_KEY, DocumentOf(values)), (name, FixedValue(1))))
+    """The values of each row, and one more row.
+
+    Each under a field of its own: the server groups by documents made of them eight times as slowly.
+    """
+    values = tuple((_link(n), FieldPath(rows.layout.path(each))) for n, each in enumerate(columns))
+    return ProjectDocuments(rows.step, (*values, (name, FixedValue(1))))
+
+
+def _link(place: int) -> str:
+    return f"link {place}"

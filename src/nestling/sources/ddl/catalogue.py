@@ -169,9 +169,9 @@ class Catalogue:
         """A line as a place for messages."""
         return f"{self.path}:{line}" if self.path else f"line {line}"
 
-    def gap(self, what: str, line: int) -> None:
+    def gap(self, what: str, line: int, kind: GapKind = GapKind.NOTIMPL) -> None:
         """List what is not understood, with its line."""
-        self.gaps.append(Gap(GapKind.NOTIMPL, what, self.where(line)))
+        self.gaps.append(Gap(kind, what, self.where(line)))
 
     def fraction(self, read: Read) -> Fraction | None:
         """What a column of that type keeps of a second; MariaDB cuts the rest off."""

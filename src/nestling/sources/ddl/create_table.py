@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from nestling.ir.constraints.defaults import Generated
+from nestling.ir.reading import GapKind
 from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
@@ -32,7 +33,7 @@ def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, 
         catalogue.partitions[table.name] = catalogue.partitions.get(parent, parent)
         catalogue.note(f"table `{name}` is a partition: its rows are those of `{catalogue.partitions[table.name][1]}`")
     elif cursor.sees_any("AS", "SELECT"):
-        catalogue.gap(f"table `{name}` is made by a query: its columns are not declared", line)
+        catalogue.gap(f"table `{name}` is made by a query: its columns are not declared", line, GapKind.LOST)
     elif _read_body(cursor, table, catalogue, lines) and not catalogue.declare(table) and not if_missing:
         catalogue.gap(f"table `{name}` is declared twice; the first one stands", line)
 
@@ -40,10 +41,10 @@ def create_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int, 
 def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lines) -> bool:
     """Read what stands between the parentheses and after them; whether there is a table to declare."""
     if cursor.accept("LIKE"):
-        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue)
+        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, or_none=True)
     if cursor.sees("(", "LIKE") and catalogue.dialect == MYSQL:
         cursor.take(), cursor.take()
-        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue)
+        return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, or_none=True)
     for element in at_commas(cursor.group()):
         _read_element(element, table, catalogue, lines.at(element[0].start))
     _read_options(cursor, table, catalogue)
@@ -83,12 +84,19 @@ def _read_element(element: list[Token], table: Declared, catalogue: Catalogue, l
 
 
 def _copy(
-    source: Name, table: Declared, catalogue: Catalogue, *, with_keys: bool = True, with_checks: bool = True
+    source: Name,
+    table: Declared,
+    catalogue: Catalogue,
+    *,
+    with_keys: bool = True,
+    with_checks: bool = True,
+    or_none: bool = False,
 ) -> bool:
-    """Take another table's columns, as LIKE and INHERITS do."""
+    """Take another table's columns, as LIKE and INHERITS do. `or_none`: without them there is no table."""
     found = catalogue.find(source)
     if found is None:
-        catalogue.gap(f"table `{table.name[1]}` is made like `{source[1]}`, which is not declared", table.line)
+        kind = GapKind.LOST if or_none else GapKind.NOTIMPL
+        catalogue.gap(f"table `{table.name[1]}` is made like `{source[1]}`, which is not declared", table.line, kind)
         return False
     table.columns = {**found.columns, **table.columns}
     table.plain |= found.plain

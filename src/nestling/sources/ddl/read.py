@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from nestling.common.errors import Problem, SourceError, unknown
 from nestling.ir.model import View
 from nestling.ir.quantity_words import agreeing, counted, first_of
-from nestling.ir.reading import Reading
+from nestling.ir.reading import GapKind, Reading
 from nestling.ir.statements.sql_dialects import DIALECTS, NAMES
 from nestling.ir.types import Type, TypeName
 from nestling.sources.checks import ReadCheck
@@ -21,7 +22,7 @@ from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_text, at_comma
 from nestling.sources.ddl.dialect import detect_dialect
 from nestling.sources.ddl.elements import constraint_name, named_check
 from nestling.sources.ddl.statements import DdlStatement, Lines, statements
-from nestling.sources.ddl.tokens import TokenKind
+from nestling.sources.ddl.tokens import Token, TokenKind
 from nestling.sources.remarks import routine_left_out, view_left_out, widths
 from nestling.sources.shape import shape
 
@@ -31,6 +32,7 @@ _SESSION = (
     "REVOKE", "COMMENT", "PRAGMA", "ANALYZE", "VACUUM", "DO", "CALL", "WITH", "REFRESH", "FLUSH", "SHOW", "SECURITY",
     "REINDEX", "OPTIMIZE", "CHECK", "REPAIR", "EXPLAIN", "DISCARD", "CLUSTER", "REASSIGN", "VALUES",
 )  # fmt: skip
+_CHANGES = ("ALTER", "DROP", "RENAME")
 _BEFORE_TABLE = ("OR", "REPLACE", "GLOBAL", "LOCAL", "UNLOGGED", "TEMP", "TEMPORARY")
 _ROUTINES = ("FUNCTION", "PROCEDURE", "TRIGGER", "EVENT", "RULE", "AGGREGATE", "POLICY")
 _NO_SHAPE = (
@@ -107,7 +109,15 @@ def _read_statement(statement: DdlStatement, catalogue: Catalogue, lines: Lines)
                 if word not in _SESSION:
                     raise NotUnderstood("is not understood")
     except NotUnderstood as problem:
-        catalogue.gap(f"statement `{as_text(statement.tokens)}`: {problem}", statement.line)
+        kind = GapKind.LOST if _declares_table(statement.tokens) else GapKind.NOTIMPL
+        catalogue.gap(f"statement `{as_text(statement.tokens)}`: {problem}", statement.line, kind)
+
+
+def _declares_table(tokens: Sequence[Token]) -> bool:
+    """Whether it was meant to, however it is written: `CREAT TABLE b (…)` was."""
+    words = [token.key for token in tokens]
+    has_body, before = "(" in words, words[: words.index("(")] if "(" in words else words
+    return "TABLE" in before and (before[0] == "CREATE" or (has_body and before[0] not in _CHANGES))
 
 
 # --- CREATE ----------------------------------------------------------------------------------------------------------
@@ -128,7 +138,9 @@ def _create(cursor: Cursor, catalogue: Catalogue, lines: Lines, statement: DdlSt
         _create_domain(cursor, catalogue)
     elif cursor.accept("VIRTUAL", "TABLE") or cursor.accept("FOREIGN", "TABLE"):
         cursor.accept("IF", "NOT", "EXISTS")
-        catalogue.gap(f"virtual or foreign table `{cursor.qualified_name()[1]}` is left out", statement.line)
+        catalogue.gap(
+            f"virtual or foreign table `{cursor.qualified_name()[1]}` is left out", statement.line, GapKind.LOST
+        )
     elif cursor.sees("MATERIALIZED") or (word := _kind_of_object(cursor)) == "VIEW":
         _create_view(cursor, catalogue)
     elif word in _ROUTINES:

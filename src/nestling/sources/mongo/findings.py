@@ -11,6 +11,7 @@ from nestling.ir.facts.structure import Columns, Kinds, Link, Unclear
 from nestling.ir.literals import of_collection, shell
 from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.reading import Gap, GapKind
+from nestling.ir.words.reference_words import looked_up
 from nestling.sources.mongo.entities import EntityOf
 from nestling.sources.mongo.relations import LEAST_RESOLVED, Entities
 from nestling.sources.mongo.seen import NodeRole
@@ -30,7 +31,8 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     """What could not be understood, each with its place."""
     for collection in survey.facts.collections:
         if collection.kind in _NOT_READ:
-            yield Gap(GapKind.NOTIMPL, _NOT_READ[collection.kind], collection.name)
+            is_view = collection.kind is NamespaceKind.VIEW
+            yield Gap(GapKind.NOTIMPL if is_view else GapKind.LOST, _NOT_READ[collection.kind], collection.name)
         yield from _of_collation(collection)
     for skipped in (each for each in survey.facts.skipped if each.why not in (REFUSED, USE_UNSEEN)):
         yield Gap(GapKind.NOTIMPL, f"{skipped.what} could not be looked at: {skipped.why}")
@@ -45,8 +47,7 @@ def gaps(survey: Survey, found: Entities) -> Iterator[Gap]:
     linked = {(link.collection, steps) for link in survey.links for steps in link.columns}
     for reference in survey.facts.references:
         if reference.converted:
-            what = f"`{steps_text(reference.steps)}` refers to `{reference.target}` in another type: {reference.converted:,} of"
-            what += f" {reference.checked:,} values are found once they are {reference.converts}"
+            what = f"`{steps_text(reference.steps)}` refers to `{reference.target}` in another type: {looked_up(reference)}"
             yield Gap(GapKind.INPUT, what, reference.collection)
         elif not reference.resolved and (reference.collection, reference.steps) not in linked:
             what = f"`{steps_text(reference.steps)}` refers to what is not there: none of {reference.checked:,} values is found"
