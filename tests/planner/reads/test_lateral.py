@@ -88,6 +88,26 @@ def test_answers_are_postgresqls(served: Served, sql: str, strategy: str) -> Non
         assert Counter(tuple(map(written, row)) for row in run_read(database, compiled_read(plan))) == theirs
 
 
+@pytest.mark.parametrize("few", ["LIMIT 2", "LIMIT 1 OFFSET 1"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_any_few_are_different_rows(served: Served, few: str, strategy: str) -> None:
+    """Which ones is open; each is there once, and meets the condition on the row to its left."""
+    engine, designs = served
+    proposal, database = designs[strategy]
+    right = "SELECT l.id, l.amount FROM line l WHERE mod(l.id, 7) = mod(c.id * 6, 13)"
+    sql = f"SELECT c.id, x.id, x.amount FROM customer c CROSS JOIN LATERAL ({right} {few}) x"
+    found = pipeline.convert(proposal, sql, dialect="postgresql")
+    assert isinstance(found, CompiledRead)
+    rows = [tuple(map(written, row)) for row in run_read(database, found)]
+    with engine.connect() as connection:
+        theirs = Counter(row[0] for row in connection.exec_driver_sql(sql))
+        all_of_them = connection.exec_driver_sql(sql.replace(few, ""))
+        possible = {tuple(map(written, row)) for row in all_of_them}
+    assert len(set(rows)) == len(rows)
+    assert possible.issuperset(rows)
+    assert Counter(row[0] for row in rows) == {written(one): count for one, count in theirs.items()}
+
+
 def test_the_newest_of_each_parent_are_looked_up_by_its_key(served: Served) -> None:
     """The foreign key's index serves, and the limit is inside the lookup."""
     proposal, _ = served[1]["normalized"]

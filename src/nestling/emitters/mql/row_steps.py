@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import assert_never
 
@@ -148,6 +148,10 @@ def _document(values: dict[str, object]) -> object:
     return document
 
 
+_TAKING_ALL = frozenset({"$sort", "$group", "$setWindowFields", "$bucketAuto", "$count"})
+"""Stages that give nothing before they have read everything."""
+
+
 def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[Mql, ...]:
     collection, inner = pipeline(step.foreign)
     lookup: Mql = {} if collection is None else {"from": collection}
@@ -159,7 +163,9 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
         lookup |= {"localField": step.equal[0], "foreignField": step.equal[1]}
     if step.variables:
         lookup["let"] = {name: path if path.startswith(VARIABLE) else f"${path}" for name, path in step.variables}
-    if inner or "localField" not in lookup:  # without a pipeline of its own the server may choose a faster join
+    if "localField" not in lookup:
+        lookup["pipeline"] = read_whole(inner)
+    elif inner:  # without a pipeline of its own the server may choose a faster join
         lookup["pipeline"] = list(inner)
     lookup["as"] = step.field
     if step.keep is Keep.TOGETHER:
@@ -168,6 +174,23 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
     if step.keep is Keep.ALL:
         unwind = {"path": unwind, "preserveNullAndEmptyArrays": True}
     return *computed, {"$lookup": lookup}, {"$unwind": unwind}
+
+
+def read_whole(inner: Sequence[Mql]) -> list[Mql]:
+    """The stages of a lookup with `let` alone, sorted before the first limit that would end it early.
+
+    Servers (seen with 6.0) keep what the stages before the first that uses a variable give, to read it once. Ended early, they
+    have kept a part, and give its rows again to the next document, before all rows. The first row is right all the same.
+    """
+    first: int | None = None
+    for place, stage in enumerate(inner):
+        if stage.keys() & _TAKING_ALL:
+            break
+        if "$skip" in stage or stage.get("$limit", 1) != 1:
+            first = place if first is None else first
+        if "$limit" in stage and first is not None:
+            return [*inner[:first], {"$sort": {"_id": 1}}, *inner[first:]]
+    return list(inner)
 
 
 def _beside(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> Pipeline:
