@@ -1,16 +1,20 @@
 """One way to write a parameter: `:name`, whatever the driver's style was.
 
 `?`, `?1`, `$1`, `%s`, `%(x)s` and `@x` become `:p1`, `:p2`, `:x`; what stands in strings, names and comments stays. Kept apart
-from parameters are casts (`::`), system variables (`@@x`), remainders (`a % s`) and PostgreSQL's `?` on JSON.
+from parameters are casts (`::`), system variables (`@@x`), remainders (`a % s`) and PostgreSQL's `?` on JSON. Beside `%s` and
+`%(x)s`, `%%` is `%`, also in strings: drivers that take these send it so.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from nestling.ir.statements.sql_dialects import SQLITE
 from nestling.sources.ddl.tokens import Token, TokenKind, tokens
+
+_ESCAPED, _NUMBERED = re.compile("%%"), re.compile(r"[?$:][0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +39,13 @@ def normalise(sql: str, dialect: str) -> Normalised:
     """Rewrite every placeholder of a statement."""
     edits: list[tuple[int, int, str]] = []
     names: list[str] = []
-    for start, end, name in _places(sql, dialect):
+    places = [*_places(sql, dialect)]
+    for start, end, name in places:
         names.append(name)
         if sql[start:end] != f":{name}":
             edits.append((start, end, f":{name}"))
+    if any(sql[start] == "%" for start, _, _ in places):
+        edits = sorted([*edits, *((found.start(), found.end(), "%") for found in _ESCAPED.finditer(sql))])
     return Normalised(apply_edits(sql, edits), tuple(dict.fromkeys(names)), tuple(edits))
 
 
@@ -53,15 +60,34 @@ def rewritten(sql: str, dialect: str, place: Callable[[str, str], str], text: Ca
 
 
 def _places(sql: str, dialect: str) -> Iterator[tuple[int, int, str]]:
-    """Where each placeholder begins and ends, and its name; one without a name is counted."""
+    """Where each placeholder begins and ends, and its name.
+
+    One without a name has the number after the highest so far, as in SQLite, and nobody else's name.
+    """
     found = list(tokens(sql, dialect or SQLITE))
-    counted = index = 0
+    places: list[tuple[int, int, str]] = []
+    index = 0
     while index < len(found):
         length, name = _placeholder(found, index, sql)
         if length:
-            counted += name == ""
-            yield found[index].start, found[index + length - 1].end, name or f"p{counted}"
-        index += length or 1
+            places.append((found[index].start, found[index + length - 1].end, name))
+        index += length or (2 if _is_escaped(found, index) else 1)
+    numbers = {start: int(sql[start + 1 : end]) for start, end, _ in places if _NUMBERED.fullmatch(sql, start, end)}
+    written = {name for start, _, name in places if start not in numbers}
+    highest = 0
+    for start, end, name in places:
+        highest = max(highest, numbers.get(start, 0))
+        if not name:
+            highest += 1
+            while f"p{highest}" in written:
+                highest += 1
+        yield start, end, name or f"p{highest}"
+
+
+def _is_escaped(found: list[Token], index: int) -> bool:
+    """Whether a per cent sign stands for the one after it."""
+    pair = found[index : index + 2]
+    return [each.key for each in pair] == ["%", "%"] and pair[0].end == pair[1].start
 
 
 def apply_edits(text: str, edits: list[tuple[int, int, str]]) -> str:
