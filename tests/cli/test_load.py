@@ -41,7 +41,7 @@ def test_documents_and_verdict(library: Path, target: str, database: Database[di
 def test_json_shape(library: Path, target: str) -> None:
     """`--json` ends with exactly the documented document."""
     found = nestling("load", "design.yaml", *FROM, "--to", target, "--json", cwd=library).json
-    assert set(found) == {"entities", "seconds", "peak_bytes", "verified"}
+    assert set(found) == {"entities", "seconds", "peak_bytes", "verified", "left_out"}
     assert found["entities"] == {"author": {"rows": 3, "loaded": 3}, "book": {"rows": 3, "loaded": 3}}
     assert found["verified"] is True
     assert found["seconds"] > 0

@@ -26,6 +26,7 @@ def test_json_shape_when_equal(loaded: Path, target: str) -> None:
     found = nestling("verify", "design.yaml", *FROM, "--to", target, "--json", cwd=loaded).json
     assert found == {
         "equal": True,
+        "left_out": [],
         "entities": {"author": {"rows": 3, "differing": 0}, "book": {"rows": 3, "differing": 0}},
         "differences": [],
     }
@@ -143,3 +144,28 @@ def test_a_database_without_the_collections(library: Path, target: str) -> None:
     assert done.code == 1
     assert done.out == "NOT equal: MongoDB holds none of 6 rows.\n"
     assert "Was it loaded into this database?" in done.err
+
+
+def test_what_the_design_does_not_hold_is_named(loaded: Path, target: str) -> None:
+    """A column and a table that came after the design: neither loaded nor compared, and said beside the verdict."""
+    with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
+        connection.execute("ALTER TABLE author ADD COLUMN died INTEGER")
+        connection.execute("CREATE TABLE loan (loan_id INTEGER PRIMARY KEY)")
+    said = "the source also has `author.died`, `loan`, which this design does not hold: neither loaded nor compared"
+    places = ("design.yaml", "--from", "sqlite:///library.db", "--to", target)
+    done = nestling("verify", *places, cwd=loaded)
+    assert (done.code, said in done.err) == (0, True), done.err
+    assert nestling("verify", *places, "--json", cwd=loaded).json["left_out"] == ["author.died", "loan"]
+    for more in ((), ("--no-verify",)):
+        done = nestling("load", *places, "--replace", *more, cwd=loaded)
+        assert (done.code, done.err.count(said)) == (0, 1), done.err
+    assert nestling("load", *places, "--replace", "--json", cwd=loaded).json["left_out"] == ["author.died", "loan"]
+
+
+def test_rows_only_mongodb_has_are_no_part_of_the_sources(loaded: Path, target: str) -> None:
+    """The source's rows are told apart from what differs."""
+    with closing(sqlite3.connect(loaded / "library.db")) as connection, connection:
+        connection.execute("DELETE FROM book WHERE book_id > 1")
+    done = nestling("verify", "design.yaml", "--from", "sqlite:///library.db", "--to", target, cwd=loaded)
+    assert done.code == 1
+    assert "NOT equal: 2 rows, some of them only in MongoDB; the source has 4" in done.out

@@ -96,13 +96,14 @@ def say_server(server: Server, database: str) -> None:
 
 
 def load_json(done: Loaded) -> dict[str, object]:
-    """The documented shape: entities, seconds, peak bytes, and verified (null when it was left out)."""
+    """The documented shape: entities, seconds, peak bytes, verified (null when it was not), and what is left out."""
     report = done.report
     return {
         "entities": {name: {"rows": rows, "loaded": loaded} for name, (rows, loaded) in report.entities.items()},
         "seconds": round(report.seconds, 3),
         "peak_bytes": report.peak_bytes,
         "verified": None if done.verified is None else done.verified.equal,
+        "left_out": list(done.left_out),
     }
 
 
@@ -110,6 +111,7 @@ def show(done: Loaded, source: str | None) -> None:
     """Collections filled, time taken, and the verdict; of a source without rows, that there are none."""
     from nestling.cli.parts import text
     from nestling.cli.parts.table import table
+    from nestling.cli.verify import say_left_out
     from nestling.cli.verify import show as show_verdict
     from nestling.sources.front import has_rows
 
@@ -130,3 +132,5 @@ def show(done: Loaded, source: str | None) -> None:
     text.notices((), report.notes)
     if done.verified is not None:
         show_verdict(done.verified)
+    else:
+        say_left_out(done.left_out)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nestling.executors.difference import RowDifference
     from nestling.executors.verify import VerifyReport
 
+_MOST_LEFT_OUT = 6
 MOST_ALIKE = 5
 """Differences shown of one attribute of an entity."""
 
@@ -54,9 +55,10 @@ def command(design: Path, source: str, target: str, long_decimals: str, as_json:
 
 
 def verify_json(report: VerifyReport) -> dict[str, object]:
-    """The documented shape: equal, entities, differences."""
+    """The documented shape: equal, entities, differences, left_out."""
     return {
         "equal": report.equal,
+        "left_out": list(report.left_out),
         "entities": {name: {"rows": v.rows, "differing": v.differing} for name, v in report.entities.items()},
         "differences": [
             {
@@ -72,8 +74,24 @@ def verify_json(report: VerifyReport) -> dict[str, object]:
     }
 
 
+def say_left_out(names: Sequence[str]) -> None:
+    """Which tables and columns of the source the design does not hold."""
+    from nestling.cli.parts.text import say
+    from nestling.ir.quantity_words import first_of
+
+    if names:
+        listed = first_of([f"`{name}`" for name in names], _MOST_LEFT_OUT)
+        say(f"note: the source also has {listed}, which this design does not hold: neither loaded nor compared")
+        say("  → design the source anew, and load, or migrate with `nestling plan`")
+
+
 def show(report: VerifyReport) -> None:
-    """The verdict, and what differs."""
+    """The verdict, and what differs; what could not be compared."""
+    _show(report)
+    say_left_out(report.left_out)
+
+
+def _show(report: VerifyReport) -> None:
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted, say
 
@@ -95,7 +113,10 @@ def show(report: VerifyReport) -> None:
     total = sum(count for _, _, count in differing)
     listed = f"{counted(len(shown), 'difference')} listed"
     more = f", {len(report.differences)} with --json" if len(shown) < len(report.differences) else ""
-    click.echo(f"\nNOT equal: {total:,} of {counted(rows, 'row')}; {listed}{more}.")
+    which = f"{total:,} of {counted(rows, 'row')}"
+    if any(each.kind == "extra" for each in report.differences):
+        which = f"{counted(total, 'row')}, some of them only in MongoDB; the source has {rows:,}"
+    click.echo(f"\nNOT equal: {which}; {listed}{more}.")
 
 
 def _told_apart(difference: RowDifference) -> tuple[str, str]:

@@ -36,12 +36,16 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class VerifyReport:
-    """Whether both sides are equal, the verdict on each entity, and the first differences (`Verdict` counts them all)."""
+    """Whether both sides are equal, the verdict on each entity, and the first differences (`Verdict` counts them all).
+
+    `left_out`: tables and columns of the source that the design does not hold, of which nothing was compared.
+    """
 
     equal: bool
     entities: Mapping[str, Verdict]
     differences: tuple[RowDifference, ...]
     seconds: float
+    left_out: tuple[str, ...] = ()
 
 
 def verify(

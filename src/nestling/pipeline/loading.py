@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,10 +38,14 @@ class LoadMode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A load and, unless it was left out, its verification."""
+    """A load and, unless it was left out, its verification.
+
+    `left_out`: tables and columns of the source that the design does not hold, which were not loaded.
+    """
 
     report: LoadReport
     verified: VerifyReport | None
+    left_out: tuple[str, ...] = ()
 
 
 @contextmanager
@@ -94,7 +99,7 @@ def load(
     from nestling.executors.create import create
     from nestling.executors.load import load as fill
     from nestling.executors.load import written_collections
-    from nestling.sources.front import has_rows, rows_to_load
+    from nestling.sources.front import has_rows, left_out, rows_to_load
 
     made, chosen = proposal.design, policy or Policy()
     source = rows_to_load(address, made.model)
@@ -113,8 +118,8 @@ def load(
         progress=told,
     )
     if not check or address is None or not has_rows(address):
-        return Loaded(report, None)
-    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch))
+        return Loaded(report, None, left_out(source))
+    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch), left_out(source))
 
 
 def verify(
@@ -131,7 +136,7 @@ def verify(
     """
     from nestling.executors.verify import verify as compare
     from nestling.pipeline.checking import require_design
-    from nestling.sources.front import open_rows
+    from nestling.sources.front import left_out, open_rows
 
     model = proposal.design.model
     source = open_rows(address, model)
@@ -143,7 +148,8 @@ def verify(
 
     homes = home_queries(proposal.design)
     require_design(proposal, database)
-    return compare(model, homes, source, database, policy=policy, report=told)
+    found = compare(model, homes, source, database, policy=policy, report=told)
+    return dataclasses.replace(found, left_out=left_out(source))
 
 
 def unload(

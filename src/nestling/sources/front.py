@@ -136,6 +136,14 @@ def open_rows(address: Path | str, model: Model) -> RowSource:
     return database
 
 
+def left_out(source: RowSource) -> tuple[str, ...]:
+    """The tables and columns of a source of rows that its model does not name: nobody asks for these."""
+    from nestling.sources.sql import presence
+    from nestling.sources.sql.row_source import SqlDatabase
+
+    return presence.left_out(source, source.model) if isinstance(source, SqlDatabase) else ()
+
+
 def rows_to_load(address: Path | str | None, model: Model) -> RowSource:
     """The same for a load, which a model file, a DDL file or no source (None) gives no rows; a file must have the entities."""
     from nestling.sources.no_rows import NoRows

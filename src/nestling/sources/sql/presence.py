@@ -1,4 +1,4 @@
-"""Whether a database has what a model names: a design made for one database may be pointed at another."""
+"""Whether a database has what a model names, and what else it has: a design may be older than its database, or another's."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from nestling.common.errors import SHOWN_NAMES, Problem, SourceError, unknown
 from nestling.ir.quantity_words import first_of
+from nestling.ir.reading import GapKind
 
 if TYPE_CHECKING:
     from nestling.ir.model import Model
@@ -31,6 +32,20 @@ def check_presence(database: SqlDatabase, model: Model) -> None:
     if problems:
         move = "name the database the design was made for, or inspect and design this one anew"
         raise SourceError(*problems[:-1], replace(problems[-1], next_move=move))
+
+
+def left_out(database: SqlDatabase, model: Model) -> tuple[str, ...]:
+    """The tables, and the columns (`table.column`), that a database has and a model does not name."""
+    lost = (gap.where for gap in database.catalog.gaps if gap.kind is GapKind.LOST)
+    entities = {entity.name: entity for entity in model.entities}
+    found: list[str] = []
+    for table in database.catalog.tables:
+        if table.entity not in entities:
+            found.append(table.entity)
+            continue
+        named = {name.casefold() for name in entities[table.entity].attribute_names}
+        found += (f"{table.entity}.{each.name}" for each in table.columns if each.name.casefold() not in named)
+    return (*found, *(name for name in lost if name not in entities))
 
 
 def _lacking(kind: str, names: Sequence[str], known: Sequence[str], *, of: str = "") -> Problem | None:
