@@ -45,7 +45,7 @@ def test_each_strategy(mongod: Server, strategy: str) -> None:
     done = nestling("demo", "--strategy", strategy, "--to", mongod.uri, "--no-prove", "--json")
     assert done.code == 0, done.err
     assert done.json["verified"] is True
-    assert set(done.json) == {"entities", "seconds", "peak_bytes", "verified", "statements", "mended"}
+    assert set(done.json) == {"entities", "seconds", "peak_bytes", "verified", "left_out", "statements", "mended"}
     assert set(done.json["statements"].values()) == {True}
 
 

@@ -41,7 +41,7 @@ def read_source(
     Relationships that the workload joins along and nothing declares become part of the model, each with a note.
     """
     from nestling.ir.names_alike import alike_words
-    from nestling.sources.remarks import moments, unique_as_read, unlike_keys
+    from nestling.sources.remarks import moments, stored_otherwise, unique_as_read, unlike_keys
     from nestling.sources.workload_file import open_workload
 
     statements = open_workload(workload) if workload is not None else None
@@ -57,6 +57,7 @@ def read_source(
         *unique_as_read(found.model),
         *unlike_keys(found.model),
         *alike_words(found.model),
+        *stored_otherwise(found.model),
     )
     found = replace(found, notes=tuple(dict.fromkeys(notes)))  # a file may have kept them
     return found if statements is None else statements.over(found)

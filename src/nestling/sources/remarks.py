@@ -8,6 +8,7 @@ from nestling.ir.milliseconds import cut_moments, fine_moments
 from nestling.ir.model import Attribute, Entity, Model
 from nestling.ir.quantity_words import agreeing, first_of
 from nestling.ir.statements.expression import Collation
+from nestling.ir.storage.names import collection_name, stored_name
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
 
 _MAYBE_NUMBERS = frozenset({TypeName.BOOLEAN, TypeName.ANY})
@@ -120,6 +121,21 @@ def unlike_keys(model: Model) -> Iterator[str]:
                 its_own = f"`{link.name}`: `{child.name}.{mine}` is {one.type}"
                 refers = f"refers to `{parent.name}.{its}`, which is {other.type}"
                 yield f"{its_own} and {refers}: a value equals none of the other type; give both one type"
+
+
+def stored_otherwise(model: Model) -> Iterator[str]:
+    """A note on the names that MongoDB does not take, or keeps for itself, with those that stand in for them."""
+    named = [(each.name, collection_name(each.name)) for each in model.entities]
+    named += [
+        (f"{each.name}.{attribute}", stored_name(attribute))
+        for each in model.entities
+        for attribute in each.attribute_names
+        if stored_name(attribute) != attribute and each.key != (attribute,)
+    ]
+    found = [f"`{name}` as `{stored}`" for name, stored in named if name != stored]
+    if found:
+        why = "a dot, a `$` in front, `_id`, nothing at all or `system.` is no name of MongoDB's for them"
+        yield f"stored under other names: {first_of(found, SHOWN)}: {why}; commands you write yourself need these names"
 
 
 def _are_unlike(one: Attribute, other: Attribute) -> bool:

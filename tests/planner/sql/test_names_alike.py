@@ -79,6 +79,17 @@ def test_names_that_are_one_when_stored(tmp_path: Path, sql: str) -> None:
     assert said in reading.notes
 
 
+def test_names_stored_otherwise_are_told(tmp_path: Path) -> None:
+    """Those that MongoDB does not take; a key called `_id` is its own."""
+    odd = 'CREATE TABLE "$t" (_id INTEGER PRIMARY KEY, "Line No." TEXT, "$x" TEXT, plain TEXT);'
+    (tmp_path / "schema.sql").write_text(f"{odd} CREATE TABLE u (_id INTEGER PRIMARY KEY);")
+    told = [
+        note for note in pipeline.inspect(tmp_path / "schema.sql").notes if note.startswith("stored under other names")
+    ]
+    assert len(told) == 1
+    assert "`$t` as `＄t`, `$t.Line No.` as `Line No．`, `$t.$x` as `＄x`: a dot" in told[0]
+
+
 def test_all_columns(tmp_path: Path, database: Database[Any]) -> None:
     """`*` has both columns, each with its own values."""
     (tmp_path / "schema.sql").write_text(TABLES)

@@ -83,6 +83,12 @@ ORDER BY 1"""
 _POSTGRESQL_POLICIES = """
 SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
 WHERE c.relrowsecurity AND NOT c.relispartition ORDER BY 1, 2"""
+_POSTGRESQL_INHERITANCE = """
+SELECT n.nspname, c.relname, m.nspname, p.relname FROM pg_inherits i
+JOIN pg_class c ON c.oid = i.inhrelid JOIN pg_namespace n ON n.oid = c.relnamespace
+JOIN pg_class p ON p.oid = i.inhparent JOIN pg_namespace m ON m.oid = p.relnamespace
+WHERE c.relkind = 'r' AND NOT c.relispartition AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%'
+ORDER BY 1, 2, i.inhseqno"""
 _MYSQL_TRIGGERS = "SELECT trigger_name FROM information_schema.triggers WHERE trigger_schema = DATABASE() ORDER BY 1"
 _TABLE_KINDS = ("r", "p", "f", "BASE TABLE", "SYSTEM VERSIONED")
 
@@ -136,6 +142,11 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
     if address.dialect == POSTGRESQL:
         cursor.execute(_POSTGRESQL_POLICIES)
         notes += (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
+        cursor.execute(_POSTGRESQL_INHERITANCE)
+        for schema, name, *parent in cursor.fetchall():
+            child, above = _entity(schema, name, default), _entity(*parent, default)
+            what = f"it inherits from `{above}`: its rows are read as rows of `{above}` too, and statements reach one of the two"
+            gaps.append(Gap(GapKind.NOTIMPL, what, child))
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())
