@@ -209,12 +209,17 @@ def test_names_and_mistakes_are_typed(proposal: Proposal, shop_folder: Path, sho
 def test_a_statement_that_is_a_gap_says_why(proposal: Proposal, shop: Database[Any], tmp_path: Path) -> None:
     """Asked for by its name; a name that only stands in another statement's, or in the file's, is unknown."""
     path = tmp_path / "pages.sql"
-    path.write_text("-- name: page_view, rate: 1/s\nSELEC 1;\n-- name: one, rate: 1/s\nSELECT name FROM product;")
+    path.write_text(
+        "-- name: page_view, rate: 1/s\nSELEC 1;\n-- name: one, rate: 1/s\nSELECT name FROM product;\n"
+        "-- name: two, rate: 1/s\nSELECT nme FROM product;"
+    )
     store = Store(proposal, shop, workload=path)
     with pytest.raises(InputError, match=r"`page_view` cannot be understood: .*did you mean SELECT"):
         store.run("page_view")
     with pytest.raises(InputError, match="no statement `page`"):
         store.run("page")
+    with pytest.raises(InputError, match="no statement `nme`"):  # which another statement's mistake is about
+        store.run("nme")
 
 
 def test_importing_nestling_stays_light() -> None:

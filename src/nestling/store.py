@@ -158,9 +158,11 @@ class _Statements(Generic[Driver]):
 
     def _found(self, name: str) -> Statement:
         """A statement of the workload; raises `InputError` listing them when there is none of that name."""
+        from nestling.sources.statements.read import is_mistake_in
+
         found = self._workload.statement(name)
         if found is None:
-            gaps = [gap for gap in self._gaps if f"`{name}`" in str(gap)]
+            gaps = [gap for gap in self._gaps if is_mistake_in(gap, name)]
             raise InputError(
                 Problem(f"statement `{name}` cannot be understood: {gaps[0]}")
                 if gaps

@@ -10,7 +10,8 @@ from nestling.common.errors import InputError, Problem
 _SECONDS = {"s": 1.0, "min": 60.0, "h": 3600.0, "day": 86400.0}
 _READ = _SECONDS | {"sec": 1.0, "second": 1.0, "minute": 60.0, "hour": 3600.0, "d": 86400.0, "week": 604800.0,
                     "month": 2629800.0}  # fmt: skip
-_RATE = re.compile(r"^\s*(\d[\d,_]*(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+)\s*(?:/|per)\s*([a-z]+)(?![\w/])", re.IGNORECASE)
+_WHOLE = r"\d{1,3}(?:,\d{3})+(?![\d_,])|\d[\d_]*"  # a comma is for thousands: with any other, `1,5/s` would be 15
+_RATE = re.compile(rf"^\s*((?:{_WHOLE})(?:\.\d+)?(?:e[-+]?\d+)?|\.\d+)\s*(?:/|per)\s*([a-z]+)(?![\w/])", re.IGNORECASE)
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d+)?)\s*")
 
 

@@ -63,6 +63,20 @@ def test_where_a_rate_may_stand(said: str) -> None:
     assert [(each.name, each.rate_per_second) for each in workload.statements] == [("page", 5), ("other", 7)]
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("latest reviews\n-- rate: 5/s", "latest reviews"),
+        ("latest reviews, rate: 5/s", "latest reviews"),
+        ("Latest :many", "Latest"),
+    ],
+)
+def test_names_keep_their_blanks(said: str, name: str) -> None:
+    """Wherever the rate stands; what sqlc writes behind a name is none of it."""
+    workload, _ = read(f"-- name: {said}\nSELECT name FROM product WHERE id = :id;")
+    assert [each.name for each in workload.statements] == [name]
+
+
 @pytest.mark.parametrize("text", ["soon", "0 s", "-3 s", "nan s", "1e999 s", "9 days", ""])
 def test_a_window_that_is_none_is_a_gap(text: str) -> None:
     """It is named with its line, and growth is taken as of any workload."""
@@ -74,7 +88,8 @@ def test_a_window_that_is_none_is_a_gap(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("900/s", 900), ("0.5/s", 0.5), (".5 / s", 0.5), ("1,000/s", 1000), ("1e3/s", 1000), ("60/min", 1), ("3600/h", 1),
+        ("900/s", 900), ("0.5/s", 0.5), (".5 / s", 0.5), ("1,000/s", 1000), ("1,5/s", None), ("1,50/s", None),
+        ("1,234.5/s", 1234.5), ("1e3/s", 1000), ("60/min", 1), ("3600/h", 1),
         ("86400/day", 1), ("2/hour [note]", 2 / 3600), ("7 per week", 7 / 604800), ("0/s", 0), ("5/s, more", 5),
         ("5", None), ("fast", None), ("5/fortnight", None), ("-1/s", None), ("", None), ("5/sx", None), ("1.2.3/s", None),
     ],

@@ -143,8 +143,8 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         cursor.execute(_POSTGRESQL_POLICIES)
         notes += (policies_left_out(_entity(schema, name, default)) for schema, name in cursor.fetchall())
         cursor.execute(_POSTGRESQL_INHERITANCE)
-        for schema, name, *parent in cursor.fetchall():
-            child, above = _entity(schema, name, default), _entity(*parent, default)
+        for schema, name, its_schema, parent in cursor.fetchall():
+            child, above = _entity(schema, name, default), _entity(its_schema, parent, default)
             what = f"it inherits from `{above}`: its rows are read as rows of `{above}` too, and statements reach one of the two"
             gaps.append(Gap(GapKind.NOTIMPL, what, child))
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)

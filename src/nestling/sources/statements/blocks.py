@@ -18,7 +18,8 @@ from nestling.sources.ddl.statements import statements
 
 _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _SAID = re.compile(
-    r"^(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>\S*?)[,;]*(?:\s|$)", re.IGNORECASE
+    r"^(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>[^,;:]*?)[ \t]*(?:[,;:].*)?$",
+    re.IGNORECASE,
 )
 _RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _PARAMETERS = re.compile(r"^[ \t]*--[ \t]*params[ \t]*:[ \t]*(?P<json>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
