@@ -12,9 +12,10 @@ STEP = 1000.0
 def size(size_bytes: float) -> str:
     """Bytes: 1.2 MB."""
     amount, unit = float(size_bytes), 0
-    while amount >= STEP and unit < len(_UNITS) - 1:
+    while round(amount) >= STEP and unit < len(_UNITS) - 1:
         amount, unit = amount / STEP, unit + 1
-    return f"{amount:.0f} {_UNITS[unit]}" if unit == 0 or amount >= STEP / 10 else f"{amount:.1f} {_UNITS[unit]}"
+    whole = unit == 0 or round(amount, 1) >= STEP / 10
+    return f"{amount:.0f} {_UNITS[unit]}" if whole else f"{amount:.1f} {_UNITS[unit]}"
 
 
 def size_to_allow(size_bytes: float) -> str:
@@ -38,7 +39,7 @@ def short(amount: float) -> str:
 
 def duration(seconds: float) -> str:
     """A time: milliseconds below a second, seconds above."""
-    return f"{short(seconds * 1e3)} ms" if seconds < 1 else f"{short(seconds)} s"
+    return f"{short(seconds * 1e3)} ms" if round(seconds * 1e3) < STEP else f"{short(seconds)} s"
 
 
 def cell(value: object) -> str:

@@ -54,6 +54,9 @@ def captured_workload(found: Capture, design: Design, statistics: Statistics | N
     return workload_of(found, design, statistics or Statistics())
 
 
+_CAPTURED = "captured statements"
+
+
 def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
     """A reading with captured statements for its workload; what SQL does not say is left out of it, and the first of the gaps."""
     from nestling.common.errors import WorkloadError
@@ -72,7 +75,8 @@ def with_captured(reading: Reading, found: Capture, design: Design) -> Reading:
         nothing = replace(reading.workload, left_out=(*not_said, *(each.name for each in said.statements)))
         return replace(reading, workload=nothing, gaps=(*said.gaps, *lacking, *reading.gaps))
     workload = replace(workload, left_out=(*workload.left_out, *not_said))
-    return replace(reading, workload=workload, gaps=(*said.gaps, *gaps, *reading.gaps))
+    placed = tuple(replace(each, where=_CAPTURED) for each in gaps)  # nobody has the text whose lines they name
+    return replace(reading, workload=workload, gaps=(*said.gaps, *placed, *reading.gaps))
 
 
 def facts_with(facts: Facts, found: Capture) -> Facts:

@@ -94,6 +94,7 @@ def test_captured_statements_become_the_workload_of_a_reading(shops: dict[str, S
     assert found.workload.window_seconds == pytest.approx(max(capture.window_seconds, 1), abs=0.05)
     (short,) = found.gaps[len(reading.gaps) :]
     assert short.what.startswith("how the data grows")
+    assert short.where == "captured statements"  # there is no file to look into
     (statement,) = found.workload.statements
     assert statement.rate_per_second == pytest.approx(capture.rate(seen), rel=0.01)
     assert [access.entity for access in statement.accesses] == ["review", "customer"]
