@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from nestling.common.errors import name_list
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
+from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
 FEW_ROWS = 100.0
@@ -16,6 +17,8 @@ MOST = 3
 """Statements told of a longer list."""
 
 
+_TEXT = re.compile(r"'(?:[^']|'')*'")
+_CONDITION = re.compile(r"\b(?:where|on|having)\b", re.IGNORECASE)
 _CASE = re.compile(r"\b(?:lower|upper)\s*\(", re.IGNORECASE)
 _PATTERN = re.compile(r"\b(?:i?like|glob|regexp|rlike|similar\s+to)\b|!?~", re.IGNORECASE)
 _BECAUSE = {
@@ -24,6 +27,10 @@ _BECAUSE = {
         " ask for a range of it (`>=` and `<`)"
     ),
     "case": "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
+    "array": (
+        "it asks for elements of an array, on which no index is weighed. Where one is worth it, create it by hand on that column:"
+        " it serves `= ANY(…)` and `@>`"
+    ),
     "": "the condition holds no column compared by itself",
 }
 """Why no index finds the rows of a condition of that kind, and what to do."""
@@ -34,17 +41,26 @@ def scanned(situation: Situation) -> Iterator[str]:
     told: dict[str, list[str]] = {kind: [] for kind in _BECAUSE}
     for statement in situation.reading.workload.statements:
         if text := _scans(statement, situation):
-            told[_kind(statement)].append(text)
+            told[_kind(statement, situation)].append(text)
     for kind, texts in told.items():
         if texts:
             found = f"no index finds the rows of {first_of(texts, MOST)}"
             yield f"{found}: each execution reads all documents, or all entries of an index, as {_BECAUSE[kind]}"
 
 
-def _kind(statement: Statement) -> str:
-    if _CASE.search(statement.sql):
+def _kind(statement: Statement, situation: Situation) -> str:
+    """By the conditions alone: neither the columns shown nor a text say how rows are found."""
+    conditions = " ".join(_CONDITION.split(_TEXT.sub("''", statement.sql))[1:])
+    if _CASE.search(conditions):
         return "case"
-    return "pattern" if _PATTERN.search(statement.sql) else ""
+    if _PATTERN.search(conditions):
+        return "pattern"
+    return "array" if all(_is_array(access, situation) for access in statement.accesses if access.filters) else ""
+
+
+def _is_array(access: Access, situation: Situation) -> bool:
+    entity = situation.model.entity(access.entity)
+    return all(entity.attribute(each.attribute).type.name is TypeName.ARRAY for each in access.filters)
 
 
 def _scans(statement: Statement, situation: Situation) -> str:
