@@ -86,6 +86,18 @@ def test_predicates_on_elements_leave_out_documents_first(shops: dict[str, Besid
     shops["embedded"].assert_equal(sql)
 
 
+def test_a_text_that_names_an_operator_is_a_text(shops: dict[str, Beside]) -> None:
+    """Elements are sought by it as by any other."""
+    asked = [
+        f"SELECT c.id FROM customer c WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = c.id AND o.status = '{text}'"
+        " AND o.total > 1)"
+        for text in ("open", "$expr")
+    ]
+    known, odd = (shops["embedded"].compiled(sql) for sql in asked)
+    assert repr(odd).replace("$expr", "open") == repr(known)
+    shops["embedded"].assert_equal(asked[1])
+
+
 def test_all_that_is_asked_of_an_element_is_asked_of_one(shops: dict[str, Beside]) -> None:
     """An index over two attributes of elements is sought by both, and by both ends of a range, expressions or not."""
     sql = (

@@ -46,7 +46,7 @@ def _of_element(asked: tuple[Expression, ...], step: WhereElement) -> Mql | None
         tests = match[""]
         return tests if isinstance(tests, dict) else {"$eq": tests}
     is_bare = any(path == "" for _, path in inside.entries)
-    return None if "$expr" in repr(match) or (match and is_bare) else match
+    return None if sql.needs_expression(match) or (match and is_bare) else match
 
 
 def _has_element(step: WhereElement, asked: Mql) -> Mql:

@@ -105,7 +105,7 @@ def _where_pair(step: WherePair) -> Mql:
     taken out of the array and compared there.
     """
     match = sql.match_mql(step.predicate, InLayout(step.layout.inside(step.array)))
-    if "$expr" not in repr(match):
+    if not sql.needs_expression(match):
         return {"$match": {step.array: {"$elemMatch": {step.key: {"$eq": step.name}, **match}}}}
     taken_out = Layout(tuple((column, f"{VARIABLE}pair") for column, _ in step.layout.entries))
     asked = sql.match_mql(step.predicate, InLayout(taken_out)).get("$expr", False)

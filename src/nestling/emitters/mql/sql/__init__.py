@@ -26,6 +26,7 @@ __all__ = [
     "accumulator_mql",
     "kept_mql",
     "match_mql",
+    "needs_expression",
     "truth_mql",
     "value_mql",
     "window_mql",
@@ -54,6 +55,13 @@ def truth_mql(predicate: Expression, environment: Environment) -> Mql:
 def match_mql(predicate: Expression, environment: Environment) -> dict[str, object]:
     """A `$match` document for the predicate being TRUE: in the query language where that says the same, else by `$expr`."""
     return match(predicate, Renderer(environment))
+
+
+def needs_expression(match: object) -> bool:
+    """Whether a `$match` document asks by `$expr`, which the query of an array's element cannot."""
+    if isinstance(match, dict):
+        return "$expr" in match or any(map(needs_expression, match.values()))
+    return isinstance(match, list | tuple) and any(map(needs_expression, match))
 
 
 def accumulator_mql(aggregate: AggregateCall, name: str, environment: Environment) -> Accumulation:
