@@ -23,6 +23,7 @@ MISTAKES = {
     "missing database": (("inspect", "sqlite:///nowhere.db"), ("nowhere.db", "no such file")),
     "missing database by path": (("inspect", "nowhere.db"), ("nowhere.db", "no such file")),
     "missing file": (("inspect", "nowhere.yaml"), ("nowhere.yaml: no such file", "model.yaml")),
+    "nothing": (("inspect", ""), ("no source is named", "model.yaml")),
     "not a database": (("inspect", "sqlite:///workload.sql"), ("not a SQLite database",)),
     "no kind of source": (("inspect", "workload.txt"), ("workload.txt", "sqlite:///file.db")),
     "no database named": (("inspect", "sqlite://"), ("names no database", "sqlite:///shop.db")),

@@ -198,6 +198,8 @@ def _required_url(address: Path | str) -> str:
 
 def _existing(address: str) -> Path:
     path = Path(address)
+    if not address.strip():
+        raise SourceError(Problem(what="no source is named", next_move=f"name {_KNOWN}"))
     if not path.is_file():
         what = (
             "this is a directory" if path.is_dir() else "this is no file to read" if path.exists() else "no such file"
