@@ -54,9 +54,7 @@ def test_a_write_is_charged_for_what_it_triggers(reading: Reading) -> None:
         found = evaluate(of.problem, chosen)
         assert found is not None
         solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
-        design = assembled(
-            of.situation, "optimal", of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)
-        ).design
+        design = assembled(of.situation, of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)).design
         derived = [by_id[name] for name in sorted(chosen) if not _is_snapshot(by_id[name])]
         for statement in reading.workload.statements:
             if statement.kind.writes:

@@ -61,4 +61,4 @@ def _any_design(reading: Reading, seed: int) -> Design:
     found = evaluate(of.problem, chosen)
     assert found is not None
     solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
-    return assembled(of.situation, "optimal", of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)).design
+    return assembled(of.situation, of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)).design

@@ -1,7 +1,7 @@
 """Candidates: what a pattern proposes for a design, each one structure that can be chosen or not.
 
-A pattern's name goes no further than `patterns`: everything after works from the parts, a closed set. `id` is unique and reads
-well in a report (`review in product`, `product.name in purchase_line`).
+Which patterns propose one (`patterns`) is for people alone: everything after works from the part, of which there is a closed set.
+`id` is unique and reads well in a report (`review in product`, `product.name in purchase_line`).
 """
 
 from __future__ import annotations

@@ -17,6 +17,8 @@ from nestling.ir.workload import Requirements
 IN_PLACE = "in place"
 """What the design that is there today is called where a strategy's name stands."""
 
+OPTIMAL = "optimal"
+"""The strategy that weighs costs: what costs least, found and proved by the optimizer; the others decide by rules."""
 CACHE_ASSUMED = "prices assume a cache of "
 """How the note begins that says which rows the server's cache does not hold."""
 

@@ -1,23 +1,24 @@
-"""The spine: one function per stage, in the order data flows. Commands and notebooks call these; of what lies
-deeper they take only what shows an answer: emitters, the doctor's reports, a sync's metrics.
+"""The spine: one function per stage, in the order data flows; on the right, the files of this folder. Commands and notebooks
+call these; of what lies deeper they take what checks their options and what shows an answer: profiles, the names of strategies,
+emitters, the doctor's reports, a sync's metrics.
 
 ::
 
-    inspect ──► design ──► load (create, fill, index, verify) ──► verify ──► unload      designing, moving
+    inspect ──► design ──► load (create, fill, index, verify) ──► verify ──► unload      designing, loading
                   ├──► explain
-                  ├──► with_unconverted: what of its workload a design cannot do         converting
-                  └──► convert, convert_join, convert_all, queries_module                statements
+                  ├──► with_unconverted: what of its workload a design cannot do         compiled_workload
+                  └──► convert, convert_join, convert_all, queries_module                converting
 
-    generate, bindings: rows and values for parameters, made up or drawn                 generating, drawing
+    generate, bindings: rows and values for parameters, made up or drawn                 generating, parameter_values
     proving.prove_source: rival designs loaded, run and measured                         rivals, proving
-    calibrate: a server's own prices                                                     measuring
+    calibrate: a server's own prices                                                     calibrating
 
-    check: every copy compared with what it follows from, and mended                     keeping
+    check: every copy compared with what it follows from, and mended                     checking
     sync_plan ──► sync: copies kept right in the background                              syncing
     plan_migration ──► migrate ──► drop_old: from one design to another, live            migration_plan, migrating
 
     capture ──► captured_workload: what a live database is asked, as SQL                 capturing
-    facts_of ──► diagnose: what hurts in a live database                                 examining
+    facts_of ──► diagnose: what hurts in a live database                                 diagnosing
     in_place ──► redesign: a live database's model and design of today, what to change   reversing
 
     a statement on both sides; a copy made stale and mended: what the demo shows         beside_sql, stale_copy

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nestling.ir.proposal import Proposal
+from nestling.ir.proposal import OPTIMAL, Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline.watching import Watch
 
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from nestling.pipeline.correcting import Queries
     from nestling.strategies import Thresholds
 
-OPTIMAL = "optimal"
-"""The strategy that weighs costs."""
 WEIGHING_SECONDS = 60.0
 """How long the alternatives of a design may be weighed for its explanation, where nothing else says it."""
 NO_BUDGET = 2**62
@@ -180,7 +178,7 @@ def drafted(found: PosedProblem, solution: Solution, today: Design | None = None
     """The design of a solution, with nothing explained; `today`: the design whose names stay."""
     from nestling.strategies import drafted
 
-    return drafted(found.situation, OPTIMAL, found.candidates, solution.chosen, today)
+    return drafted(found.situation, found.candidates, solution.chosen, today)
 
 
 def explained(
@@ -206,7 +204,7 @@ def explained(
         solution.cost, solution.bound, found.profile.name, each, threshold=threshold, seconds=solution.seconds
     )
     candidates = with_users(found.candidates, problem, solution)
-    plain = assembled(found.situation, OPTIMAL, candidates, solution, (), costs, today)
+    plain = assembled(found.situation, candidates, solution, (), costs, today)
     built = built_anyway(candidates, plain.design)
     queries = found.queries
     missed = queries.notes if queries is not None else ()
@@ -214,7 +212,6 @@ def explained(
     weighed = weigh(problem, solution, groups, limit_seconds=seconds_left, built=built, look=look)
     proposal = assembled(
         found.situation,
-        OPTIMAL,
         candidates,
         solution,
         weighed.weighings,

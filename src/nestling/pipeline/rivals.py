@@ -137,7 +137,7 @@ class _Choices:
         from nestling.ir.options import Solution
         from nestling.optimizer.evaluate import evaluate
         from nestling.optimizer.weigh import statement_costs
-        from nestling.strategies import COSTED, assembled
+        from nestling.strategies import assembled
 
         found = evaluate(self.problem, chosen)
         assert found is not None, "only allowed choices are asked for"
@@ -146,7 +146,7 @@ class _Choices:
         each = tuple((name, cost) for name, cost in statement_costs(self.problem, chosen) if name in names)
         costs = Costs(found.cost, 0.0, self.posed.profile.name, each)
         candidates = with_users(self.posed.candidates, self.problem, solution)
-        return assembled(self.posed.situation, COSTED, candidates, solution, (), costs)
+        return assembled(self.posed.situation, candidates, solution, (), costs)
 
 
 def _reversal(solution: Solution, problem: DesignProblem, group: str, other: Alternative) -> str:

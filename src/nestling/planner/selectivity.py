@@ -29,6 +29,7 @@ from nestling.ir.statements.expression import (
     Parameter,
 )
 from nestling.ir.statements.operands import operands
+from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.storage.bounds import UNKNOWN_BYTES
 from nestling.planner.known_values import KnownOf, PathStatistics
 from nestling.planner.value_ranges import (
@@ -46,8 +47,6 @@ from nestling.planner.value_ranges import (
 )
 
 RANGE = 1 / 3
-CLOSED_RANGE = 1 / 20
-"""A range with two ends: between PostgreSQL's 1/200 and the 1/9 of two ranges that know nothing of each other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from nestling.ir.indexes.kept_uniques import unkept_words
 from nestling.ir.options import Solution, Weighing
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import Collection
-from nestling.ir.proposal import Costs, Proposal, Reason
+from nestling.ir.proposal import OPTIMAL, Costs, Proposal, Reason
 from nestling.ir.reading import Gap, GapKind, Reading
 from nestling.ir.situation.assumed_growth import assumed_growth
 from nestling.ir.situation.scanned import scanned
@@ -44,10 +44,7 @@ from nestling.strategies.placement.one_statement import one_statement
 from nestling.strategies.placement.short_names import saved_bytes, shortened
 from nestling.strategies.placement.weighed import considered, passing_bounds
 
-COSTED = "optimal"
-"""The strategy that is none of this folder: what costs least, decided by the optimizer and assembled here."""
-
-__all__ = ["Thresholds", "assembled", "built_anyway", "check_strategy", "design", "strategy_names"]
+__all__ = ["Thresholds", "assembled", "built_anyway", "check_strategy", "design", "drafted", "strategy_names"]
 
 
 def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None) -> Proposal:
@@ -63,7 +60,6 @@ def design(reading: Reading, strategy: str, thresholds: Thresholds | None = None
 
 def assembled(
     known: Situation,
-    strategy: str,
     candidates: Sequence[Candidate],
     solution: Solution,
     weighings: tuple[Weighing, ...],
@@ -79,7 +75,7 @@ def assembled(
     weighed, as it passes a bound.
     """
     told = decisions(known, candidates, solution, weighings, tree.outline(known), arriving)
-    made = _within_bounds(known, strategy, chosen_outline(candidates, solution.chosen, told), today)
+    made = _within_bounds(known, OPTIMAL, chosen_outline(candidates, solution.chosen, told), today)
     others = without_built(considered(known, candidates, solution, weighings), candidates, made.design)
     embeddable = {
         each.part.links[0] for each in candidates if isinstance(each.part, Nested) and each.part.overflow is None
@@ -90,7 +86,6 @@ def assembled(
 
 def drafted(
     known: Situation,
-    strategy: str,
     candidates: Sequence[Candidate],
     chosen: frozenset[str],
     today: Design | None = None,
@@ -98,7 +93,7 @@ def drafted(
     """The design of chosen structures with no word of why, for what its statements cost; `today` as above."""
     made = _bounded(known, chosen_outline(candidates, chosen, ()), today)[2]
     dialect = known.reading.dialect or SQLITE
-    return Proposal(strategy, made, (), known.statistics, known.requirements, dialect=dialect)
+    return Proposal(OPTIMAL, made, (), known.statistics, known.requirements, dialect=dialect)
 
 
 def strategy_names() -> tuple[str, ...]:
@@ -108,13 +103,13 @@ def strategy_names() -> tuple[str, ...]:
 
 def check_strategy(name: str) -> None:
     """Raise `InputError`, with the strategies there are, for another name."""
-    if name != COSTED:
+    if name != OPTIMAL:
         _check_module(name)
 
 
 def _check_module(name: str) -> None:
     if name not in strategy_names():
-        raise InputError(unknown("strategy", name, (COSTED, *strategy_names())))
+        raise InputError(unknown("strategy", name, (OPTIMAL, *strategy_names())))
 
 
 def _strategy(name: str) -> Callable[[Situation], Outline]:

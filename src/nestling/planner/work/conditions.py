@@ -18,7 +18,8 @@ from nestling.ir.statements.expression import (
     Or,
 )
 from nestling.ir.statements.operands import columns_of, conjuncts, operands
-from nestling.planner.selectivity import CLOSED_RANGE, bytes_by, known_by_path, share
+from nestling.ir.statistics import CLOSED_RANGE
+from nestling.planner.selectivity import bytes_by, known_by_path, share
 from nestling.planner.value_ranges import Values, both, column_in, items_in, span_of, width
 from nestling.planner.work.average_documents import Documents
 from nestling.planner.work.clauses import clause

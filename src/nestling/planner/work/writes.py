@@ -35,11 +35,10 @@ from nestling.ir.paths.write_path import (
 )
 from nestling.ir.statements.clause import Clause, ClauseOperator
 from nestling.ir.statements.operands import bare
-from nestling.ir.statistics import EntityStatistics, Quantity, Statistics
+from nestling.ir.statistics import CLOSED_RANGE, EntityStatistics, Quantity, Statistics
 from nestling.ir.storage.kept_numbers import NUMBERS
 from nestling.ir.storage.names import NUMBERS_COLLECTION, join, overlap
 from nestling.planner.bucket_fill import room_in
-from nestling.planner.selectivity import CLOSED_RANGE
 from nestling.planner.trees import UNKNOWN_DEPTH, rows_on_the_way
 from nestling.planner.work.approximations import share_changed
 from nestling.planner.work.average_documents import Documents

@@ -12,6 +12,7 @@ from nestling.ir.bindings import UNKNOWN_LIST, Bindings, Drawn, Fresh, Parameter
 from nestling.ir.model import Model, OnDelete
 from nestling.ir.quantity_words import first_of
 from nestling.ir.rows import JsonNull, Path, RowColumn, RowQuery, RowSource
+from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import Type, TypeName
 from nestling.ir.value_forms.json_text import json_text
 from nestling.ir.workload import Statement
@@ -19,8 +20,6 @@ from nestling.sources.draws.bases import Base, bases
 from nestling.sources.draws.fresh import combinations, counted, fresh, unique_groups
 from nestling.sources.draws.reservoir import reservoir
 
-CLOSED_RANGE = 1 / 20
-"""Share of the values between the two ends of a range, as the planner takes it to be."""
 _NAMED = 5
 """Parameters an error names of more."""
 PREFIX_LETTERS = 3
