@@ -26,8 +26,8 @@ class Origin(StrEnum):
 UNIQUE_LOOKING = 0.9
 """Share of different values in a sample above which the whole is taken to go on like that."""
 CLOSED_RANGE = 1 / 20
-"""Share of the values between two ends that nobody tells: between PostgreSQL's 1/200 and the 1/9 of two ranges that know nothing of
-each other.
+"""Share of the values between two ends that nobody tells: more than PostgreSQL's 1/200, and less than the 1/9 of two ranges that
+know nothing of each other.
 """
 _QUANTITY = re.compile(r"^\s*([-+0-9.eE]+)\s*(?:\((declared|measured|inferred)(?: over (\d+) rows)?\))?\s*$")
 
