@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from nestling.ir.proposal import OPTIMAL
 from nestling.ir.reading import Reading
 from nestling.pipeline import inspect
-from nestling.pipeline.designing import OPTIMAL
 from tests.least_cost import designed
 from tests.planner.options.spoken_readings import spoken_reading
 from tests.two_prices import TwoPrices, two_prices

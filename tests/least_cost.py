@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import partial
 
-from nestling.ir.proposal import Proposal
+from nestling.ir.proposal import OPTIMAL, Proposal
 from nestling.ir.reading import Reading
 from nestling.pipeline import design
 from nestling.pipeline.correcting import settled
-from nestling.pipeline.designing import OPTIMAL, drafted, explained, posed
+from nestling.pipeline.designing import drafted, explained, posed
 
 
 def designed(reading: Reading, strategy: str = OPTIMAL) -> Proposal:

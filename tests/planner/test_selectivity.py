@@ -22,9 +22,10 @@ from nestling.ir.statements.expression import (
     Or,
     Parameter,
 )
+from nestling.ir.statistics import CLOSED_RANGE
 from nestling.ir.types import INTEGER, TEXT
 from nestling.planner.known_values import PathStatistics
-from nestling.planner.selectivity import CLOSED_RANGE, PATTERN, RANGE, UNKNOWN_EQUALITY, share
+from nestling.planner.selectivity import PATTERN, RANGE, UNKNOWN_EQUALITY, share
 
 NUMBERS = Distribution(tuple(range(0, 1001, 50)))
 """A thousand numbers, each as frequent as the next."""

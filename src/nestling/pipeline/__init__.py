@@ -26,12 +26,13 @@ emitters, the doctor's reports, a sync's metrics.
 `proving` is imported where it is wanted: it needs more than the others.
 """
 
+from nestling.ir.proposal import OPTIMAL
 from nestling.pipeline.calibrating import Calibrated, calibrate
 from nestling.pipeline.capturing import capture, captured_workload, facts_with, with_captured
 from nestling.pipeline.checking import check
 from nestling.pipeline.compiled_workload import with_unconverted
 from nestling.pipeline.converting import convert, convert_all, convert_join, queries_module, statements_of
-from nestling.pipeline.designing import OPTIMAL, design, explain, inspect, pareto, read_proposal
+from nestling.pipeline.designing import design, explain, inspect, pareto, read_proposal
 from nestling.pipeline.diagnosing import diagnose, facts_of, price_notes
 from nestling.pipeline.generating import generate
 from nestling.pipeline.loading import Loaded, LoadMode, home_queries, load, opened, reach_rows, unload, verify

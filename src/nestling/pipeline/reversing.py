@@ -172,7 +172,8 @@ def redesign(
     there stays where captured statements do not say what is read. What will not fit a document with the growth expected does not
     stay, or the warning names it.
     """
-    from nestling.pipeline.designing import OPTIMAL, design, with_budget
+    from nestling.ir.proposal import OPTIMAL
+    from nestling.pipeline.designing import design, with_budget
     from nestling.planner.options.structures.constraints import constraints
 
     found = replace(found, reading=replace(found.reading, today=None))

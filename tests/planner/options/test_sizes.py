@@ -10,9 +10,9 @@ import pytest
 from nestling import pipeline
 from nestling.ir.reading import Reading
 from nestling.ir.situation import Thresholds, situation
-from nestling.ir.statistics import without_values
+from nestling.ir.statistics import CLOSED_RANGE, without_values
 from nestling.planner.options.sizes.sizes import Sizes
-from nestling.planner.selectivity import CLOSED_RANGE, UNKNOWN_EQUALITY
+from nestling.planner.selectivity import UNKNOWN_EQUALITY
 
 STATEMENTS = {
     "by_status": ("SELECT id FROM purchase WHERE status = 'placed'", "{}"),
