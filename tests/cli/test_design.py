@@ -421,3 +421,13 @@ def test_another_cache(few: Path, tmp_path: Path) -> None:
     done = nestling("design", few, "--cache", "much")
     assert done.code == 2
     assert "write it as 500MB or 16GB" in done.err
+
+
+def test_rows_that_nobody_counted_are_told(tmp_path: Path) -> None:
+    """A schema without data has prices for so many rows, which the output says; one that says how many does not."""
+    (tmp_path / "schema.sql").write_text("CREATE TABLE n (id integer PRIMARY KEY, t text);", encoding="utf-8")
+    (tmp_path / "w.sql").write_text("-- name: g, rate: 5/s\nSELECT t FROM n WHERE t = :t;", encoding="utf-8")
+    told = "better: prices assume 1,000 rows each of n, as nobody counted them"
+    design = ("design", "schema.sql", "--workload", "w.sql")
+    assert told in nestling(*design, cwd=tmp_path).err
+    assert told not in nestling(*design, "--strategy", "tree", cwd=tmp_path).err

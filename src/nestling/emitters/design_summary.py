@@ -10,6 +10,7 @@ from nestling.ir.options import Change
 from nestling.ir.proposal import Proposal
 from nestling.ir.quantity_words import agreeing, count, counted, first_of, short
 from nestling.ir.reading import Reading
+from nestling.ir.statistics import UNKNOWN_ROWS
 from nestling.ir.words.reading_rows import row_bytes, whole
 from nestling.ir.words.work_words import work_rate
 
@@ -24,12 +25,17 @@ def lacking(proposal: Proposal) -> Iterator[str]:
     known = {name for name, each in proposal.statistics.relationships if each.mean or each.maximum or each.p99}
     several = [link for link in proposal.design.model.relationships if link.cardinality is not Cardinality.ONE_TO_ONE]
     unknown = [link.name for link in several if link.name not in known]
+    move = (
+        "design from the database, or write it into the model file that `nestling inspect SOURCE -o model.yaml` gives"
+    )
     if unknown:
-        shown = first_of(unknown, MOST_NAMES)
-        yield (
-            f"how many children a parent has is not known for {shown}: design from the database, or write it into the model file"
-            " that `nestling inspect SOURCE -o model.yaml` gives"
-        )
+        yield f"how many children a parent has is not known for {first_of(unknown, MOST_NAMES)}: {move}"
+    uncounted = [name for name, each in proposal.statistics.entities if each.count is None]
+    counts = dict(proposal.statistics.entities)
+    uncounted += [each.name for each in proposal.design.model.entities if each.name not in counts]
+    if uncounted and proposal.costs is not None:
+        assumed = f"prices assume {count(UNKNOWN_ROWS)} rows each of {first_of(uncounted, MOST_NAMES)}, as nobody counted them"
+        yield f"{assumed}: {move}"
 
 
 def reading_json(reading: Reading) -> Json:

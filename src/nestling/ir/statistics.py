@@ -25,6 +25,8 @@ class Origin(StrEnum):
 
 UNIQUE_LOOKING = 0.9
 """Share of different values in a sample above which the whole is taken to go on like that."""
+UNKNOWN_ROWS = 1000.0
+"""Rows of an entity nobody counted."""
 CLOSED_RANGE = 1 / 20
 """Share of the values between two ends that nobody tells: more than PostgreSQL's 1/200, and less than the 1/9 of two ranges that
 know nothing of each other.

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from nestling.ir.model import Model
-from nestling.ir.statistics import Statistics, value_of
+from nestling.ir.statistics import UNKNOWN_ROWS, Statistics, value_of
 from nestling.ir.types import TypeName
 
-UNKNOWN_ROWS = 1000.0
-"""Rows of an entity nobody counted."""
 ROWS_A_VALUE = 10.0
 """Rows with the same value, where nothing is known."""
 

@@ -9,13 +9,13 @@ from math import prod
 from nestling.ir.design import Design
 from nestling.ir.model import Model
 from nestling.ir.primitives import BUCKET_START, Bucket, CollectionKind, Copy, Form, Holder, Reference
-from nestling.ir.statistics import RelationshipStatistics, Statistics, value_of
+from nestling.ir.statistics import UNKNOWN_ROWS, RelationshipStatistics, Statistics, value_of
 from nestling.ir.storage.bounds import ELEMENT_BYTES, FRAMING_BYTES, UNKNOWN_BYTES
 from nestling.ir.storage.layout import Node, NodeKind, Role, StoredCollection
 from nestling.ir.storage.names import is_within, join, stored_name
 from nestling.planner.bucket_fill import events_in_bucket, rows_in_bucket
 from nestling.planner.busy_parents import longer
-from nestling.planner.distinct import UNKNOWN_ROWS, distinct_of, rows_of
+from nestling.planner.distinct import distinct_of, rows_of
 from nestling.planner.known_values import PathStatistics, attribute_known
 from nestling.planner.trees import rows_on_the_way
 from nestling.planner.work.archives import as_parted
