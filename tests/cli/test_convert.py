@@ -98,10 +98,8 @@ def test_an_unknown_column_is_named(shop: Path) -> None:
 
 
 def test_a_statement_or_a_file(shop: Path) -> None:
-    """Neither, or both, is a mistake of use; and values of a file's that is none."""
+    """Neither, or both, is a mistake of use."""
     assert nestling("convert", "design.yaml", cwd=shop).code == 2
-    bound = nestling("convert", "design.yaml", "SELECT name FROM product WHERE product_id = :id", "--bind", cwd=shop)
-    assert (bound.code, "give it with --file" in bound.err) == (2, True)
 
 
 def test_python_and_json_are_other_forms(shop: Path) -> None:

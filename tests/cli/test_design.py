@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import make_url
 
+from nestling.cli.design import thresholds_of
 from nestling.cost import default_profile
 from nestling.cost.profile_text import profile_text
 from nestling.ir.proposal import Choice, Proposal
@@ -291,6 +292,12 @@ def test_a_workload_without_statements(shop: Path, tmp_path: Path) -> None:
     done = nestling("design", "sqlite:///shop.db", "--workload", tmp_path / "empty.sql", cwd=shop)
     assert done.code == 2
     assert "empty.sql: the file holds no statement\n  → write each statement under a line" in done.err
+
+
+def test_a_threshold_is_any_number() -> None:
+    """Whole ones stay whole, however they are written."""
+    found = thresholds_of(("few=1e3", "many=2000.0", "orphan_share=5e-2"))
+    assert repr((found.few, found.many, found.orphan_share)) == "(1000, 2000, 0.05)"
 
 
 def test_a_budget(few: Path) -> None:

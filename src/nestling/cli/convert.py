@@ -65,7 +65,9 @@ def command(
     if (sql is None) == (file is None):
         raise click.UsageError("give one statement, or --file (--workload is the same) with a workload")
     if bound and file is None:
-        raise click.UsageError("--bind takes the values of a workload's `-- params:` lines: give it with --file")
+        raise click.UsageError(
+            "--bind needs --file, whose `-- params: {…}` lines hold the values: leave it out, or write the values into the SQL"
+        )
     proposal, is_client = pipeline.read_proposal(design), join == "client"
     if sql is not None:
         _refuse_file(sql)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from nestling.cli import DIFFERENT, FINE
 from nestling.cli.parts import options, sizes
@@ -112,7 +114,7 @@ def command(
     text.check_place(output)
     check_strategy(strategy)
     chosen, storage = thresholds_of(thresholds), storage_of(budgets)
-    check_budgeted(strategy, storage)
+    check_weighing(strategy, storage, trade=trade)
     profile = with_cache(read_profile(profile_file) if profile_file is not None else None, cache_bytes)
     made = None
     if is_mongodb(source):
@@ -311,12 +313,27 @@ def check_budget(reading: Reading, storage: int | None) -> None:
         raise click.UsageError("budgets need a workload, as without one no costs decide: add --workload FILE")
 
 
-def check_budgeted(strategy: str, storage: int | None) -> None:
-    """Raise `UsageError` for a budget beside a strategy that keeps to none."""
+def check_weighing(strategy: str, storage: int | None, *, trade: bool) -> None:
+    """Raise `UsageError` for what only weighing costs heeds, beside a strategy that weighs none.
+
+    With `--pareto` (`trade`) the trade-off is priced and searched whatever the strategy.
+    """
     from nestling.pipeline import OPTIMAL
 
-    if storage is not None and strategy != OPTIMAL:
+    if strategy == OPTIMAL:
+        return
+    if storage is not None:
         raise click.UsageError(f"budgets need --strategy {OPTIMAL}, which weighs costs: {strategy} keeps to none")
+    context = click.get_current_context()
+    for name, option in () if trade else _OF_COSTS:
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(
+                f"{option} needs --strategy {OPTIMAL}, which weighs costs, or --pareto: {strategy} weighs none"
+            )
+
+
+_OF_COSTS = (("profile_file", "--profile"), ("cache_bytes", "--cache"), ("time_limit", "--time-limit"))
+"""Parameters of pricing and searching, and their options."""
 
 
 def storage_of(given: tuple[str, ...]) -> int | None:
@@ -346,13 +363,20 @@ def thresholds_of(given: tuple[str, ...]) -> Thresholds:
     problems, chosen = [], dict[str, float]()
     for text in given:
         name, _, number = text.partition("=")
-        try:
-            if name not in names:
-                problems.append(unknown("threshold", name, names))
-                continue
-            chosen[name] = float(number) if "." in number else int(number)
-        except ValueError:
+        if name not in names:
+            problems.append(unknown("threshold", name, names))
+        elif (value := _finite(number)) is None:
             problems.append(Problem(what=f"`{text}` gives no number", next_move=f"write it as {name}=30"))
+        else:
+            chosen[name] = int(value) if value.is_integer() else value
     if problems:
         raise InputError(*problems)
     return replace(Thresholds(), **chosen)  # type: ignore[arg-type]  # names and numbers were checked above
+
+
+def _finite(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if isfinite(value) else None
