@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from nestling import patterns
-from nestling.ir.candidate import Candidate, Nested, Newest
+from nestling.ir.candidate import Candidate, FirstChildren, Nested
 from nestling.ir.situation import Thresholds, situation
 from nestling.patterns import pattern_names, propose
 from tests.patterns.scenario import scenario
@@ -64,7 +64,7 @@ def test_what_several_relationships_lead_to_is_told_apart(tmp_path: Path) -> Non
 def test_statements_that_ask_for_the_same_few_share_a_subset(tmp_path: Path) -> None:
     """It has what any of them shows, and is wanted by all."""
     found = proposed(tmp_path)["first 5 toll by -at in road"]
-    assert isinstance(found.part, Newest)
+    assert isinstance(found.part, FirstChildren)
     assert {"price", "payer"} <= {*found.part.attributes}
     assert found.motives == ("prices", "payers")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, Mirror, Newest
+from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, FirstChildren, Mirror
 from nestling.ir.design import Design
 from nestling.ir.freshness import Level
 from nestling.ir.model import Model
@@ -66,7 +66,7 @@ def test_a_write_is_charged_for_what_it_triggers(reading: Reading) -> None:
 
 def _is_snapshot(candidate: Candidate) -> bool:
     part = candidate.part
-    return isinstance(part, CopiedAttribute | Newest | Aggregate) and part.freshness.level is Level.SNAPSHOT
+    return isinstance(part, CopiedAttribute | FirstChildren | Aggregate) and part.freshness.level is Level.SNAPSHOT
 
 
 def _charged(problem: DesignProblem, statement: Statement, derived: list[Candidate], model: Model) -> Iterator[Kept]:
@@ -82,7 +82,7 @@ def _kept(candidate: Candidate, model: Model) -> Kept | None:
     match candidate.part:
         case CopiedAttribute(holder, path):
             return holder, path[0].relationship
-        case Newest(relationship) | Aggregate(relationship) | Mirror(_, relationship):
+        case FirstChildren(relationship) | Aggregate(relationship) | Mirror(_, relationship):
             return model.relationship(relationship).parent, relationship
         case _:
             return None

@@ -120,7 +120,7 @@ class CopiedAttribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Newest:
+class FirstChildren:
     """The first `limit` child rows by `order` (None: all), with these attributes, kept in the parent's document too."""
 
     relationship: str
@@ -269,7 +269,7 @@ Part: TypeAlias = (
     | Absorbed
     | Mirror
     | CopiedAttribute
-    | Newest
+    | FirstChildren
     | Lineage
     | Aggregate
     | Cold
@@ -291,7 +291,7 @@ def along(part: Part, model: Model) -> tuple[str, ...]:
             return both.left, both.right
         case CopiedAttribute(path=path):
             return tuple(hop.relationship for hop in path)
-        case Absorbed() | Newest() | Lineage() | Aggregate():
+        case Absorbed() | FirstChildren() | Lineage() | Aggregate():
             return (part.relationship,)
         case IndexedAcross():
             return part.links

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Newest, Suggestion
+from nestling.ir.candidate import FirstChildren, Suggestion
 from nestling.ir.model import Cardinality, Relationship
 from nestling.ir.situation import Situation
 from nestling.ir.workload import Access, Statement
@@ -26,7 +26,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
             yield Suggestion(text, part, statements)
 
 
-def shown_children(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:
+def shown_children(situation: Situation) -> Iterator[tuple[FirstChildren, tuple[str, ...]]]:
     """What statements show of all children of a parent, and which statements these are."""
     motives: dict[tuple[str, tuple[str, ...]], list[str]] = {}
     for statement in situation.reading.workload.statements:
@@ -37,7 +37,7 @@ def shown_children(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ..
                     motives.setdefault((link.name, attributes), []).append(statement.name)
     for (name, attributes), statements in motives.items():
         freshness = freshness_of(situation, situation.model.relationship(name).child, "", name)
-        yield Newest(name, attributes, (), None, freshness), tuple(dict.fromkeys(statements))
+        yield FirstChildren(name, attributes, (), None, freshness), tuple(dict.fromkeys(statements))
 
 
 def _joins(statement: Statement, access: Access, link: Relationship) -> bool:

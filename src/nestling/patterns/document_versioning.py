@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Newest, Suggestion
+from nestling.ir.candidate import FirstChildren, Suggestion
 from nestling.ir.primitives import Order
 from nestling.ir.rows import AggregateKind
 from nestling.ir.situation import Situation
@@ -30,7 +30,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
         link = situation.model.relationship(name)
         shown = {order.attribute, *(each for _, attributes in found for each in attributes)} - {*link.child_attributes}
         attributes = tuple(each for each in situation.model.entity(link.child).attribute_names if each in shown)
-        part = Newest(name, attributes, (order,), 1, freshness_of(situation, link.child, "", name))
+        part = FirstChildren(name, attributes, (order,), 1, freshness_of(situation, link.child, "", name))
         by = f"-{order.attribute}" if order.descending else order.attribute
         motives = tuple(dict.fromkeys(statement for statement, _ in found))
         yield Suggestion(f"first 1 {link.child} by {by} in {link.parent}", part, motives)

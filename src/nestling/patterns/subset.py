@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Newest, Suggestion
+from nestling.ir.candidate import FirstChildren, Suggestion
 from nestling.ir.model import Relationship
 from nestling.ir.primitives import Order
 from nestling.ir.situation import Situation
@@ -28,7 +28,7 @@ def candidates(situation: Situation) -> Iterator[Suggestion]:
             yield Suggestion(f"first {part.limit} {link.child} by {by} in {link.parent}", part, statements)
 
 
-def first_few(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:
+def first_few(situation: Situation) -> Iterator[tuple[FirstChildren, tuple[str, ...]]]:
     """The first few children of one parent that statements ask for, with all they show of these; and which statements do."""
     asked: dict[tuple[str, tuple[Order, ...], int], list[tuple[str, tuple[str, ...]]]] = {}
     for name, order, limit, statement, attributes in _asked(situation):
@@ -36,7 +36,7 @@ def first_few(situation: Situation) -> Iterator[tuple[Newest, tuple[str, ...]]]:
     for (name, order, limit), found in asked.items():
         attributes = tuple(dict.fromkeys(each for _, shown in found for each in shown))
         freshness = freshness_of(situation, situation.model.relationship(name).child, "", name)
-        yield Newest(name, attributes, order, limit, freshness), tuple(dict.fromkeys(each for each, _ in found))
+        yield FirstChildren(name, attributes, order, limit, freshness), tuple(dict.fromkeys(each for each, _ in found))
 
 
 def are_versions(situation: Situation, link: Relationship, order: tuple[Order, ...]) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from nestling.ir.candidate import Aggregate, Candidate, Newest
+from nestling.ir.candidate import Aggregate, Candidate, FirstChildren
 from nestling.ir.design import Design
 from nestling.ir.freshness import TRANSACTION
 from nestling.ir.model import Attribute, Model
@@ -93,14 +93,14 @@ def test_price_and_program_agree_on_children(
 ) -> None:
     """The children are read again, by one more request, where the program reads them."""
     order = () if limit is None else (Order("id"),)
-    part = Newest(LINK.name, attributes, order, limit, TRANSACTION)
+    part = FirstChildren(LINK.name, attributes, order, limit, TRANSACTION)
     writes = {"put in": INSERT, "changed": UPDATE, "taken out": DELETE}
     accesses = {name: Access("thing", kind, ("whole",) if kind is UPDATE else ()) for name, kind in writes.items()}
     assert {name for name, access in accesses.items() if _requests(part, access) == 1.0} == placed
     assert {name for name, access in accesses.items() if not _is_read_again(part, access)} == placed
 
 
-def _requests(part: Newest, access: Access) -> float:
+def _requests(part: FirstChildren, access: Access) -> float:
     statement = Statement("s", "", access.kind, accesses=(access,))
     known = situation(Reading(MODEL, Workload((statement,)), Statistics()), Thresholds())
     sizes = Sizes(known)
@@ -110,7 +110,7 @@ def _requests(part: Newest, access: Access) -> float:
     return sum(each.cost for each in costs if isinstance(each, Charge))
 
 
-def _is_read_again(part: Newest, access: Access) -> bool:
+def _is_read_again(part: FirstChildren, access: Access) -> bool:
     """Whether the program reads anything."""
     box = Document("box", copies=(part.copy(MODEL, "newest"),))
     thing = Document("thing", references=(Reference(LINK.name, Holder.CHILD),))

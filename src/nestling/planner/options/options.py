@@ -15,12 +15,12 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
+    FirstChildren,
     Indexed,
     IndexedAcross,
     Lineage,
     Mirror,
     Nested,
-    Newest,
     Own,
     Paired,
 )
@@ -194,7 +194,7 @@ def _bytes(  # noqa: C901 - one case for each
     match candidate.part:
         case CopiedAttribute(holder) as copy:
             return sizes.rows(holder) * documents.copied_bytes(copy)
-        case Newest(relationship, attributes) as newest:
+        case FirstChildren(relationship, attributes) as newest:
             link = places.situation.model.relationship(relationship)
             rows = newest.kept(sizes.children(link)) * sizes.rows(link.parent)
             return rows * sizes.bytes_of(link.child, attributes)

@@ -13,12 +13,12 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
+    FirstChildren,
     Indexed,
     IndexedAcross,
     Lineage,
     Mirror,
     Nested,
-    Newest,
     Own,
     Paired,
     Part,
@@ -62,7 +62,7 @@ def chosen_outline(  # noqa: C901 - one case for each
                 mirrored[link] = side
             case Indexed() | IndexedAcross():
                 indexes.append(candidate)
-            case CopiedAttribute() | Newest() | Lineage() | Aggregate() | Cold() | Archived() | Paired():
+            case CopiedAttribute() | FirstChildren() | Lineage() | Aggregate() | Cold() | Archived() | Paired():
                 kept.append(candidate.part)
             case _:
                 assert_never(candidate.part)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, Lineage, Newest
+from nestling.ir.candidate import Aggregate, Bucketed, CopiedAttribute, FirstChildren, Lineage
 from nestling.ir.freshness import TRANSACTION, Freshness
 from nestling.ir.model import Model
 from nestling.ir.outline import Outline
@@ -85,8 +85,8 @@ def _whole_parents(model: Model, outline: Outline, entity: str, names: Names) ->
 def _of_children(model: Model, outline: Outline, entity: str, names: Names) -> tuple[Copy, ...]:
     found = []
     for part in outline.kept:
-        link = model.relationship(part.relationship) if isinstance(part, Newest) else None
-        if isinstance(part, Newest) and link is not None and link.parent == entity:
+        link = model.relationship(part.relationship) if isinstance(part, FirstChildren) else None
+        if isinstance(part, FirstChildren) and link is not None and link.parent == entity:
             role = link.child_role or link.child
             newest = bool(part.order) and part.order[0].descending
             words = ("all",) if part.limit is None else ("recent", "top") if newest else ("first",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, Newest, Part
+from nestling.ir.candidate import Aggregate, Cold, CopiedAttribute, FirstChildren, Part
 from nestling.ir.model import Entity
 from nestling.ir.outline import Outline
 from nestling.ir.primitives import CollectionKind, Index
@@ -65,7 +65,7 @@ def _objection(situation: Situation, outline: Outline, entity: Entity, place: Pl
 
 def _rests_on(situation: Situation, part: Part, entity: str) -> bool:
     match part:
-        case Aggregate(relationship) | Newest(relationship):
+        case Aggregate(relationship) | FirstChildren(relationship):
             return situation.model.relationship(relationship).child == entity
         case CopiedAttribute(_, path):
             return path[-1].target(situation.model) == entity

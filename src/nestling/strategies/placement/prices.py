@@ -12,12 +12,12 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
+    FirstChildren,
     Indexed,
     IndexedAcross,
     Lineage,
     Mirror,
     Nested,
-    Newest,
     Own,
     Paired,
 )
@@ -37,7 +37,7 @@ def price(situation: Situation, candidate: Candidate) -> str:  # noqa: C901 - on
     match candidate.part:
         case CopiedAttribute(path=path, attribute=attribute, freshness=freshness):
             return _of_copy(situation, model.relationship(path[0].relationship), attribute, freshness)
-        case Newest(relationship, limit=limit, freshness=freshness):
+        case FirstChildren(relationship, limit=limit, freshness=freshness):
             link = model.relationship(relationship)
             many = "all of them" if limit is None else f"{limit}"
             return f"each new {link.child} changes one {link.parent}, which keeps {many}; {window(freshness)}"

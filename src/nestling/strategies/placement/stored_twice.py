@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from nestling.ir.candidate import Absorbed, Candidate, CopiedAttribute, Lineage, Mirror, Newest
+from nestling.ir.candidate import Absorbed, Candidate, CopiedAttribute, FirstChildren, Lineage, Mirror
 from nestling.ir.model import ManyToMany, Relationship
 from nestling.ir.quantity_words import first_of
 
@@ -31,7 +31,7 @@ def _followed(candidate: Candidate) -> tuple[str, ...]:
     match candidate.part:
         case CopiedAttribute(path=path):
             return tuple(hop.relationship for hop in path)
-        case Newest(relationship) | Lineage(relationship) | Absorbed(_, relationship):
+        case FirstChildren(relationship) | Lineage(relationship) | Absorbed(_, relationship):
             return (relationship,)
         case Mirror(link, side):
             return link, side

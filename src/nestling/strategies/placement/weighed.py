@@ -14,12 +14,12 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
+    FirstChildren,
     Indexed,
     IndexedAcross,
     Lineage,
     Mirror,
     Nested,
-    Newest,
     Own,
     Paired,
     Refused,
@@ -174,7 +174,7 @@ def _about(situation: Situation, candidate: Candidate) -> str:
     match candidate.part:
         case CopiedAttribute(path=path):
             link = path[0].relationship
-        case Absorbed(_, link) | Newest(link) | Lineage(link) | Aggregate(link):
+        case Absorbed(_, link) | FirstChildren(link) | Lineage(link) | Aggregate(link):
             pass
         case IndexedAcross() as across:
             link = across.links[0]

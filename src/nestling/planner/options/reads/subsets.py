@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nestling.ir.candidate import Newest
+from nestling.ir.candidate import FirstChildren
 from nestling.ir.options import Mode
 from nestling.ir.paths import work_of
 from nestling.ir.workload import Statement
@@ -37,7 +37,7 @@ def tails(modes: Modes, statement: Statement, found: tuple[Visit, ...], visit: V
     return tuple(name for name, _ in _answering(modes, statement, origin)) if origin is not None else ()
 
 
-def _answering(modes: Modes, statement: Statement, origin: Visit) -> Iterator[tuple[str, Newest]]:
+def _answering(modes: Modes, statement: Statement, origin: Visit) -> Iterator[tuple[str, FirstChildren]]:
     asked = modes.sizes.said(statement).first.get(origin.entity) if origin.before is None else None
     if asked is None:
         return

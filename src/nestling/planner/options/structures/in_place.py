@@ -15,12 +15,12 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
+    FirstChildren,
     Indexed,
     IndexedAcross,
     Lineage,
     Mirror,
     Nested,
-    Newest,
     Own,
     Paired,
     Part,
@@ -147,7 +147,7 @@ def _kept(home: Place) -> Iterator[Part]:
         if copy.form in (Form.OBJECT, Form.INLINE) and not copy.closure and copy.limit is None:
             yield from (CopiedAttribute(entity, copy.path, name, copy.freshness) for name in attributes)
         elif len(copy.path) == 1 and not copy.path[0].up and not copy.closure:
-            yield Newest(copy.path[0].relationship, attributes, copy.order, copy.limit, copy.freshness)
+            yield FirstChildren(copy.path[0].relationship, attributes, copy.order, copy.limit, copy.freshness)
     for computed in home.node.body.computed:
         if len(computed.path) == 1 and not computed.path[0].up:
             link = computed.path[0].relationship
@@ -242,7 +242,7 @@ def _text(part: Part, model: Model) -> str:  # noqa: C901 - one case for each
             return f"{', '.join(attributes)} of {entity} apart"
         case Paired(entity, attributes):
             return f"{', '.join(attributes)} of {entity} as a list of names and values"
-        case Newest(relationship):
+        case FirstChildren(relationship):
             return f"rows copied by {relationship}"
         case Aggregate(relationship, function, attribute):
             return f"{function} of {attribute or 'rows'} by {relationship}"

@@ -20,12 +20,12 @@ from nestling.ir.candidate import (
     Candidate,
     Cold,
     CopiedAttribute,
+    FirstChildren,
     Indexed,
     IndexedAcross,
     Lineage,
     Mirror,
     Nested,
-    Newest,
     Own,
     Paired,
 )
@@ -81,7 +81,7 @@ def _weight(candidate: Candidate) -> int:
             return 0 if overflow is None else 2
         case CopiedAttribute():
             return 1
-        case Newest() | Lineage() | Aggregate() | Mirror() | Paired():
+        case FirstChildren() | Lineage() | Aggregate() | Mirror() | Paired():
             return 2
         case Bucketed() | Cold() | Archived():
             return 3

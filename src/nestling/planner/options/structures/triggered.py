@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
-from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, Lineage, Mirror, Newest, Part
+from nestling.ir.candidate import Aggregate, Candidate, CopiedAttribute, FirstChildren, Lineage, Mirror, Part
 from nestling.ir.model import Model
 from nestling.ir.primitives import Holder, Reference
 from nestling.ir.upkeep import Derived, Trigger
@@ -67,7 +67,7 @@ def derived(model: Model, part: Part) -> Derived | None:
     match part:
         case CopiedAttribute():
             return part.copy("copied")
-        case Newest() | Lineage():
+        case FirstChildren() | Lineage():
             return part.copy(model, "copied")
         case Aggregate():
             return part.computed(model, "computed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from nestling.ir.candidate import Aggregate, Lineage, Mirror, Newest
+from nestling.ir.candidate import Aggregate, FirstChildren, Lineage, Mirror
 from nestling.ir.freshness import Freshness, Level
 from nestling.ir.model import Relationship
 from nestling.ir.options import Charge, Step
@@ -64,7 +64,7 @@ class UpkeepCosts:
     def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None, str]]:
         """(structure, work for each row written, its freshness: None for what is no copy, whose documents hold it)."""
         triggered, link_of = self.modes.places.triggered.of_children, self.modes.situation.model.relationship
-        for name, newest in triggered(access, Newest).items():
+        for name, newest in triggered(access, FirstChildren).items():
             link = link_of(newest.relationship)
             work = self._parents_changed(access, link) * self._newest(access, link, newest)
             yield name, work, newest.freshness, link.parent
@@ -82,7 +82,7 @@ class UpkeepCosts:
             2.0 if access.kind is StatementKind.UPDATE and set(access.attributes) & set(link.child_attributes) else 1.0
         )
 
-    def _newest(self, access: Access, link: Relationship, newest: Newest) -> Work:
+    def _newest(self, access: Access, link: Relationship, newest: FirstChildren) -> Work:
         """The parent's array changed by one operator, or made of its children anew."""
         model, sizes = self.modes.situation.model, self.modes.sizes
         kept = newest.kept(sizes.children(link))
