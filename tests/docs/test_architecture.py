@@ -5,9 +5,14 @@ from __future__ import annotations
 import ast
 import re
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from nestling.common.folders import module_names
+from nestling.ir import primitives
+from nestling.ir.candidate import Part
+from nestling.patterns import __path__ as patterns
 from tests.shared_cases import ROOT
 
 PAGE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
@@ -84,3 +89,13 @@ def test_what_a_package_names_is_in_it(package: Path) -> None:
 def _text(path: Path) -> str:
     files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
     return "\n".join(each.read_text(encoding="utf-8") for each in files)
+
+
+def test_every_pattern_and_part_has_its_row() -> None:
+    """The table from patterns to choices has each pattern and each part once, and primitives there are."""
+    table = PAGE.split("## From a pattern to a document")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.split("|")[1:5]] for line in table.splitlines() if line.startswith("| ")][1:]
+    assert sorted(name for row in rows for name in row[0].split(", ")) == sorted(module_names(patterns))
+    parts = [name for row in rows for name in re.findall(r"`(\w+)`", row[1])]
+    assert sorted(parts) == sorted(each.__name__ for each in get_args(Part))
+    assert [name for row in rows for name in re.findall(r"`(\w+)`", row[2]) if not hasattr(primitives, name)] == []

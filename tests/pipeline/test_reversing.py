@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from nestling.ir.design import Design
-from nestling.ir.options import Solution
+from nestling.ir.options import CHANGE, Charge, Solution
 from nestling.ir.proposal import Costs, Proposal
 from nestling.ir.reading import Reading
+from nestling.optimizer import solve
 from nestling.optimizer.evaluate import evaluate
 from nestling.optimizer.sampled import sampled
 from nestling.pipeline import Redesign, design, redesign
-from nestling.pipeline.designing import posed
+from nestling.pipeline.designing import explained, posed
 from nestling.sources.mongo import LiveDatabase
 from nestling.strategies import assembled
+from tests.patterns.scenario import scenario
 
 SHOWS = 1e-4
 """The least share of the costs a change may be proposed for."""
@@ -62,3 +65,37 @@ def _any_design(reading: Reading, seed: int) -> Design:
     assert found is not None
     solution = Solution(chosen, found.modes, found.cost, 0.0, 0.0, proved=False)
     return assembled(of.situation, of.candidates, solution, (), Costs(0.0, 0.0, of.profile.name)).design
+
+
+TABLES = """
+CREATE TABLE chat (id INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL);
+CREATE TABLE message (id INTEGER PRIMARY KEY NOT NULL, chat_id INTEGER NOT NULL REFERENCES chat (id), at INTEGER NOT NULL);
+"""
+WORKLOAD = """
+-- name: room, rate: 20/s
+SELECT id, at FROM message WHERE chat_id = :chat ORDER BY at DESC LIMIT 50;
+-- name: say, rate: 20/s
+INSERT INTO message (id, chat_id, at) VALUES (:id, :chat, :at);
+"""
+
+
+def test_only_what_is_there_stays(tmp_path: Path) -> None:
+    """What is chosen beside a larger change stays where today's design has it; elsewhere it is the smaller change."""
+    rows: dict[str, list[tuple[object, ...]]] = {
+        "chat": [(n, "c") for n in range(5)],
+        "message": [(n, n % 5, n) for n in range(500)],
+    }
+    reading = scenario(tmp_path, TABLES, rows, WORKLOAD).reading
+    today = design(reading, "normalized").design
+    of = posed(reading, None, None, today=today)
+
+    def said(*arriving: str) -> str:
+        more = tuple(Charge(CHANGE, name, (name,), 0.0) for name in arriving)
+        problem = replace(of.problem, charges=(*of.problem.charges, *more))
+        made = explained(replace(of, problem=problem), solve(problem), today).decision("chat_message")
+        assert made is not None
+        return next(reason.text for reason in made.reasons if reason.rule == "cost")
+
+    home = "message in a collection of its own"
+    assert said().startswith(f"{home} stays")
+    assert said(home).startswith(f"{home} is the smaller change")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nestling.executors.verify import VerifyReport
 
 _MOST_LEFT_OUT = 6
+"""Tables and columns named of a longer list."""
 MOST_ALIKE = 5
 """Differences shown of one attribute of an entity."""
 
@@ -82,7 +83,7 @@ def say_left_out(names: Sequence[str]) -> None:
     if names:
         listed = first_of([f"`{name}`" for name in names], _MOST_LEFT_OUT)
         say(f"note: the source also has {listed}, which this design does not hold: neither loaded nor compared")
-        say("  → design the source anew, and load, or migrate with `nestling plan`")
+        say("  → inspect and design the source anew, and load by that design")
 
 
 def show(report: VerifyReport) -> None:
@@ -94,6 +95,7 @@ def show(report: VerifyReport) -> None:
 def _show(report: VerifyReport) -> None:
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted, say
+    from nestling.executors.difference import Kind
 
     rows = sum(verdict.rows for verdict in report.entities.values())
     entities = counted(len(report.entities), "entity")
@@ -114,7 +116,7 @@ def _show(report: VerifyReport) -> None:
     listed = f"{counted(len(shown), 'difference')} listed"
     more = f", {len(report.differences)} with --json" if len(shown) < len(report.differences) else ""
     which = f"{total:,} of {counted(rows, 'row')}"
-    if any(each.kind == "extra" for each in report.differences):
+    if any(each.kind is Kind.EXTRA for each in report.differences):
         which = f"{counted(total, 'row')}, some of them only in MongoDB; the source has {rows:,}"
     click.echo(f"\nNOT equal: {which}; {listed}{more}.")
 

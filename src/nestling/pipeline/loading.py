@@ -117,9 +117,10 @@ def load(
         policy=chosen,
         progress=told,
     )
+    beside = left_out(source)
     if not check or address is None or not has_rows(address):
-        return Loaded(report, None, left_out(source))
-    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch), left_out(source))
+        return Loaded(report, None, beside)
+    return Loaded(report, verify(proposal, address, database, policy=chosen, watch=watch), beside)
 
 
 def verify(

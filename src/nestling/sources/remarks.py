@@ -59,6 +59,14 @@ def routine_left_out(kind: str, name: str) -> str:
     return f"{kind.lower()} `{name}` is left out: what it does stays in the application"
 
 
+def inherited(table: str, parent: str) -> str:
+    """A table whose rows are another's, too."""
+    return (
+        f"`{table}` inherits from `{parent}`: its rows are read as rows of `{parent}` too, and a statement changes them in one of"
+        " the two"
+    )
+
+
 def policies_left_out(table: str) -> str:
     """A table of which policies show each user some rows only."""
     return f"row-level security of `{table}` is left out: MongoDB has none, each query of the application has to ask for its rows"

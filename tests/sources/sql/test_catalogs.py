@@ -285,7 +285,7 @@ def test_inheritance_is_told(postgresql_urls: tuple[str, str]) -> None:
         connection.execute("CREATE TABLE parted (a int PRIMARY KEY) PARTITION BY RANGE (a)")
         connection.execute("CREATE TABLE part PARTITION OF parted FOR VALUES FROM (1) TO (9)")
     gaps = [gap for gap in open_database(postgresql_urls[1]).reading().gaps if "inherits" in gap.what]
-    assert [(gap.where, gap.what.split(":")[0]) for gap in gaps] == [("below", "it inherits from `above`")]
+    assert [(gap.where, gap.what.split(":")[0]) for gap in gaps] == [("below", "`below` inherits from `above`")]
 
 
 def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> None:

@@ -69,6 +69,7 @@ def test_where_a_rate_may_stand(said: str) -> None:
         ("latest reviews\n-- rate: 5/s", "latest reviews"),
         ("latest reviews, rate: 5/s", "latest reviews"),
         ("Latest :many", "Latest"),
+        ("Order:place", "Order:place"),
     ],
 )
 def test_names_keep_their_blanks(said: str, name: str) -> None:

@@ -164,7 +164,7 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
     if step.variables:
         lookup["let"] = {name: path if path.startswith(VARIABLE) else f"${path}" for name, path in step.variables}
     if "localField" not in lookup:
-        lookup["pipeline"] = read_whole(inner)
+        lookup["pipeline"] = _read_whole(inner)
     elif inner:  # without a pipeline of its own the server may choose a faster join
         lookup["pipeline"] = list(inner)
     lookup["as"] = step.field
@@ -176,7 +176,7 @@ def _correlate(step: Correlate, pipeline: Callable[[Step], Pipeline]) -> tuple[M
     return *computed, {"$lookup": lookup}, {"$unwind": unwind}
 
 
-def read_whole(inner: Sequence[Mql]) -> list[Mql]:
+def _read_whole(inner: Sequence[Mql]) -> list[Mql]:
     """The stages of a lookup with `let` alone, sorted before the first limit that would end it early.
 
     Servers (seen with 6.0) keep what the stages before the first that uses a variable give, to read it once. Ended early, they

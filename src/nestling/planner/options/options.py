@@ -194,9 +194,9 @@ def _bytes(  # noqa: C901 - one case for each
     match candidate.part:
         case CopiedAttribute(holder) as copy:
             return sizes.rows(holder) * documents.copied_bytes(copy)
-        case FirstChildren(relationship, attributes) as newest:
+        case FirstChildren(relationship, attributes) as few:
             link = places.situation.model.relationship(relationship)
-            rows = newest.kept(sizes.children(link)) * sizes.rows(link.parent)
+            rows = few.kept(sizes.children(link)) * sizes.rows(link.parent)
             return rows * sizes.bytes_of(link.child, attributes)
         case Lineage(relationship, indexed=indexed) as lineage:
             link = places.situation.model.relationship(relationship)

@@ -14,6 +14,7 @@ from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token
 from nestling.sources.defaults import read_default, retyped
 from nestling.sources.lower_indexes import lower_index
+from nestling.sources.remarks import inherited
 from nestling.sources.tables import PartialIndex, find_name
 
 _WITHOUT_MEANING = (
@@ -72,7 +73,7 @@ def _apply(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> 
             cursor.accept("CONSTRAINT")
             table.enforce_check(cursor.name(), enforced=True)
         case "INHERIT":
-            catalogue.gap(f"`{table.name[1]}` inherits from `{cursor.name()}`: its rows also show there", line)
+            catalogue.gap(inherited(table.name[1], cursor.name()), line)
         case key:
             if key not in _WITHOUT_MEANING:
                 raise NotUnderstood("is not understood")

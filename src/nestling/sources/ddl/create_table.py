@@ -16,6 +16,7 @@ from nestling.sources.ddl.elements import is_constraint, read_column, read_const
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, tokens
 from nestling.sources.defaults import collation_named
+from nestling.sources.remarks import inherited
 
 _UNCHECKED_ENGINE = re.compile(r"MYISAM|ARIA|MEMORY|HEAP|CSV|ARCHIVE|MERGE", re.IGNORECASE)
 
@@ -131,8 +132,7 @@ def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None
 
 def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:
     if _copy(parent, table, catalogue, with_keys=False):
-        what = f"`{table.name[1]}` inherits from `{parent[1]}`: its rows also show as rows of `{parent[1]}` there, not here"
-        catalogue.gap(what, table.line)
+        catalogue.gap(inherited(table.name[1], parent[1]), table.line)
 
 
 def declared_table(sql: str) -> Declared | None:

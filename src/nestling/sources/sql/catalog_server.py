@@ -21,6 +21,7 @@ from nestling.sources.lower_indexes import lower_index
 from nestling.sources.remarks import (
     carried,
     computed,
+    inherited,
     policies_left_out,
     routine_left_out,
     set_by_updates,
@@ -145,8 +146,7 @@ def read_server_catalog(address: Address, connection: Any) -> Catalog:
         cursor.execute(_POSTGRESQL_INHERITANCE)
         for schema, name, its_schema, parent in cursor.fetchall():
             child, above = _entity(schema, name, default), _entity(its_schema, parent, default)
-            what = f"it inherits from `{above}`: its rows are read as rows of `{above}` too, and statements reach one of the two"
-            gaps.append(Gap(GapKind.NOTIMPL, what, child))
+            gaps.append(Gap(GapKind.NOTIMPL, inherited(child, above), child))
     cursor.execute(_POSTGRESQL_TRIGGERS if address.dialect == POSTGRESQL else _MYSQL_TRIGGERS)
     notes += widths([f"`{table.entity}.{each.name}`" for table in tables for each in table.columns if each.narrow])
     notes += (routine_left_out("trigger", name) for (name,) in cursor.fetchall())

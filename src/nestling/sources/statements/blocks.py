@@ -18,7 +18,7 @@ from nestling.sources.ddl.statements import statements
 
 _NAME_LINE = re.compile(r"^[ \t]*--[ \t]*name[ \t]*:[ \t]*(?P<said>[^\n]*)$", re.IGNORECASE | re.MULTILINE)
 _SAID = re.compile(
-    r"^(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>[^,;:]*?)[ \t]*(?:[,;:].*)?$",
+    r"^(?P<name>[^,;]*?)[ \t]*[,; \t][ \t]*rate[ \t]*:[ \t]*(?P<rate>.*)$|^(?P<bare>[^,;]*?)(?:[ \t]+:\w+)?[ \t]*(?:[,;].*)?$",
     re.IGNORECASE,
 )
 _RATE_LINE = re.compile(r"^[ \t]*--[ \t]*rate[ \t]*:[ \t]*(?P<rate>[^\n]*)$", re.IGNORECASE | re.MULTILINE)

@@ -130,8 +130,8 @@ class Hops:
         if linked_by_expression(self.modes.situation.model, link):
             return
         needed = set(visit.access.attributes) - set(link.child_attributes)
-        for name, newest in self.modes.places.newest[link.name]:
-            if newest.limit is None and needed <= set(newest.attributes):
+        for name, few in self.modes.places.first_children[link.name]:
+            if few.limit is None and needed <= set(few.attributes):
                 yield self.modes.mode(
                     name,
                     (name,),

@@ -92,10 +92,10 @@ def among_rows(modes: Modes, visit: Visit, told: Latest) -> Iterator[Mode]:
 
 def _holding(modes: Modes, told: Latest) -> Iterator[str]:
     """The structures that hold the latest child, with all that is shown of it."""
-    for name, newest in modes.places.newest[told.link.name]:
-        first = [(each.attribute, each.descending) for each in newest.order[:1]]
-        shown = set(told.one.attributes) <= {*newest.attributes, *told.link.child_attributes}
-        if shown and newest.limit is not None and first == [(told.attribute, told.descending)]:
+    for name, few in modes.places.first_children[told.link.name]:
+        first = [(each.attribute, each.descending) for each in few.order[:1]]
+        shown = set(told.one.attributes) <= {*few.attributes, *told.link.child_attributes}
+        if shown and few.limit is not None and first == [(told.attribute, told.descending)]:
             yield name
 
 

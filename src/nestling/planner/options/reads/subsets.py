@@ -18,14 +18,14 @@ from nestling.planner.reads.rewrites.foreign_key_as_parent import tells_parent
 
 def first_few(modes: Modes, statement: Statement, visit: Visit) -> Iterator[Mode]:
     """The rows of a start from the subsets that hold them."""
-    for name, newest in _answering(modes, statement, visit):
-        link = modes.situation.model.relationship(newest.relationship)
+    for name, few in _answering(modes, statement, visit):
+        link = modes.situation.model.relationship(few.relationship)
         # where all children are in the parent's document, its queries read these
         inside = tuple(each.id for each in modes.places.homes[link.child] if each.links[:1] == (link,))
         for home in modes.places.homes[link.parent]:
             if home.bucket is None:
                 fetched, also = modes.documents.reads(home, 1.0)
-                kept = newest.kept(modes.sizes.children(link))
+                kept = few.kept(modes.sizes.children(link))
                 mode = modes.mode(f"{name}, {home.id}", (name, home.id), fetched + work_of.unwind(kept), also)
                 mode = replace(mode, without=(*mode.without, *inside))
                 yield looked_for_in_both(modes, statement, home, kept, mode)
@@ -45,10 +45,10 @@ def _answering(modes: Modes, statement: Statement, origin: Visit) -> Iterator[tu
     for link in modes.situation.parents[origin.entity]:
         if not tells_parent(link, model) or set(link.child_attributes) != exact:
             continue
-        for name, newest in modes.places.newest[link.name]:
-            if newest.limit is None:
+        for name, few in modes.places.first_children[link.name]:
+            if few.limit is None:
                 continue
-            order = tuple((each.attribute, each.descending) for each in newest.order)
-            covered = set(access.attributes) <= {*newest.attributes, *link.child_attributes}
-            if order == asked.order and newest.limit >= asked.count and covered:
-                yield name, newest
+            order = tuple((each.attribute, each.descending) for each in few.order)
+            covered = set(access.attributes) <= {*few.attributes, *link.child_attributes}
+            if order == asked.order and few.limit >= asked.count and covered:
+                yield name, few

@@ -160,9 +160,9 @@ class Documents:
                 absorbed = self.places.absorbed[link.parent]
                 found += [Part(name, whole, len(copied)) for name, each in absorbed if each.relationship == link.name]
             for link in self.situation.children[root]:
-                for name, newest in self.places.newest[link.name]:
-                    rows, width = newest.kept(sizes.children(link)), len(newest.attributes)
-                    found.append(Part(name, rows * sizes.bytes_of(link.child, newest.attributes), rows * width))
+                for name, few in self.places.first_children[link.name]:
+                    rows, width = few.kept(sizes.children(link)), len(few.attributes)
+                    found.append(Part(name, rows * sizes.bytes_of(link.child, few.attributes), rows * width))
                 for name, lineage in self.places.lineages[link.name]:
                     values = sizes.on_the_way(link) * len(lineage.attributes)
                     found.append(Part(name, self.lineage_bytes(lineage), values))

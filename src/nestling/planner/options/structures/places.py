@@ -60,7 +60,7 @@ class Places:
         self.homes: dict[str, list[Home]] = defaultdict(list)
         self.absorbed: dict[str, list[tuple[str, Absorbed]]] = defaultdict(list)
         self.copied: dict[str, dict[str, list[tuple[str, CopiedAttribute]]]] = defaultdict(lambda: defaultdict(list))
-        self.newest: dict[str, list[tuple[str, FirstChildren]]] = defaultdict(list)
+        self.first_children: dict[str, list[tuple[str, FirstChildren]]] = defaultdict(list)
         self.lineages: dict[str, list[tuple[str, Lineage]]] = defaultdict(list)
         self.aggregates: dict[str, list[tuple[str, Aggregate]]] = defaultdict(list)
         self.mirrors: dict[str, list[tuple[str, Mirror]]] = defaultdict(list)
@@ -103,8 +103,8 @@ class Places:
                 self.absorbed[entity].append((found, absorbed))
             case CopiedAttribute(holder, path) as copy:
                 self.copied[holder][path[0].relationship].append((found, copy))
-            case FirstChildren(relationship) as newest:
-                self.newest[relationship].append((found, newest))
+            case FirstChildren(relationship) as few:
+                self.first_children[relationship].append((found, few))
             case Lineage(relationship) as lineage:
                 self.lineages[relationship].append((found, lineage))
             case Aggregate(relationship) as aggregate:

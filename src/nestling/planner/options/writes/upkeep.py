@@ -64,10 +64,10 @@ class UpkeepCosts:
     def _triggered(self, access: Access) -> Iterator[tuple[str, Work, Freshness | None, str]]:
         """(structure, work for each row written, its freshness: None for what is no copy, whose documents hold it)."""
         triggered, link_of = self.modes.places.triggered.of_children, self.modes.situation.model.relationship
-        for name, newest in triggered(access, FirstChildren).items():
-            link = link_of(newest.relationship)
-            work = self._parents_changed(access, link) * self._newest(access, link, newest)
-            yield name, work, newest.freshness, link.parent
+        for name, few in triggered(access, FirstChildren).items():
+            link = link_of(few.relationship)
+            work = self._parents_changed(access, link) * self._first_children(access, link, few)
+            yield name, work, few.freshness, link.parent
         for name, aggregate in triggered(access, Aggregate).items():
             link = link_of(aggregate.relationship)
             work = self._parents_changed(access, link) * self._aggregate(access, link, aggregate)
@@ -82,14 +82,14 @@ class UpkeepCosts:
             2.0 if access.kind is StatementKind.UPDATE and set(access.attributes) & set(link.child_attributes) else 1.0
         )
 
-    def _newest(self, access: Access, link: Relationship, newest: FirstChildren) -> Work:
+    def _first_children(self, access: Access, link: Relationship, few: FirstChildren) -> Work:
         """The parent's array changed by one operator, or made of its children anew."""
         model, sizes = self.modes.situation.model, self.modes.sizes
-        kept = newest.kept(sizes.children(link))
-        if newest.freshness.is_left or is_in_place(model, newest.copy(model, "copy"), change_by(access)):
-            placed = work_of.top(kept + 1, kept) if newest.limit is not None else NO_WORK
-            return self._parent(link) + placed + left(newest.freshness)
-        held = sizes.bytes_of(link.child, newest.attributes)
+        kept = few.kept(sizes.children(link))
+        if few.freshness.is_left or is_in_place(model, few.copy(model, "copy"), change_by(access)):
+            placed = work_of.top(kept + 1, kept) if few.limit is not None else NO_WORK
+            return self._parent(link) + placed + left(few.freshness)
+        held = sizes.bytes_of(link.child, few.attributes)
         found = work_of.lookup(1, kept, sizes.row_bytes(link.child), stages=CHILDREN_STAGES)
         read = work_of.fetch_by_index(1, sizes.row_bytes(link.parent)) + found + work_of.send(1, kept * held)
         return work_of.request(REFRESH_STAGES) + read + self._parent(link)
