@@ -34,7 +34,6 @@ from tests.planner.reads.shop import READING, ROWS, STATEMENTS
 
 RUNNER = """
 import sys
-sys.path[:] = [path for path in sys.path if "nestling" not in path and not path.endswith("src")]
 sys.path.insert(0, sys.argv[1])
 sys.modules["nestling"] = None  # importing it is an error
 import json
@@ -109,7 +108,6 @@ def test_a_module_gives_the_same_rows_without_nestling(shop: Beside, mongod: Any
     statements = compiled(shop)
     assert sum(isinstance(each, ClientJoin) for each, _ in statements) >= 8
     (tmp_path / "queries.py").write_text(module([each for each, _ in statements]), encoding="utf-8")
-    (tmp_path / "runner.py").write_text(RUNNER, encoding="utf-8")
     asked = "".join(
         json.dumps([each.name.replace(" ", "_"), {python_name(name): value for name, value in values.items()}]) + "\n"
         for each, values in statements

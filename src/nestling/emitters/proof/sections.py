@@ -61,7 +61,7 @@ def structures(proof: Proof) -> str:
     """The collections of each design."""
     rows = list(structure_rows(proof))
     about = "The collections of each design, with what is inside, copied or in buckets in each."
-    return f"<h2>What each design stores</h2><p>{about}</p>{_table(STRUCTURES, rows)}" if rows else ""
+    return f"<h2>What each design stores</h2><p>{about}</p>{_table(STRUCTURES, rows, of='words')}" if rows else ""
 
 
 def decisions(proof: Proof) -> str:
@@ -293,7 +293,8 @@ def _label(each: RivalFigures, proof: Proof) -> str:
     return f"{labels(proof)[each.name]}: {told}" if told else labels(proof)[each.name]
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], *, of: str = "numbers") -> str:
+    """A table of numbers, one below the other, or of words, in as many lines as they need."""
     head = "".join(f"<th>{plain(name)}</th>" for name in heads)
     body = "".join(f"<tr>{''.join(f'<td>{plain(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+    return f'<div class="scroll"><table class="{of}"><tr>{head}</tr>{body}</table></div>'

@@ -40,6 +40,7 @@ i.c4 { background: var(--c4) }
 td, th { border-bottom: 1px solid var(--line); padding: .25rem .5rem; text-align: right; font-variant-numeric: tabular-nums }
 td, th { overflow-wrap: normal } td:not(:first-child) { white-space: nowrap }
 td:first-child, th:first-child { text-align: left; overflow-wrap: anywhere; min-width: 8rem }
+.words td:not(:first-child), .words th { text-align: left; white-space: normal; vertical-align: top }
 th { color: var(--soft); font-weight: 500 }
 .statement { border-top: 1px solid var(--line); padding-top: .4rem; margin-top: .4rem }
 summary { cursor: pointer }
