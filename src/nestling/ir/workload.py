@@ -38,7 +38,15 @@ class Operator(StrEnum):
     EQUALITY = "="
     RANGE = "range"
     IN = "in"
+    PATTERN = "pattern"
+    FOLDED = "folded"  # lower(…) or upper(…) of it
+    CONTAINS = "contains"  # elements of an array
     OTHER = "other"
+
+    @property
+    def seeks(self) -> bool:
+        """Whether an index that is weighed finds the rows."""
+        return self in (Operator.EQUALITY, Operator.RANGE, Operator.IN)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,12 @@
-"""Statements that read a whole collection, as what they compare stands in a function, a negation or an OR."""
+"""Statements that read a whole collection: what they compare is a pattern, an array, or in a function, a negation or an OR."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from nestling.common.errors import name_list
 from nestling.ir.quantity_words import first_of
 from nestling.ir.situation.situation import Situation
-from nestling.ir.types import TypeName
 from nestling.ir.workload import Access, Operator, Statement, StatementKind
 
 FEW_ROWS = 100.0
@@ -16,57 +14,41 @@ FEW_ROWS = 100.0
 MOST = 3
 """Statements told of a longer list."""
 
-
-_TEXT = re.compile(r"'(?:[^']|'')*'")
-_CONDITION = re.compile(r"\b(?:where|on|having)\b", re.IGNORECASE)
-_CASE = re.compile(r"\b(?:lower|upper)\s*\(", re.IGNORECASE)
-_PATTERN = re.compile(r"\b(?:i?like|glob|regexp|rlike|similar\s+to)\b|!?~", re.IGNORECASE)
 _BECAUSE = {
-    "pattern": (
+    Operator.FOLDED: "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
+    Operator.CONTAINS: (
+        "no index on arrays is weighed. Where it is worth one, create it by hand on the field of that column"
+    ),
+    Operator.PATTERN: (
         "the condition is a pattern. Where it is the beginning of a text, keep that text in lower case in a column of its own and"
         " ask for a range of it (`>=` and `<`)"
     ),
-    "case": "it compares `lower(…)` or `upper(…)` of a column. Keep that text in a column of its own and compare it",
-    "array": (
-        "it asks for elements of an array, on which no index is weighed. Where one is worth it, create it by hand on that column:"
-        " it serves `= ANY(…)` and `@>`"
-    ),
-    "": "the condition holds no column compared by itself",
+    Operator.OTHER: "no column is compared for equality or a range by itself: it stands in a negation, an OR or an expression",
 }
-"""Why no index finds the rows of a condition of that kind, and what to do."""
+"""Why no index finds the rows of a condition of that kind, and what to do; of several in one statement the first is told."""
 
 
 def scanned(situation: Situation) -> Iterator[str]:
     """A sentence with all such statements of a kind, what they compare, and what to do."""
-    told: dict[str, list[str]] = {kind: [] for kind in _BECAUSE}
+    told: dict[Operator, list[str]] = {kind: [] for kind in _BECAUSE}
     for statement in situation.reading.workload.statements:
         if text := _scans(statement, situation):
-            told[_kind(statement, situation)].append(text)
+            told[_kind(statement)].append(text)
     for kind, texts in told.items():
         if texts:
             found = f"no index finds the rows of {first_of(texts, MOST)}"
             yield f"{found}: each execution reads all documents, or all entries of an index, as {_BECAUSE[kind]}"
 
 
-def _kind(statement: Statement, situation: Situation) -> str:
-    """By the conditions alone: neither the columns shown nor a text say how rows are found."""
-    conditions = " ".join(_CONDITION.split(_TEXT.sub("''", statement.sql))[1:])
-    if _CASE.search(conditions):
-        return "case"
-    if _PATTERN.search(conditions):
-        return "pattern"
-    return "array" if all(_is_array(access, situation) for access in statement.accesses if access.filters) else ""
-
-
-def _is_array(access: Access, situation: Situation) -> bool:
-    entity = situation.model.entity(access.entity)
-    return all(entity.attribute(each.attribute).type.name is TypeName.ARRAY for each in access.filters)
+def _kind(statement: Statement) -> Operator:
+    kinds = {each.operator for access in statement.accesses for each in access.filters}
+    return next(kind for kind in _BECAUSE if kind in kinds)
 
 
 def _scans(statement: Statement, situation: Situation) -> str:
     """What it compares; empty where something else finds its rows, or there are few."""
     filters = [each for access in statement.accesses for each in access.filters]
-    if not filters or any(each.operator is not Operator.OTHER for each in filters):
+    if not filters or any(each.operator.seeks for each in filters):
         return ""
     first = next((access for access in statement.accesses if _begins(access, situation)), None)
     if first is None:

@@ -164,7 +164,9 @@ class AccessForm(FileMap):
     entity: str
     kind: Annotated[str, words_schema(StatementKind)] | None = Field(None, description="the statement's when not said")
     attributes: Texts = Field([], description="attributes read or set")
-    filters: Texts = Field([], description="an attribute and how it is compared: `=`, `range`, `in` or `other`")
+    filters: Texts = Field(
+        [], description=f"an attribute and how it is compared: {', '.join(f'`{each}`' for each in Operator)}"
+    )
     sort: Texts = Field([], description="attributes the result is ordered by, `-name` when descending")
     via: str | None = Field(None, description="the relationship a join reached it by")
     walk: Annotated[str, words_schema(Walk)] | None = Field(

@@ -10,6 +10,7 @@ from nestling.common.errors import name_list
 from nestling.ir.workload import Operator
 from nestling.sources.statements.constants import note_found
 from nestling.sources.statements.occurrences import NamedSource, NameScope, Origins, add_filter, add_read
+from nestling.sources.statements.scanned_conditions import scanned_kind
 from nestling.sources.statements.walk import StatementWalk, outermost
 
 _RANGES = (exp.GT, exp.GTE, exp.LT, exp.LTE)
@@ -145,17 +146,18 @@ def _alternatives(part: exp.Or, walk: StatementWalk) -> bool:
     return True
 
 
-def _helps_no_index(part: exp.Expr, walk: StatementWalk) -> None:
+def _helps_no_index(part: exp.Expr, walk: StatementWalk, *, negated: bool = False) -> None:
     """Every column compared with constants in a way no index helps with: alternatives, negations, functions."""
     if isinstance(part, exp.And | exp.Or | exp.Not | exp.Paren):
         for side in part.iter_expressions():
-            _helps_no_index(side, walk)
+            _helps_no_index(side, walk, negated=negated or isinstance(part, exp.Not))
         return
+    kind = Operator.OTHER if negated else scanned_kind(part, walk)
     found = outermost(part, lambda node: isinstance(node, exp.Column | exp.Query))
     origins = [walk.origins(column) for column in found if isinstance(column, exp.Column)]
     if all(origins) and len({occurrence for each in origins for occurrence, _ in each}) == 1:
         for each in origins:
-            add_filter(each, Operator.OTHER)
+            add_filter(each, kind)
 
 
 # --- joins without a condition ---------------------------------------------------------------------------------------

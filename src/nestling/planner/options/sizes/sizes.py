@@ -187,7 +187,7 @@ class Sizes:
                 return min(IN_VALUES * self._equal(entity, condition.attribute), 1.0)
             case Operator.RANGE:
                 return RANGE
-            case Operator.OTHER:
+            case Operator.PATTERN | Operator.FOLDED | Operator.CONTAINS | Operator.OTHER:
                 return UNKNOWN
             case _:
                 assert_never(operator)
@@ -240,7 +240,13 @@ class Sizes:
     def apart(self, access: Access, filters: Sequence[AttributeFilter]) -> Iterable[AttributeFilter]:
         """One filter for each attribute whose share is told whatever it is compared by, and one for each kind of others."""
         known = self._shares_told(access)
-        return {(f.attribute, f.operator if f.attribute not in known else None): f for f in filters}.values()
+
+        def kind(one: AttributeFilter) -> Operator | None:
+            if one.attribute in known:
+                return None
+            return one.operator if one.operator.seeks else Operator.OTHER
+
+        return {(each.attribute, kind(each)): each for each in filters}.values()
 
     def _all_told(self) -> dict[Access, dict[str, float]]:
         """The shares each access's statements tell, weighted by their rates."""

@@ -1,0 +1,64 @@
+"""Conditions no index is weighed for, by their kind: a pattern, a comparison of lower(…) or upper(…), elements of an array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from nestling.ir.types import TypeName
+from nestling.ir.workload import Operator
+from nestling.sources.statements.walk import StatementWalk
+
+_PATTERNS = (exp.Like, exp.ILike, exp.Glob, exp.SimilarTo, exp.RegexpLike, exp.RegexpILike, exp.StartsWith)
+_COMPARISONS = (exp.EQ, exp.NullSafeEQ, exp.GT, exp.GTE, exp.LT, exp.LTE)
+
+
+def scanned_kind(part: exp.Expr, walk: StatementWalk) -> Operator:
+    """How a condition that stands in no negation compares its columns: `OTHER` where it is of none of the kinds."""
+    one = part.this if isinstance(part, exp.Escape) else part
+    if one.args.get("negate"):
+        return Operator.OTHER
+    if isinstance(one, _PATTERNS):
+        return Operator.PATTERN
+    if any(_is_folded(each) for each in _compared_with_constants(one)):
+        return Operator.FOLDED
+    return Operator.CONTAINS if _is_element(one, walk) else Operator.OTHER
+
+
+def _compared_with_constants(part: exp.Expr) -> Iterator[exp.Expr]:
+    """What a comparison compares with values that are known."""
+    if isinstance(part, _COMPARISONS):
+        yield from (one for one, other in ((part.left, part.right), (part.right, part.left)) if _is_constant(other))
+    elif isinstance(part, exp.Between | exp.In):
+        yield part.this
+
+
+def _is_folded(node: exp.Expr) -> bool:
+    one = node.unnest()
+    return isinstance(one, exp.Lower | exp.Upper) and not _is_constant(one)
+
+
+def _is_element(part: exp.Expr, walk: StatementWalk) -> bool:
+    """Whether an array column is asked for elements that are listed."""
+    if isinstance(part, exp.EQ) and isinstance(part.right, exp.Any):
+        return _is_array(part.right.this.unnest(), walk) and _is_constant(part.left)
+    if isinstance(part, exp.ArrayContainsAll | exp.ArrayOverlaps):
+        return _is_array(part.left.unnest(), walk) and _is_list(part.right)
+    return isinstance(part, exp.ArrayContainedBy) and _is_list(part.left) and _is_array(part.right.unnest(), walk)
+
+
+def _is_list(node: exp.Expr) -> bool:
+    one = node.unnest()
+    listed = one.this if isinstance(one, exp.Cast) else one
+    return isinstance(listed, exp.Array) and bool(listed.expressions) and _is_constant(listed)
+
+
+def _is_array(node: exp.Expr, walk: StatementWalk) -> bool:
+    origins = walk.origins(node) if isinstance(node, exp.Column) else ()
+    types = [occurrence.entity.attribute(name).type.name for occurrence, name in origins]
+    return bool(types) and all(each is TypeName.ARRAY for each in types)
+
+
+def _is_constant(node: exp.Expr) -> bool:
+    return node.find(exp.Column) is None
