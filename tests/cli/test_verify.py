@@ -27,7 +27,7 @@ def test_json_shape_when_equal(loaded: Path, target: str) -> None:
     assert found == {
         "equal": True,
         "left_out": [],
-        "entities": {"author": {"rows": 3, "differing": 0}, "book": {"rows": 3, "differing": 0}},
+        "entities": {name: {"rows": 3, "differing": 0, "extra": 0} for name in ("author", "book")},
         "differences": [],
     }
 
@@ -41,11 +41,11 @@ def test_an_edited_document(loaded: Path, target: str, database: Database[dict[s
     assert done.code == 1
     row = next(line.split() for line in done.out.splitlines() if line.startswith("book") and "changed" in line)
     assert row == ["book", "3", "changed", "title", "Solaris", "Fiasco"]
-    assert "NOT equal: 1 of 6 rows; 1 difference listed." in done.out
+    assert "NOT equal: 1 of 6 rows of the source differs or is missing; 1 difference listed." in done.out
     as_json = nestling(*arguments, "--json", cwd=loaded)
     assert as_json.code == 1
     assert as_json.json["equal"] is False
-    assert as_json.json["entities"]["book"] == {"rows": 3, "differing": 1}
+    assert as_json.json["entities"]["book"] == {"rows": 3, "differing": 1, "extra": 0}
     assert as_json.json["differences"] == [
         {
             "entity": "book",
@@ -66,7 +66,9 @@ def test_differences_that_are_alike(loaded: Path, target: str) -> None:
         )
     done = nestling("verify", "design.yaml", *FROM, "--to", target, cwd=loaded)
     assert sum(line.startswith("author") and "missing" in line for line in done.out.splitlines()) == 5
-    assert "NOT equal: 8 of 14 rows; 5 differences listed, 8 with --json." in done.out
+    assert (
+        "NOT equal: 8 of 14 rows of the source differ or are missing; 5 differences listed, 8 with --json." in done.out
+    )
 
 
 def test_values_that_look_the_same(loaded: Path, target: str, database: Database[dict[str, Any]]) -> None:
@@ -112,6 +114,20 @@ def test_rows_lost_and_rows_added(loaded: Path, target: str, database: Database[
         ("book", "missing", [1]),
         ("book", "missing", [2]),
     ]
+
+
+def test_rows_beyond_the_source_are_counted_apart(
+    loaded: Path, target: str, database: Database[dict[str, Any]]
+) -> None:
+    """Rows that MongoDB has and the source has not are none of the source's rows that differ."""
+    database["author"].insert_many([{"_id": n, "name": f"A {n}", "book": []} for n in range(10, 30)])
+    database["author"].update_one({"_id": 1}, {"$set": {"name": "Other"}})
+    arguments = ("verify", "design.yaml", *FROM, "--to", target)
+    done = nestling(*arguments, cwd=loaded)
+    said = "1 of 6 rows of the source differs or is missing, and MongoDB has 20 rows beyond those of the source; "
+    assert f"NOT equal: {said}" in done.out
+    found = nestling(*arguments, "--json", cwd=loaded).json["entities"]
+    assert found["author"] == {"rows": 3, "differing": 1, "extra": 20}
 
 
 def test_a_source_that_changed(loaded: Path, target: str) -> None:

@@ -60,7 +60,7 @@ def verify_json(report: VerifyReport) -> dict[str, object]:
     return {
         "equal": report.equal,
         "left_out": list(report.left_out),
-        "entities": {name: {"rows": v.rows, "differing": v.differing} for name, v in report.entities.items()},
+        "entities": {name: v._asdict() for name, v in report.entities.items()},
         "differences": [
             {
                 "entity": each.entity,
@@ -102,23 +102,35 @@ def _show(report: VerifyReport) -> None:
     if report.equal:
         click.echo(f"Verified: {counted(rows, 'row')} of {entities} read back equal ({report.seconds:.1f} s).")
         return
-    if rows and all(v.differing == v.rows for v in report.entities.values()) and _are_missing(report):
+    if rows and all((v.differing, v.extra) == (v.rows, 0) for v in report.entities.values()) and _are_missing(report):
         click.echo(f"NOT equal: MongoDB holds none of {counted(rows, 'row')}.")
         say("Was it loaded into this database? Name the one it was loaded into: --to mongodb://host/database")
         return
-    differing = [(name, v.rows, v.differing) for name, v in report.entities.items() if v.differing]
-    table("Entities that differ", ("entity", "rows", "differing"), differing, right=(1, 2))
+    columns = ("entity", "rows", "differing or missing", "beyond the source")
+    unequal = [
+        (name, v.rows, v.differing or None, v.extra or None) for name, v in report.entities.items() if not v.equal
+    ]
+    table("Entities that differ", columns, unequal, right=(1, 2, 3))
     click.echo()
     shown = list(_first_of_each(report.differences))
     cells = [(d.entity, ", ".join(map(_shown, d.key)), d.kind, d.attribute, *_told_apart(d)) for d in shown]
     table("Differences", ("entity", "key", "row is", "attribute", "source has", "MongoDB has"), cells)
-    total = sum(count for _, _, count in differing)
     listed = f"{counted(len(shown), 'difference')} listed"
     more = f", {len(report.differences)} with --json" if len(shown) < len(report.differences) else ""
-    which = f"{total:,} of {counted(rows, 'row')}"
-    if any(each.kind is Kind.EXTRA for each in report.differences):
-        which = f"{counted(total, 'row')}, some of them only in MongoDB; the source has {rows:,}"
-    click.echo(f"\nNOT equal: {which}; {listed}{more}.")
+    click.echo(f"\nNOT equal: {_unequal(report, rows)}; {listed}{more}.")
+
+
+def _unequal(report: VerifyReport, rows: int) -> str:
+    """How many rows of the source differ, and how many there are beyond these: the second are none of the first."""
+    from nestling.cli.parts.text import counted
+    from nestling.ir.quantity_words import agreeing
+
+    differing, extra = (
+        sum(each) for each in zip(*((v.differing, v.extra) for v in report.entities.values()), strict=True)
+    )
+    are = agreeing(differing, "differs or is missing", "differ or are missing")
+    said = f"{differing:,} of {counted(rows, 'row')} of the source {are}"
+    return f"{said}, and MongoDB has {counted(extra, 'row')} beyond those of the source" if extra else said
 
 
 def _told_apart(difference: RowDifference) -> tuple[str, str]:

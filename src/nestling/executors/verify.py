@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from pymongo.database import Database
 
 from nestling.common.connection import address, typed_errors
-from nestling.executors.difference import RowComparison, RowDifference, Side
+from nestling.executors.difference import Kind, RowComparison, RowDifference, Side
 from nestling.executors.fingerprint import RawRow, fingerprint, partition
 from nestling.executors.progress import Report, RowCounter
 from nestling.executors.read import Row, decode_raw, read_raw, row_decoder
@@ -28,10 +28,16 @@ SHOWN_DIFFERENCES = 100
 
 
 class Verdict(NamedTuple):
-    """Rows the source has of an entity, and how many rows differ: changed, missing or too many."""
+    """Rows the source has of an entity, how many of them are changed or missing, and how many MongoDB has beyond them."""
 
     rows: int
-    differing: int
+    differing: int = 0
+    extra: int = 0
+
+    @property
+    def equal(self) -> bool:
+        """Whether both sides have the same rows."""
+        return not (self.differing or self.extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +78,7 @@ def verify(
             verdict, found = _compare(sides, shown - len(differences))
             verdicts[entity.name] = verdict
             differences += found
-    equal = not any(verdict.differing for verdict in verdicts.values())
+    equal = all(verdict.equal for verdict in verdicts.values())
     return VerifyReport(equal, verdicts, tuple(differences), counter.seconds())
 
 
@@ -117,13 +123,14 @@ def _compare(sides: _Sides, shown: int) -> tuple[Verdict, list[RowDifference]]:
     found = fingerprint(sides.found())
     differing = expected.differing(found)
     if not differing:
-        return Verdict(expected.rows, 0), []
+        return Verdict(expected.rows), []
     sides.read_again(expected.rows + found.rows)
-    count, first = 0, list[RowDifference]()
+    verdict, first = Verdict(expected.rows), list[RowDifference]()
     for row in _again(sides, differing):
-        count += 1
+        is_extra = row[0].kind in (Kind.EXTRA, Kind.DUPLICATE)
+        verdict = Verdict(verdict.rows, verdict.differing + (not is_extra), verdict.extra + is_extra)
         first += row[: max(0, shown - len(first))]
-    return Verdict(expected.rows, count), first
+    return verdict, first
 
 
 def _again(sides: _Sides, differing: frozenset[int]) -> Iterator[tuple[RowDifference, ...]]:

@@ -262,7 +262,7 @@ def _changed(each: Contender, rows: Rows) -> tuple[str, ...]:
         return ()
     except (LoadError, SourceError):
         return tuple(entity.name for entity in design.model.entities)
-    return tuple(name for name, verdict in report.entities.items() if verdict.differing)
+    return tuple(name for name, verdict in report.entities.items() if not verdict.equal)
 
 
 def _said(answer: StatementAnswer, beside: StatementAnswer) -> str:
