@@ -54,6 +54,21 @@ def test_a_live_database_is_inspected_and_redesigned(mongod: Server, database: D
     assert done.json["today"]["cost"] > done.json["cost"]
 
 
+def test_rows_known_from_some_documents_are_estimates(tmp_path: Path) -> None:
+    """The table says so of a count that is extrapolated, and not of one that was counted or given."""
+    counts = {"orders": "9839 (measured)", "items": "49879 (measured over 9839 rows)", "tags": "7"}
+    entities = "".join(f"    {name}: {{key: id, attributes: {{id: integer!}}}}\n" for name in counts)
+    known = "".join(f"    {name}: {{count: {count}}}\n" for name, count in counts.items())
+    text = f"nestling: 1\nmodel:\n  name: m\n  entities:\n{entities}statistics:\n  entities:\n{known}"
+    (tmp_path / "m.yaml").write_text(text, encoding="utf-8")
+    lines = [line.split("  ") for line in nestling("inspect", "m.yaml", cwd=tmp_path).out.splitlines()]
+    shown = {cells[0]: next(cell.strip() for cell in cells[1:] if cell) for cells in lines if cells[0] in counts}
+    assert shown == {"orders": "9,839", "items": "about 49,879", "tags": "7"}
+    found = nestling("inspect", "m.yaml", "--json", cwd=tmp_path).json["entities"]
+    assert [name for name in found if found[name]["rows_estimated"]] == ["items"]
+    assert found["items"]["rows"] == 49_879
+
+
 @pytest.mark.slow
 def test_an_unchanged_database_is_read_the_same(mongod: Server, database: Database[Any], tmp_path: Path) -> None:
     """By any process: texts among numbers, documents that are drawn and keys that are equally good change nothing."""

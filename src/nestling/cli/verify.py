@@ -95,7 +95,6 @@ def show(report: VerifyReport) -> None:
 def _show(report: VerifyReport) -> None:
     from nestling.cli.parts.table import table
     from nestling.cli.parts.text import counted, say
-    from nestling.executors.difference import Kind
 
     rows = sum(verdict.rows for verdict in report.entities.values())
     entities = counted(len(report.entities), "entity")

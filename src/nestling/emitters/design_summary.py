@@ -48,6 +48,7 @@ def reading_json(reading: Reading) -> Json:
         "entities": {
             entity.name: {
                 "rows": whole(statistics.entity(entity.name).count),
+                "rows_estimated": (count := statistics.entity(entity.name).count) is not None and count.is_estimate,
                 "row_bytes": row_bytes(reading, entity),
                 "key": list(entity.key),
                 "attributes": {a.name: {"type": str(a.type), "nullable": a.nullable} for a in entity.attributes},

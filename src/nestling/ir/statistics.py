@@ -58,6 +58,11 @@ class Quantity:
             f"{number} ({self.origin} over {self.rows} rows)" if self.rows is not None else f"{number} ({self.origin})"
         )
 
+    @property
+    def is_estimate(self) -> bool:
+        """Whether it was concluded from some of the rows."""
+        return self.rows is not None
+
     @staticmethod
     def parse(text: str | float) -> Quantity:
         """Read the text form; raises `InputError`."""

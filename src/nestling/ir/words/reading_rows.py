@@ -11,11 +11,12 @@ from nestling.ir.statistics import Quantity
 
 
 def entity_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
-    """(entity, rows, average bytes of a row, key, attributes) for every entity."""
+    """(entity, rows and whether they are an estimate, average bytes of a row, key, attributes) for every entity."""
     for entity in reading.model.entities:
         count = reading.statistics.entity(entity.name).count
         key = ", ".join(entity.key) or "(none)"
-        yield entity.name, whole(count), row_bytes(reading, entity), key, len(entity.attributes)
+        rows = f"about {whole(count):,}" if count is not None and count.is_estimate else whole(count)
+        yield entity.name, rows, row_bytes(reading, entity), key, len(entity.attributes)
 
 
 def relationship_rows(reading: Reading) -> Iterator[tuple[object, ...]]:
