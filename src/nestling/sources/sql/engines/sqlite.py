@@ -42,7 +42,9 @@ if TYPE_CHECKING:
     from nestling.sources.sql.address import Address
     from nestling.sources.sql.catalog import Catalog, ColumnFacts
     from nestling.sources.sql.driver_values import Converter
+    from nestling.sources.sql.measure import Connected, TableMeasures
     from nestling.sources.sql.row_source import SqlDatabase
+    from nestling.sources.sql.row_sql import Tables
     from nestling.sources.sql.sink import SqlSink
 
 _T = TypeName
@@ -212,11 +214,13 @@ class Sqlite(Engine):
         return sa.func.length(sa.cast(column, sa.LargeBinary))
 
     def probes(self, name: TypeName, column: Any, collation: str) -> Iterator[tuple[str, Any]]:
-        """How many values are stored as what."""
+        """How many values are stored as what, and how many texts its functions read in part."""
         from nestling.sources.sql.probes import counted
+        from nestling.sources.sql.sqlite_texts import measures_of_texts
 
         for storage in _STORED:
             yield storage, counted(sa.func.typeof(column) == storage)
+        yield from measures_of_texts(column)  # a column of any type may hold one
         if name in _DATES:
             for precision, pattern in _FORMATS.items():
                 canonical = sa.and_(
@@ -235,6 +239,14 @@ class Sqlite(Engine):
         if refined.type != FLOAT or INTEGER in refined.also or not is_numeric(column.declared):
             return refined
         return replace(refined, also=(INTEGER, *refined.also))
+
+    def value_notes(
+        self, catalog: Catalog, measures: Mapping[str, TableMeasures], tables: Tables, database: Connected
+    ) -> Iterator[str]:
+        """Texts that its functions read in part."""
+        from nestling.sources.sql.sqlite_texts import notes_on_texts
+
+        yield from notes_on_texts(catalog, measures)
 
     def remark(self, declared: Attribute, refined: Attribute, found: Mapping[str, Any]) -> str:
         """Moments that became texts are told why."""
