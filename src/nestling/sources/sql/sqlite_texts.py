@@ -32,7 +32,8 @@ def notes_on_texts(catalog: Catalog, measures: Mapping[str, TableMeasures]) -> I
         if (rows := int(measures[table.entity].columns[column.name].get(_MEASURE) or 0))
     ]
     if found:
+        have = agreeing(len(found), "has", "have")
         yield (
-            f"{first_of(found, _NAMED)} {agreeing(len(found), 'has', 'have')} texts with NUL characters: SQLite's LIKE, GLOB, length,"
+            f"{first_of(found, _NAMED)} {have} texts with NUL characters: SQLite's LIKE, GLOB, length,"
             " substr, printf, unicode and its functions of dates read them to the first NUL, a compiled statement reads all"
         )
