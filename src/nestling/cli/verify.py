@@ -127,6 +127,8 @@ def _unequal(report: VerifyReport, rows: int) -> str:
     differing, extra = (
         sum(each) for each in zip(*((v.differing, v.extra) for v in report.entities.values()), strict=True)
     )
+    if not differing:
+        return f"MongoDB has {counted(extra, 'row')} beyond the {rows:,} of the source"
     are = agreeing(differing, "differs or is missing", "differ or are missing")
     said = f"{differing:,} of {counted(rows, 'row')} of the source {are}"
     return f"{said}, and MongoDB has {counted(extra, 'row')} beyond those of the source" if extra else said

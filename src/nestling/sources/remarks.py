@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from nestling.ir.milliseconds import cut_moments, fine_moments
 from nestling.ir.model import Attribute, Entity, Model
-from nestling.ir.quantity_words import agreeing, first_of
+from nestling.ir.quantity_words import agreeing, counted, first_of
 from nestling.ir.statements.expression import Collation
 from nestling.ir.storage.names import collection_name, stored_name
 from nestling.ir.types import NUMBERS, TEXTS, TypeName
@@ -65,6 +65,16 @@ def inherited(table: str, parent: str) -> str:
         f"`{table}` inherits from `{parent}`: its rows are read as rows of `{parent}` too, and a statement changes them in one of"
         " the two"
     )
+
+
+def checked_at_end(tables: list[str]) -> Iterator[str]:
+    """Tables with foreign keys that may be broken until the transaction ends, one for each key; none where there are none."""
+    if tables:
+        keys, named = counted(len(tables), "foreign key"), first_of(list(dict.fromkeys(tables)), SHOWN)
+        yield (
+            f"{keys} of {named} {agreeing(len(tables))} checked when a transaction ends (INITIALLY DEFERRED);"
+            " nestling checks each statement: write parents before their children. `unload` declares them without it"
+        )
 
 
 def policies_left_out(table: str) -> str:

@@ -23,6 +23,7 @@ from nestling.ir.model import Cardinality, Entity, Hierarchy, ManyToMany, Model,
 from nestling.ir.quantity_words import first_of
 from nestling.ir.reading import Gap, GapKind
 from nestling.sources.checks import Left, ReadCheck, carried, left_to_applications, with_partial_uniques
+from nestling.sources.remarks import checked_at_end
 from nestling.sources.roles import discriminator, parent_role
 from nestling.sources.tables import ForeignKey, Table, find_name
 
@@ -69,7 +70,9 @@ def shape(
         ),
         hierarchies=tuple(_hierarchies(entities, keys, names)),
     )
-    notes = (*findings.notes, *_unenforced(findings.unenforced), *left_to_applications(left))
+    deferred = [f"`{name}`" for name, table in _first(tables, entities) for key in table.foreign_keys if key.deferred]
+    about_keys = (*_unenforced(findings.unenforced), *checked_at_end(deferred))
+    notes = (*findings.notes, *about_keys, *left_to_applications(left))
     return model, tuple(findings.gaps), notes
 
 

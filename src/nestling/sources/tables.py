@@ -13,7 +13,7 @@ class ForeignKey:
     """A declared foreign key; no `referenced_columns` means the key of `table`.
 
     `enforced` is False where the database lets rows without a parent stand, `valid` where only those written before it was
-    declared (NOT VALID). `where` is the place in the source.
+    declared (NOT VALID). `deferred`: it may be broken until the transaction ends. `where` is the place in the source.
     """
 
     columns: tuple[str, ...]
@@ -23,6 +23,7 @@ class ForeignKey:
     on_update: OnUpdate = OnUpdate.RESTRICT
     enforced: bool = True
     valid: bool = True
+    deferred: bool = False
     where: str = ""
 
 

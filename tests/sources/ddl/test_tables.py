@@ -6,6 +6,7 @@ import pytest
 
 from nestling.common.errors import SourceError
 from nestling.ir.model import Cardinality, OnDelete
+from nestling.ir.reading import GapKind
 from nestling.sources.ddl import read_ddl
 from tests.sources.ddl.ddl_texts import clean, read
 
@@ -208,7 +209,41 @@ def test_tables_like_others_and_with_inherited_columns():
     assert clean(base + "CREATE TABLE a LIKE p;", "mysql").entity("a").key == ("id",)
     reading = read(base + "CREATE TABLE k (x int) INHERITS (p);", "postgresql")
     assert reading.model.entity("k").attribute_names == ("id", "n", "x")
-    assert "inherits from `p`" in reading.gaps[0].what
+    assert "`k` inherits from `p`: its rows are read as rows of `p` too" in reading.gaps[0].what
+    later = read(base + "CREATE TABLE k (id int, n text); ALTER TABLE k INHERIT public.p;", "postgresql")
+    assert later.gaps[0].what == reading.gaps[0].what
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("CREATE TABLE a (id int PRIMARY KEY,\n, x int);", 2),
+        ("CREATE TABLE a (id int PRIMARY KEY, x int,\n);", 1),
+        ("CREATE TABLE a (id int PRIMARY KEY);\nALTER TABLE a ADD y int,, ADD x int;", 2),
+    ],
+)
+def test_a_comma_too_many_is_a_mistake(text: str, line: int):
+    """What nothing stands before or behind is told with its line, and the columns around it are read."""
+    reading = read(text, "postgresql")
+    assert {"id", "x"} <= set(reading.model.entity("a").attribute_names)
+    (gap,) = reading.gaps
+    assert (gap.kind, gap.where) == (GapKind.INPUT, f"s.sql:{line}")
+    assert "there is a comma too many" in gap.what
+
+
+def test_a_comma_too_many_in_a_key_is_told():
+    """The constraint is not guessed at."""
+    (gap,) = read("CREATE TABLE a (b int, c int, UNIQUE (b,, c));", "postgresql").gaps
+    assert "there is a comma too many" in gap.what
+
+
+def test_keys_checked_at_the_end_are_told():
+    """A foreign key that may be broken until the transaction ends is a note; others are not."""
+    text = """CREATE TABLE p (id int PRIMARY KEY); CREATE TABLE c (p int REFERENCES p DEFERRABLE INITIALLY DEFERRED,
+        q int REFERENCES p DEFERRABLE INITIALLY IMMEDIATE, r int REFERENCES p DEFERRABLE);
+        CREATE TABLE d (p int); ALTER TABLE d ADD FOREIGN KEY (p) REFERENCES p DEFERRABLE INITIALLY DEFERRED;"""
+    (note,) = [each for each in read(text, "postgresql").notes if "INITIALLY DEFERRED" in each]
+    assert note.startswith("2 foreign keys of `c`, `d` are checked when a transaction ends")
 
 
 def test_partitions_are_their_parent():

@@ -17,6 +17,7 @@ from nestling.ir.constraints.defaults import ConstantDefault, Default, Generated
 from nestling.ir.model import OnUpdate
 from nestling.ir.reading import Reading
 from nestling.ir.statements.expression import Collation
+from nestling.sources.ddl import read_ddl
 from nestling.sources.sql import open_database
 from tests.servers import missing
 
@@ -299,3 +300,28 @@ def test_keys_checked_at_the_end_are_told(postgresql_urls: tuple[str, str]) -> N
     notes = [note for note in open_database(postgresql_urls[1]).reading().notes if "INITIALLY DEFERRED" in note]
     assert len(notes) == 1
     assert notes[0].startswith("1 foreign key of `b` is checked when a transaction ends")
+
+
+def test_keys_that_sqlite_checks_at_the_end_are_told(tmp_path: Path) -> None:
+    """Its pragmas do not say so; the statement of the table does."""
+    with closing(sqlite3.connect(tmp_path / "a.db")) as connection, connection:
+        connection.execute("CREATE TABLE a (id INTEGER PRIMARY KEY)")
+        connection.execute(
+            "CREATE TABLE b (A_id INT REFERENCES a, c INT, FOREIGN KEY (c) REFERENCES a DEFERRABLE INITIALLY DEFERRED)"
+        )
+    notes = [note for note in open_database(f"sqlite:///{tmp_path / 'a.db'}").reading().notes if "DEFERRED" in note]
+    assert [note.partition(" is checked")[0] for note in notes] == ["1 foreign key of `b`"]
+
+
+def test_inherited_tables_are_a_gap(postgresql_urls: tuple[str, str]) -> None:
+    """A table that inherits is told as of a DDL file, with the schemas of both; a partition is not."""
+    psycopg = pytest.importorskip("psycopg")
+    ddl = (
+        "CREATE SCHEMA s; CREATE TABLE p (a int); CREATE TABLE s.c (b int) INHERITS (p);"
+        " CREATE TABLE q (a int) PARTITION BY LIST (a); CREATE TABLE q1 PARTITION OF q DEFAULT;"
+    )
+    with psycopg.connect(postgresql_urls[1]) as connection:
+        connection.execute(ddl)
+    live = [gap.what for gap in open_database(postgresql_urls[1]).reading().gaps]
+    assert live == [gap.what for gap in read_ddl(ddl, "m", dialect="postgresql").gaps]
+    assert live[0].startswith("`s.c` inherits from `p`: its rows are read as rows of `p` too")

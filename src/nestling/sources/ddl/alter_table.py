@@ -5,10 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from nestling.ir.constraints.defaults import Generated
+from nestling.ir.reading import GapKind
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL
 from nestling.sources.ddl.catalogue import Catalogue, Declared
 from nestling.sources.ddl.create_table import finish_key
-from nestling.sources.ddl.cursor import Cursor, NotUnderstood, as_sql, as_text, at_commas, condition_of
+from nestling.sources.ddl.cursor import (
+    COMMA_TOO_MANY,
+    Cursor,
+    NotUnderstood,
+    as_sql,
+    as_text,
+    at_any_commas,
+    at_commas,
+    condition_of,
+)
 from nestling.sources.ddl.elements import add_unique, is_constraint, plain_columns, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token
@@ -31,7 +41,7 @@ def alter_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int) -
     cursor.accept("ONLY")
     name = cursor.qualified_name()
     cursor.accept("*")
-    actions = at_commas(cursor.rest())
+    actions, empty = at_any_commas(cursor.rest())
     table = catalogue.find(name)
     if table is None:
         if catalogue.home(name) not in catalogue.partitions and not all(_is_void(action) for action in actions):
@@ -44,6 +54,8 @@ def alter_table(cursor: Cursor, catalogue: Catalogue, lines: Lines, line: int) -
             _apply(Cursor(action), table, catalogue, where)
         except NotUnderstood as problem:
             catalogue.gap(f"ALTER TABLE `{name[1]}` {as_text(action)}: {problem}", where)
+    for comma in empty:
+        catalogue.gap(f"ALTER TABLE `{name[1]}`: {COMMA_TOO_MANY}", lines.at(comma.start), GapKind.INPUT)
 
 
 def _is_void(action: list[Token]) -> bool:
@@ -73,7 +85,8 @@ def _apply(cursor: Cursor, table: Declared, catalogue: Catalogue, line: int) -> 
             cursor.accept("CONSTRAINT")
             table.enforce_check(cursor.name(), enforced=True)
         case "INHERIT":
-            catalogue.gap(inherited(table.name[1], cursor.name()), line)
+            parent = catalogue.home(cursor.qualified_name())
+            catalogue.gap(inherited(catalogue.entity_name(table.name), catalogue.entity_name(parent)), line)
         case key:
             if key not in _WITHOUT_MEANING:
                 raise NotUnderstood("is not understood")

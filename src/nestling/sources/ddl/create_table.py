@@ -11,7 +11,7 @@ from nestling.ir.statements.expression import Collation
 from nestling.ir.statements.sql_dialects import MYSQL, POSTGRESQL, SQLITE
 from nestling.ir.types import TypeName
 from nestling.sources.ddl.catalogue import Catalogue, Declared
-from nestling.sources.ddl.cursor import Cursor, Name, NotUnderstood, at_commas
+from nestling.sources.ddl.cursor import COMMA_TOO_MANY, Cursor, Name, NotUnderstood, at_any_commas, at_commas
 from nestling.sources.ddl.elements import is_constraint, read_column, read_constraint
 from nestling.sources.ddl.statements import Lines
 from nestling.sources.ddl.tokens import Token, tokens
@@ -46,8 +46,11 @@ def _read_body(cursor: Cursor, table: Declared, catalogue: Catalogue, lines: Lin
     if cursor.sees("(", "LIKE") and catalogue.dialect == MYSQL:
         cursor.take(), cursor.take()
         return _copy(catalogue.home(cursor.qualified_name()), table, catalogue, or_none=True)
-    for element in at_commas(cursor.group()):
+    elements, empty = at_any_commas(cursor.group())
+    for element in elements:
         _read_element(element, table, catalogue, lines.at(element[0].start))
+    for comma in empty:
+        catalogue.gap(f"table `{table.name[1]}`: {COMMA_TOO_MANY}", lines.at(comma.start), GapKind.INPUT)
     _read_options(cursor, table, catalogue)
     finish_key(table, catalogue)
     return True
@@ -132,7 +135,7 @@ def _read_options(cursor: Cursor, table: Declared, catalogue: Catalogue) -> None
 
 def _inherit(parent: Name, table: Declared, catalogue: Catalogue) -> None:
     if _copy(parent, table, catalogue, with_keys=False):
-        catalogue.gap(inherited(table.name[1], parent[1]), table.line)
+        catalogue.gap(inherited(catalogue.entity_name(table.name), catalogue.entity_name(parent)), table.line)
 
 
 def declared_table(sql: str) -> Declared | None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from nestling.sources.ddl.tokens import Token, TokenKind
 
 _END = Token(TokenKind.SYMBOL, "", "", 0, 0)
+COMMA_TOO_MANY = "there is a comma too many: nothing stands before or behind it"
 Name = tuple[str, str]
 """A table's or type's schema (empty when not said) and name."""
 
@@ -114,12 +115,23 @@ def condition_of(cursor: Cursor, text: str) -> str:
 
 
 def at_commas(tokens: Sequence[Token]) -> list[list[Token]]:
-    """The parts between commas outside parentheses and brackets; empty ones (a comma too many) left out."""
-    cursor, parts = Cursor(tokens), []
+    """The parts between commas outside parentheses and brackets; raises `NotUnderstood` where one is empty."""
+    parts, empty = at_any_commas(tokens)
+    if empty:
+        raise NotUnderstood(COMMA_TOO_MANY)
+    return parts
+
+
+def at_any_commas(tokens: Sequence[Token]) -> tuple[list[list[Token]], list[Token]]:
+    """The parts that are not empty, and the commas that end an empty one or nothing comes behind."""
+    cursor, parts, empty = Cursor(tokens), [], []
     while not cursor.done:
-        parts.append(cursor.until(","))
-        cursor.accept(",")
-    return [part for part in parts if part]
+        part, comma = cursor.until(","), cursor.peek()
+        if part:
+            parts.append(part)
+        if cursor.accept(",") and (not part or cursor.done):
+            empty.append(comma)
+    return parts, empty
 
 
 def as_sql(tokens: Sequence[Token]) -> str:

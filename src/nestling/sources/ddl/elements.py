@@ -301,8 +301,10 @@ def _references(cursor: Cursor, columns: tuple[str, ...], where: str) -> tuple[N
             key = replace(key, valid=False)
         elif cursor.accept("NOT", "ENFORCED"):
             key = replace(key, enforced=False)
-        elif cursor.accept_any("MATCH", "INITIALLY"):
+        elif cursor.accept("MATCH"):
             cursor.take()
+        elif cursor.accept("INITIALLY"):
+            key = replace(key, deferred=cursor.take().key == "DEFERRED")
         elif not (cursor.accept("NOT", "DEFERRABLE") or cursor.accept("DEFERRABLE")):
             return target, key
 

@@ -97,7 +97,7 @@ def _table(
         columns,
         key,
         _uniques(connection, name, notes),
-        _foreign_keys(connection, name),
+        _foreign_keys(connection, name, declared),
         checks,
         rowid,
         tuple(_partial(connection, name)),
@@ -148,7 +148,12 @@ def _partial(connection: sqlite3.Connection, table: str) -> Iterator[PartialInde
             yield PartialIndex(names, condition_of(cursor, sql), index)
 
 
-def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[CatalogForeignKey, ...]:
+def _foreign_keys(
+    connection: sqlite3.Connection, table: str, declared: Declared | None
+) -> tuple[CatalogForeignKey, ...]:
+    """The pragma's, and whether they are INITIALLY DEFERRED as only the table's statement tells."""
+    told = declared.foreign_keys if declared is not None else []
+    deferred = {tuple(name.lower() for name in key.columns) for _, key in told if key.deferred}
     grouped: dict[int, list[tuple[str, str, str | None, str, str]]] = {}
     for number, *rest in connection.execute(_FOREIGN_KEYS, (table,)):
         grouped.setdefault(number, []).append(tuple(rest))
@@ -159,6 +164,7 @@ def _foreign_keys(connection: sqlite3.Connection, table: str) -> tuple[CatalogFo
             parent_columns=tuple(row[2] for row in rows if row[2] is not None),
             on_delete=on_delete(rows[0][3]),
             on_update=on_update(rows[0][4]),
+            deferred=tuple(row[1].lower() for row in rows) in deferred,
         )
         for rows in grouped.values()
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from nestling.ir.quantity_words import agreeing, counted, first_of
+from nestling.ir.quantity_words import counted
 from nestling.ir.reading import Reading
 from nestling.ir.statistics import EntityStatistics, Statistics
 from nestling.sources.sql.address import Address
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from nestling.ir.model import Entity, Model, Relationship
     from nestling.sources.checks import ReadCheck
     from nestling.sources.sql.catalog import Catalog
-
-_NAMED = 4
-"""Attributes a note names of many."""
 
 
 def read_database(
@@ -59,7 +56,6 @@ def read_database(
     model = replace(model, hierarchies=find_hierarchies(replace(tables, model=model), database))
     notes.extend(note for link in model.relationships for note in _link_notes(link, links[link.name]))
     notes.extend(engine.value_notes(catalog, measures, tables, database))
-    notes.extend(_deferred_notes(catalog))
     statistics = Statistics(
         tuple((e.name, _measured(e, measures[e.name], tables, catalog, database)) for e in model.entities),
         tuple((link.name, link_statistics(link, model, links[link.name])) for link in model.relationships),
@@ -141,16 +137,6 @@ def _required(
         and not any(entities[link.child].attribute(name).nullable for name in link.child_attributes)
         for link in model.relationships
     }
-
-
-def _deferred_notes(catalog: Catalog) -> Iterator[str]:
-    found = [f"`{each.entity}`" for each in catalog.tables for key in each.foreign_keys if key.deferred]
-    if found:
-        keys, tables = counted(len(found), "foreign key"), first_of(list(dict.fromkeys(found)), _NAMED)
-        yield (
-            f"{keys} of {tables} {agreeing(len(found))} checked when a transaction ends (INITIALLY DEFERRED);"
-            " nestling checks each statement: write parents before their children. `unload` declares them without it"
-        )
 
 
 def _link_notes(link: Relationship, found: LinkMeasures) -> Iterator[str]:
